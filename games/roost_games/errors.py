@@ -1,0 +1,33 @@
+"""Every error that Roost raises on purpose, grouped by who has to act on it.
+
+The message is one line for a person and says what would be right. The edges (the command, the arena) turn these
+classes into exit codes and gRPC statuses, once; nothing in between catches them to reword them.
+"""
+
+
+class RoostError(Exception):
+    """The base of everything below."""
+
+
+class UsageError(RoostError):
+    """Whoever asked has to ask differently: a wrong name, count or option."""
+
+
+class OptionError(UsageError):
+    """A game option is unknown or its value does not fit the game."""
+
+
+class MoveError(RoostError):
+    """The bot answered with something that cannot be played."""
+
+
+class MalformedMove(MoveError):
+    """The answer is not a move of this game at all."""
+
+
+class IllegalMove(MoveError):
+    """The answer is a move of this game, but not one that is allowed now."""
+
+
+class ReplayError(RoostError):
+    """A replay is not `roost-replay/1`, or does not describe a match that can happen."""

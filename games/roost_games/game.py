@@ -1,0 +1,182 @@
+"""What a game is: a state and four questions. Everything else in Roost knows games only through this page.
+
+Who decides now (`State.to_move`)? What may they do (`legal`)? What do they see (`observe`)? What follows (`apply`)?
+A game is one package beside this file that implements `State` and `Game` and is listed in `registry`;
+`conformance.check_game` then checks the promises made here, for our games and for anybody's.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Generic, NamedTuple, Protocol, Self, TypeVar
+
+from roost_games.chance import Chance
+from roost_games.errors import OptionError, UsageError
+
+JsonValue = object
+"""Anything `json.loads` may return."""
+
+
+class View(Protocol):
+    """What one seat (or a spectator) knows. Each game's view is a NamedTuple with these fields and its own."""
+
+    @property
+    def seat(self) -> int | None:
+        """Whose view this is; `None` for a spectator."""
+
+    @property
+    def players(self) -> int:
+        """How many seats there are."""
+
+    @property
+    def to_move(self) -> tuple[int, ...]:
+        """The seats that decide now, ascending; empty when the match is over."""
+
+
+MoveT = TypeVar("MoveT")
+ViewT = TypeVar("ViewT", bound=View)
+OptionsT = TypeVar("OptionsT", bound="Options")
+
+
+class Component(NamedTuple):
+    """A line of a game's component sheet."""
+
+    what: str
+    source: str
+    """`seed` (the source rules), `public` (reviews, the official rulebook) or `assumed` (ours: see `option`)."""
+    option: str = ""
+    """The option with which a host replaces it."""
+
+
+class OptionDoc(NamedTuple):
+    """What a person is told about a game option."""
+
+    name: str
+    summary: str
+    default: str
+
+
+class Options(Protocol):
+    """A game's validated options, a frozen value. It has a field per option."""
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The options that differ from the defaults, whole, as a replay shows them."""
+
+
+class State(ABC, Generic[MoveT, ViewT]):
+    """A match in progress: mutable, cheap to copy, and the only thing that knows everything.
+
+    Seats are numbered from 0. Moves, views and events are immutable values.
+    """
+
+    __slots__ = ("chance", "events", "players", "termination", "to_move")
+
+    players: int
+    to_move: tuple[int, ...]
+    """The seats that must decide now, ascending, unseen by each other; empty when the match is over."""
+    termination: str
+    """Empty while the match runs, then `finished` or `horizon`."""
+    chance: Chance
+    events: list[object] | None
+    """Where public events (the game's own NamedTuples) are appended if somebody listens; `None` costs nothing."""
+
+    @abstractmethod
+    def legal(self, seat: int) -> Sequence[MoveT]:
+        """Every move that `apply` accepts from `seat` now, each once; empty if it is not to move. Not to be changed."""
+
+    @abstractmethod
+    def apply(self, seat: int, move: MoveT) -> None:
+        """Play `move`. Raises `MalformedMove` or `IllegalMove`, and then nothing has changed.
+
+        Of simultaneous decisions each is applied on its own, in any order; what follows happens with the last.
+        """
+
+    @abstractmethod
+    def observe(self, seat: int | None) -> ViewT:
+        """All that `seat` (`None`: a spectator) knows, past included, and nothing else: the door to hidden things."""
+
+    @abstractmethod
+    def copy(self) -> Self:
+        """An independent state that shares the source of chance and that nobody listens to."""
+
+    @abstractmethod
+    def merits(self) -> tuple[tuple[int, ...], ...]:
+        """Per seat what ranks it as things stand, higher is better, equals share a place; the score comes first."""
+
+    @abstractmethod
+    def inventory(self) -> list[str]:
+        """Every component of the game, wherever it lies, in any order: always the same, or something was lost."""
+
+    @abstractmethod
+    def scramble(self, seat: int | None, rng: Random) -> None:
+        """Randomly exchange, in place, everything that `seat` has never been shown. Its view must not notice."""
+
+
+StateT = TypeVar("StateT", bound=State)  # type: ignore[type-arg]
+
+
+class Game(ABC, Generic[MoveT, ViewT, OptionsT]):
+    """A game as the registry lists it. It has no state: one object serves every match."""
+
+    name: str
+    title: str
+    summary: str
+    components: tuple[Component, ...]
+    option_docs: tuple[OptionDoc, ...]
+
+    @abstractmethod
+    def options(self, given: Mapping[str, JsonValue]) -> OptionsT:
+        """Validated options from what a host or a replay gave. Raises `OptionError`, which says what would be right."""
+
+    @abstractmethod
+    def players(self, options: OptionsT) -> range:
+        """The player counts that can be played."""
+
+    @abstractmethod
+    def start(self, players: int, options: OptionsT, chance: Chance) -> State[MoveT, ViewT]:
+        """A new match. Raises `UsageError` for a count that cannot be played (see `check_players`)."""
+
+    @abstractmethod
+    def legal(self, view: ViewT) -> Sequence[MoveT]:
+        """The legal moves of `view.seat`, from its view alone: the same, in the same order, as `State.legal`."""
+
+    @abstractmethod
+    def fallback(self, view: ViewT) -> MoveT:
+        """What the referee plays for a faulty seat that sees `view`: legal, dull, the same for everyone."""
+
+    @abstractmethod
+    def encode_move(self, move: MoveT) -> dict[str, JsonValue]:
+        """`move` as a replay shows it."""
+
+    @abstractmethod
+    def decode_move(self, data: JsonValue) -> MoveT:
+        """The move that a replay's JSON stands for, legal or not. Raises `MalformedMove`."""
+
+    @abstractmethod
+    def determinise(self, view: ViewT, rng: Random) -> State[MoveT, ViewT]:
+        """A full state that shows `view.seat` exactly `view`, sampled uniformly over what the view leaves open.
+
+        It continues with `Quick(rng)`, so a search can play it out. What "uniformly" counts is said by each game.
+        """
+
+    def check_players(self, players: int, options: OptionsT) -> None:
+        """Raise `UsageError` unless that many can play."""
+        allowed = self.players(options)
+        if players not in allowed:
+            raise UsageError(f"{self.name} is for {allowed[0]} to {allowed[-1]} players, not {players}")
+
+    def check_option_names(self, given: Mapping[str, JsonValue]) -> None:
+        """Raise `OptionError` if one of `given` is not an option of this game."""
+        names = [doc.name for doc in self.option_docs]
+        for name in given:
+            if name not in names:
+                raise OptionError(f"{self.name} has no option {name!r}; its options are: {', '.join(names)}")
+
+
+def places(merits: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """Places by merit, per seat: the best has 1, equals share a place, and the next place counts them all (1, 1, 3)."""
+    return tuple(1 + sum(other > own for other in merits) for own in merits)
+
+
+SEAT_ALONE: tuple[tuple[int, ...], ...] = tuple((seat,) for seat in range(16))
+"""`SEAT_ALONE[seat]` is a ready `to_move` in which only `seat` decides."""
