@@ -1,0 +1,409 @@
+"""The open replay format `roost-replay/1` as Python values: what a match looks like on paper.
+
+`Replay` is the record of one match at the level of JSON: moves are what a game's `encode_move` gives, and nothing here
+knows any rules. `Replay.from_line` reads a line of a JSON Lines file and `to_line` writes one; `from_json` and
+`to_json` do the same for data that has been parsed already. Reading is strict: whatever is wrong raises `ReplayError`,
+which says what and where. Unknown keys are ignored, as the format demands. Whether the match could have happened is a
+question for `verify`.
+
+Nothing here opens a file. Hand `parse_lines` or `read_replays` a file opened in binary mode, so that a line that is not
+UTF-8 is the fault of that line alone.
+"""
+
+import json
+import math
+import re
+import reprlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, NoReturn, Self
+
+from roost_games.chance import Outcome
+from roost_games.errors import ReplayError
+from roost_games.game import JsonValue
+
+FORMAT = "roost-replay/1"
+FINISHED = "finished"
+HORIZON = "horizon"
+FORFEIT = "forfeit"
+VOIDED = "voided"
+TERMINATIONS = (FINISHED, HORIZON, FORFEIT, VOIDED)
+
+MAX_DEPTH = 8
+"""How deep lists and objects may nest in options, moves and refused answers; the games need three levels."""
+MAX_INTEGER = 2**63 - 1
+
+
+class Fault(StrEnum):
+    """What a bot did wrong with one decision. Our own delay is no fault: it voids the match."""
+
+    MALFORMED = "malformed"
+    ILLEGAL = "illegal"
+    LATE = "late"
+    GONE = "gone"
+    CRASHED = "crashed"
+
+
+class Seat(NamedTuple):
+    """Who sits at a table."""
+
+    bot: str
+    """The bot's name."""
+    version: str = ""
+    """Which version of it."""
+    owner: str = ""
+    """Whose it is."""
+
+
+class Decision(NamedTuple):
+    """A step in which a seat decided, or the fallback for it."""
+
+    seat: int
+    move: Mapping[str, JsonValue]
+    """The move in replay notation."""
+    ms: float | None = None
+    """How long it took in milliseconds, if that was measured."""
+    fallback: bool = False
+    """Whether the referee decided, because the bot did not."""
+
+
+Step = Outcome | Decision
+
+
+class FaultEntry(NamedTuple):
+    """A fault as the record lists it."""
+
+    step: int
+    """Which step the fallback took over; the number of steps if the match ended there by forfeit."""
+    seat: int
+    kind: Fault
+    sent: JsonValue = None
+    """What was refused, if there was an answer: a move in replay notation, or else text."""
+
+
+class Result(NamedTuple):
+    """How a match ended."""
+
+    places: tuple[int, ...]
+    """By seat, the best is 1, ties share a place (1, 1, 3); empty if voided."""
+    scores: tuple[int, ...]
+    """By seat; empty if voided."""
+    termination: str
+    """`finished`, `horizon`, `forfeit` or `voided`."""
+    forfeits: tuple[int, ...] = ()
+    """The seats that forfeited, in that order."""
+    faults: tuple[FaultEntry, ...] = ()
+    """One for each decision that the fallback took over, until the seat forfeited."""
+    reason: str = ""
+    """Why the match was voided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The record of one match."""
+
+    game: str
+    options: Mapping[str, JsonValue]
+    """What differs from the defaults, whole."""
+    match: str
+    seats: tuple[Seat, ...]
+    steps: tuple[Step, ...]
+    """Every outcome of chance and every decision, in the order in which they happened."""
+    result: Result
+    seed: str | None = None
+    """In hex, once it may be known."""
+    commitment: str | None = None
+    """SHA-256 of the seed's bytes, in hex."""
+    max_faults: int | None = None
+    """With how many faults a seat forfeits, if that is known. An addition of ours that other readers ignore."""
+
+    @classmethod
+    def from_line(cls, line: str | bytes) -> Self:
+        """The replay that a line of JSON stands for. Raises `ReplayError`, whatever the line is."""
+        return cls.from_json(_parse(line))
+
+    @classmethod
+    def from_json(cls, data: JsonValue) -> Self:
+        """The replay that parsed JSON stands for. Raises `ReplayError`, which says what is wrong and where."""
+        top = _object(data, "the replay")
+        if top.get("format") != FORMAT:
+            raise ReplayError(f"format is {_short(top.get('format'))}, not {FORMAT!r}")
+        seats = tuple(_seat(each, f"seats[{i}]") for i, each in enumerate(_array(_need(top, "seats", ""), "seats")))
+        if not seats:
+            raise ReplayError("seats is empty")
+        steps = enumerate(_array(_need(top, "steps", ""), "steps"))
+        return cls(
+            game=_text(_need(top, "game", ""), "game"),
+            options=_plain_object(top.get("options", {}), "options"),
+            match=_text(top.get("match", ""), "match"),
+            seats=seats,
+            steps=tuple(_step(step, f"steps[{i}]", len(seats)) for i, step in steps),
+            result=_result(_need(top, "result", ""), len(seats)),
+            seed=_hex(top.get("seed"), "seed"),
+            commitment=_hex(top.get("commitment"), "commitment"),
+            max_faults=_integer(top["max_faults"], "max_faults") if "max_faults" in top else None,
+        )
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The replay as `json.dumps` takes it."""
+        limit: dict[str, JsonValue] = {} if self.max_faults is None else {"max_faults": self.max_faults}
+        return {
+            "format": FORMAT,
+            "game": self.game,
+            "options": dict(self.options),
+            "match": self.match,
+            "seed": self.seed,
+            "commitment": self.commitment,
+            **limit,
+            "seats": [seat._asdict() for seat in self.seats],
+            "steps": [_step_to_json(step) for step in self.steps],
+            "result": _result_to_json(self.result),
+        }
+
+    def to_line(self) -> str:
+        """The replay as one line of ASCII, without the line break. Raises `ReplayError` for what JSON cannot hold."""
+        try:
+            return json.dumps(self.to_json(), allow_nan=False, separators=(",", ":"))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ReplayError(f"not to be written as JSON: {error}") from None
+
+
+def parse_lines(lines: Iterable[str | bytes]) -> Iterator[tuple[int, Replay | ReplayError]]:
+    """Each line that is not blank, with its number from 1, and the replay on it or what is wrong with it."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield number, Replay.from_line(line)
+        except ReplayError as error:
+            yield number, error
+
+
+def read_replays(lines: Iterable[str | bytes]) -> Iterator[Replay]:
+    """The replays on `lines`, lazily. The first bad line raises `ReplayError`, which names it."""
+    for number, replay in parse_lines(lines):
+        if isinstance(replay, ReplayError):
+            raise ReplayError(f"line {number}: {replay}")
+        yield replay
+
+
+def _short(value: object) -> str:
+    return reprlib.repr(value)
+
+
+def _parse(line: str | bytes) -> JsonValue:
+    try:
+        return DECODER.decode(line.decode() if isinstance(line, bytes) else line)
+    except UnicodeDecodeError as error:
+        raise ReplayError(f"not UTF-8 at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        raise ReplayError(f"not JSON at character {error.pos}: {error.msg}") from None
+    except ValueError:
+        raise ReplayError("not readable: a number has too many digits") from None
+    except RecursionError:
+        raise ReplayError("not readable: lists or objects are nested too deeply") from None
+
+
+def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ReplayError(f"the key {_short(twice)} stands twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ReplayError(f"not JSON: {name}")
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+
+
+def _need(data: Mapping[str, JsonValue], key: str, where: str) -> JsonValue:
+    if key not in data:
+        raise ReplayError(f"{where or 'the replay'} has no {key!r}")
+    return data[key]
+
+
+def _object(value: JsonValue, where: str) -> dict[str, JsonValue]:
+    if not isinstance(value, dict):
+        raise ReplayError(f"{where} is {_short(value)}, not an object")
+    return value
+
+
+def _array(value: JsonValue, where: str) -> list[JsonValue]:
+    if not isinstance(value, list):
+        raise ReplayError(f"{where} is {_short(value)}, not a list")
+    return value
+
+
+def _text(value: JsonValue, where: str) -> str:
+    if not isinstance(value, str):
+        raise ReplayError(f"{where} is {_short(value)}, not a string")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ReplayError(f"{where} is {_short(value)}, half of a surrogate pair stands in it") from None
+    return value
+
+
+def _integer(value: JsonValue, where: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ReplayError(f"{where} is {_short(value)}, not an integer")
+    if abs(value) > MAX_INTEGER:
+        raise ReplayError(f"{where} is too large an integer")
+    return value
+
+
+def _integers(value: JsonValue, where: str) -> tuple[int, ...]:
+    return tuple(_integer(each, f"{where}[{i}]") for i, each in enumerate(_array(value, where)))
+
+
+def _seat_number(value: JsonValue, where: str, players: int) -> int:
+    seat = _integer(value, where)
+    if not 0 <= seat < players:
+        raise ReplayError(f"{where} is {seat}, but the seats are 0 to {players - 1}")
+    return seat
+
+
+def _hex(value: JsonValue, where: str) -> str | None:
+    if value is None:
+        return None
+    if not re.fullmatch("([0-9a-fA-F]{2})+", text := _text(value, where)):
+        raise ReplayError(f"{where} is {_short(text)}, not bytes in hex")
+    return text
+
+
+def plain_json(value: JsonValue, where: str, depth: int = MAX_DEPTH) -> JsonValue:
+    """`value`, if it is JSON of a depth and with numbers that any code can handle. Raises `ReplayError`."""
+    if isinstance(value, dict | list) and not depth:
+        raise ReplayError(f"{where} is nested too deeply")
+    if isinstance(value, dict):
+        return {_text(key, f"a key of {where}"): plain_json(each, where, depth - 1) for key, each in value.items()}
+    if isinstance(value, list):
+        return [plain_json(each, where, depth - 1) for each in value]
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, float):
+        return _finite(value, where)
+    return _text(value, where) if isinstance(value, str) else _integer(value, where)
+
+
+def _plain_object(value: JsonValue, where: str) -> dict[str, JsonValue]:
+    data = _object(value, where)
+    plain_json(data, where)
+    return data
+
+
+def _finite(value: float, where: str) -> float:
+    if not math.isfinite(value):
+        raise ReplayError(f"{where} is not a finite number")
+    return value
+
+
+def _seat(value: JsonValue, where: str) -> Seat:
+    data = _object(value, where)
+    bot = _text(_need(data, "bot", where), f"{where}.bot")
+    return Seat(bot, _text(data.get("version", ""), f"{where}.version"), _text(data.get("owner", ""), f"{where}.owner"))
+
+
+def _step(value: JsonValue, where: str, players: int) -> Step:
+    data = _object(value, where)
+    if ("chance" in data) == ("seat" in data):
+        raise ReplayError(f"{where} has to have either 'chance' or 'seat'")
+    if "chance" in data:
+        return Outcome(_text(data["chance"], f"{where}.chance"), _outcome(_need(data, "outcome", where), where))
+    by = data.get("by", "")
+    if "by" in data and by != "fallback":
+        raise ReplayError(f"{where}.by is {_short(by)}, not 'fallback'")
+    seat = _seat_number(data["seat"], f"{where}.seat", players)
+    move = _plain_object(_need(data, "move", where), f"{where}.move")
+    return Decision(seat, move, _milliseconds(data, where), by == "fallback")
+
+
+def _outcome(value: JsonValue, where: str) -> object:
+    if isinstance(value, list):
+        return tuple(_item(each, f"{where}.outcome[{i}]") for i, each in enumerate(value))
+    return _item(value, f"{where}.outcome")
+
+
+def _item(value: JsonValue, where: str) -> int | str:
+    return _text(value, where) if isinstance(value, str) else _integer(value, where)
+
+
+def _milliseconds(data: Mapping[str, JsonValue], where: str) -> float | None:
+    if "ms" not in data:
+        return None
+    ms = data["ms"]
+    if not isinstance(ms, float):
+        ms = _integer(ms, f"{where}.ms")
+    if _finite(ms, f"{where}.ms") < 0:
+        raise ReplayError(f"{where}.ms is negative")
+    return ms
+
+
+def _result(value: JsonValue, players: int) -> Result:
+    data = _object(value, "result")
+    termination = _need(data, "termination", "result")
+    if termination not in TERMINATIONS:
+        raise ReplayError(f"result.termination is {_short(termination)}, not one of {', '.join(TERMINATIONS)}")
+    faults = enumerate(_array(data.get("faults", []), "result.faults"))
+    return Result(
+        places=_integers(_need(data, "places", "result"), "result.places"),
+        scores=_integers(_need(data, "scores", "result"), "result.scores"),
+        termination=str(termination),
+        forfeits=_forfeits(data.get("forfeits", []), players),
+        faults=tuple(_fault(fault, f"result.faults[{i}]", players) for i, fault in faults),
+        reason=_text(data.get("reason", ""), "result.reason"),
+    )
+
+
+def _forfeits(value: JsonValue, players: int) -> tuple[int, ...]:
+    where = "result.forfeits"
+    seats = tuple(_seat_number(each, f"{where}[{i}]", players) for i, each in enumerate(_array(value, where)))
+    if len(set(seats)) < len(seats):
+        raise ReplayError(f"{where} is {list(seats)}, but a seat forfeits once only")
+    return seats
+
+
+def _fault(value: JsonValue, where: str, players: int) -> FaultEntry:
+    data = _object(value, where)
+    step = _integer(_need(data, "step", where), f"{where}.step")
+    seat = _seat_number(_need(data, "seat", where), f"{where}.seat", players)
+    kind = _text(_need(data, "kind", where), f"{where}.kind")
+    if kind not in tuple(Fault):
+        raise ReplayError(f"{where}.kind is {_short(kind)}, not one of {', '.join(Fault)}")
+    return FaultEntry(step, seat, Fault(kind), plain_json(data.get("sent"), f"{where}.sent"))
+
+
+def _step_to_json(step: Step) -> dict[str, JsonValue]:
+    if isinstance(step, Outcome):
+        return {"chance": step.name, "outcome": list(step.value) if isinstance(step.value, tuple) else step.value}
+    data: dict[str, JsonValue] = {"seat": step.seat, "move": dict(step.move)}
+    if step.fallback:
+        data["by"] = "fallback"
+    if step.ms is not None:
+        data["ms"] = step.ms
+    return data
+
+
+def _result_to_json(result: Result) -> dict[str, JsonValue]:
+    data: dict[str, JsonValue] = {
+        "places": list(result.places),
+        "scores": list(result.scores),
+        "termination": result.termination,
+        "forfeits": list(result.forfeits),
+        "faults": [_fault_to_json(fault) for fault in result.faults],
+    }
+    if result.reason:
+        data["reason"] = result.reason
+    return data
+
+
+def _fault_to_json(fault: FaultEntry) -> dict[str, JsonValue]:
+    data: dict[str, JsonValue] = fault._asdict()
+    if fault.sent is None:
+        del data["sent"]
+    return data

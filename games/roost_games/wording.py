@@ -1,0 +1,38 @@
+"""Words about things that may be anything: what a faulty bot sent. Nothing here can fail, whatever it is."""
+
+import json
+import reprlib
+
+from roost_games.game import JsonValue
+from roost_games.replay import plain_json
+
+MAX_SENT = 400
+"""How many characters of a refused answer the record keeps."""
+
+
+def presentable(value: object) -> JsonValue:
+    """`value` if it is short and JSON, otherwise a short text about it.
+
+    For what a faulty bot sent: that may be anything, and nothing about it may fail.
+    """
+    try:
+        text = json.dumps(value, allow_nan=False)
+        if text != "null" and len(text) <= MAX_SENT:
+            return plain_json(json.loads(text), "sent")
+    except Exception:
+        return as_text(value)
+    return as_text(value)
+
+
+def as_text(value: object, most: int = MAX_SENT) -> str:
+    """At most `most` characters about `value`, fit for any file."""
+    try:
+        text = value.decode(errors="replace") if isinstance(value, bytes) else value
+        text = text if isinstance(text, str) else BRIEF.repr(value)
+        return text[:most].encode(errors="backslashreplace").decode()[:most]
+    except Exception:
+        return "something that cannot be shown"
+
+
+BRIEF = reprlib.Repr()
+BRIEF.maxstring = BRIEF.maxother = MAX_SENT
