@@ -1,0 +1,24 @@
+"""Heckmeck am Bratwurmeck, the dice game. The rules in words stand in rules.md beside this file."""
+
+from roost_games.bratwurmeck.game import GAME, Bratwurmeck
+from roost_games.bratwurmeck.moves import Take
+from roost_games.bratwurmeck.sheet import Options, Tile
+from roost_games.bratwurmeck.state import BratwurmeckState
+from roost_games.bratwurmeck.view import Event, Failed, Reason, Rolled, SetAside, Stole, TookTile, View
+
+__all__ = [
+    "GAME",
+    "Bratwurmeck",
+    "BratwurmeckState",
+    "Event",
+    "Failed",
+    "Options",
+    "Reason",
+    "Rolled",
+    "SetAside",
+    "Stole",
+    "Take",
+    "Tile",
+    "TookTile",
+    "View",
+]
