@@ -1,0 +1,43 @@
+"""Häc Mäc, the burger card game: 2 to 6 players, or 3 to 6 with the option `slap`."""
+
+from roost_games.haecmaec.cards import FLY, Card
+from roost_games.haecmaec.game import GAME, HaecMaec
+from roost_games.haecmaec.moves import Close, Move, Play, React
+from roost_games.haecmaec.sheet import Options, Row
+from roost_games.haecmaec.state import HaecMaecState
+from roost_games.haecmaec.view import (
+    Closed,
+    ClosedBurger,
+    Ended,
+    Laid,
+    Opened,
+    Reacted,
+    Slapped,
+    SpoiledBurger,
+    Suspected,
+    View,
+)
+
+__all__ = [
+    "FLY",
+    "GAME",
+    "Card",
+    "Close",
+    "Closed",
+    "ClosedBurger",
+    "Ended",
+    "HaecMaec",
+    "HaecMaecState",
+    "Laid",
+    "Move",
+    "Opened",
+    "Options",
+    "Play",
+    "React",
+    "Reacted",
+    "Row",
+    "Slapped",
+    "SpoiledBurger",
+    "Suspected",
+    "View",
+]
