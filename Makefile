@@ -3,31 +3,44 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test lint types unit format golden verify-many bench clean
+.PHONY: help run test lint types unit format golden proto verify-many bench clean
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
 
 run: $(READY)  ## what Roost does, shown in the terminal
 	@$(BIN)/roost demo
 
-test: lint types unit  ## everything CI checks
+test: lint types unit  ## everything that CI checks
 
-lint: $(READY)
+lint: $(READY)  ## ruff, rules and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(READY)
+types: $(READY)  ## mypy --strict
 	$(BIN)/mypy
 
-unit: $(READY)
+unit: $(READY)  ## the tests, on all cores
 	$(BIN)/pytest -n auto
 
-format: $(READY)
+format: $(READY)  ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-golden: $(READY)  ## write the golden playthroughs anew; read the diff before committing it
+golden: $(READY)  ## write the golden playthroughs anew; read the diff before you commit it
 	$(BIN)/python -m tests.golden.regenerate
 
-clean:
+proto: $(READY)  ## generate the code for the wire contract
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python proto/generate.py
+
+verify-many: $(READY)  ## 10,000 random matches of each game, each record verified
+	$(BIN)/python -m tests.soak.verify_many
+
+bench: $(READY)  ## every measurement that the docs quote
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check open_spiel rlcard
+	$(BIN)/python benchmarks/playouts.py
+
+clean:  ## remove what make has made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
 
 $(READY): pyproject.toml

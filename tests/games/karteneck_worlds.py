@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from games.karteneck_deals import SHEET, cards, table
+from tests.games.karteneck_deals import SHEET, cards, table
 
 from roost_games.karteneck import Card, Drew, Laid, Shuffled, Trace, View
 

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from importlib.resources import files
 
-from games.karteneck_deals import bag, cards, grill, hand, play, portion, stack, table, told
+from tests.games.karteneck_deals import bag, cards, grill, hand, play, portion, stack, table, told
 
 from roost_games.karteneck import GAME, KarteneckState, Revealed, Stole, Took
 

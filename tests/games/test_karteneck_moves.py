@@ -7,7 +7,9 @@ from itertools import permutations
 from random import Random
 
 import pytest
-from games.karteneck_deals import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.games.karteneck_deals import (
     bag,
     bury,
     cards,
@@ -21,8 +23,6 @@ from games.karteneck_deals import (
     subsets,
     table,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from roost_games.errors import IllegalMove, MalformedMove, MoveError
 from roost_games.karteneck import GAME, PASS, PASS_AND_STEAL, Card, KarteneckState, Laid, Lay, Move, Pass

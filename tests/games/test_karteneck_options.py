@@ -5,9 +5,9 @@ from collections import Counter
 from random import Random
 
 import pytest
-from games.karteneck_deals import WORMS_BY_VALUE, grill, play, stack, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.games.karteneck_deals import WORMS_BY_VALUE, grill, play, stack, table
 
 from roost_games.chance import Tape, seed_of
 from roost_games.errors import OptionError

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from games.karteneck_deals import (
+from tests.games.karteneck_deals import (
     WORMS_BY_VALUE,
     bag,
     grill,

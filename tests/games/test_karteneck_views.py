@@ -4,9 +4,20 @@ from collections import Counter
 from random import Random
 
 import pytest
-from games.karteneck_deals import SHEET, bag, bury, cards, everything, match_states, play, portions, sparing, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.games.karteneck_deals import (
+    SHEET,
+    bag,
+    bury,
+    cards,
+    everything,
+    match_states,
+    play,
+    portions,
+    sparing,
+    table,
+)
 
 from roost_games.karteneck import GAME, PASS, Card, KarteneckState, Move, Portion, View
 

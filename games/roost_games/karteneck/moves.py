@@ -1,7 +1,7 @@
 """The moves of Karteneck and how a replay writes them."""
 
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple, overload
 
 from roost_games.errors import IllegalMove, MalformedMove
@@ -89,7 +89,7 @@ class Table:
         return worms
 
 
-@cache
+@lru_cache(maxsize=64)
 def table_of(options: Options) -> Table:
     """The table of a sheet, shared by all its matches."""
     return Table(options)

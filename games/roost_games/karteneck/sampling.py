@@ -11,7 +11,8 @@ would have shown the seat what it has seen are equally likely.
 A world is sampled by walking through the trace: a card laid by a seat came from a pile with a chance proportional to
 the number of cards that the seat drew from it and still held, times how common the card was among those. The product
 of these numbers' sums is the weight by which such a walk must be corrected; an independence Metropolis chain of
-`WALKS` walks does it. Where no card's origin was open, one walk is exact.
+`WALKS` walks does it, nearly: after a long trace with many open origins the distribution is an approximation. Where no
+card's origin was open, one walk is exact.
 """
 
 from collections import Counter
