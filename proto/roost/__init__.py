@@ -1,0 +1,1 @@
+"""The wire contract of Roost and the code generated from it."""
