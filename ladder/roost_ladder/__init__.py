@@ -1,0 +1,1 @@
+"""Who plays whom, and how strong everyone is."""

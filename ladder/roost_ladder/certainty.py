@@ -1,0 +1,84 @@
+"""How sure a fit is: intervals, which of two bots is stronger, and which ranks are possible."""
+
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from roost_ladder.fit import Fit
+from roost_ladder.results import Floats
+
+DOUBT = 0.05
+"""How often a statement may be wrong."""
+
+
+class RankRange(NamedTuple):
+    """The ranks that a bot can have; 1 is the best."""
+
+    best: int
+    worst: int
+
+
+def student_quantile(freedom: Floats, doubt: float = DOUBT) -> Floats:
+    """How many standard errors an interval extends to either side, by Student's distribution.
+
+    Wallace's approximation. A 95 % interval is 4 % too wide with 2 degrees of freedom, 1 % with 3, less with more.
+    """
+    stretched = NormalDist().inv_cdf(1 - doubt / 2) * (8 * freedom + 3) / (8 * freedom + 1)
+    quantile: Floats = np.sqrt(freedom * np.expm1(stretched**2 / freedom))
+    return quantile
+
+
+def normal_score(ratio: Floats, freedom: Floats) -> Floats:
+    """What a number of standard errors amounts to under the normal distribution: the inverse of `student_quantile`."""
+    score: Floats = np.sign(ratio) * np.sqrt(freedom * np.log1p(ratio**2 / freedom))
+    return score * (8 * freedom + 1) / (8 * freedom + 3)
+
+
+def half_widths(fit: Fit, zero: Floats) -> Floats:
+    """By bot: half the width of the 95 % interval of its strength, counted from a mean of strengths.
+
+    `zero` has the weights of this mean, which add up to 1.
+    """
+    shared = fit.covariance @ zero
+    variance = np.diagonal(fit.covariance) - 2 * shared + zero @ shared
+    # Rounding can leave a bot that is its own zero with a tiny variance below 0.
+    return student_quantile(fit.freedom) * np.sqrt(np.maximum(variance, 0))
+
+
+def superiority(fit: Fit) -> Floats:
+    """By bot and bot: how surely the first is stronger, as a value of the standard normal distribution.
+
+    It is the difference of the strengths by its own standard error. Above 1.96 the 95 % interval of the difference lies
+    above 0. The degrees of freedom are those of the bot that is known less well.
+    """
+    own = np.diagonal(fit.covariance)
+    variance = own[:, None] + own - 2 * fit.covariance
+    np.fill_diagonal(variance, 1)
+    difference = fit.strengths[:, None] - fit.strengths
+    return normal_score(difference / np.sqrt(variance), np.minimum(fit.freedom[:, None], fit.freedom))
+
+
+def rank_ranges(fit: Fit) -> list[RankRange]:
+    """By bot: its possible ranks. The chance that a bot is not within its range is at most 5 %.
+
+    The best rank leaves room for all bots that are surely stronger, the worst for all that are surely weaker. A bot is
+    compared with each of the n - 1 others, and one wrong comparison makes its range wrong; so the comparisons share the
+    5 % by Holm's rule: the clearest has to hold at 5 % / (n - 1), the next at 5 % / (n - 2), and so on to the first
+    that does not hold.
+    """
+    score = superiority(fit)
+    sure = _holds(np.abs(score))
+    above = (sure & (score < 0)).sum(axis=1)
+    below = (sure & (score > 0)).sum(axis=1)
+    return [RankRange(1 + int(over), len(score) - int(under)) for over, under in zip(above, below, strict=True)]
+
+
+def _holds(scores: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Holm's rule in each row. The score of a bot against itself is 0 and never holds."""
+    clearest_first = np.argsort(-scores, axis=1, kind="stable")
+    bounds = [NormalDist().inv_cdf(1 - DOUBT / 2 / left) for left in range(len(scores) - 1, 0, -1)] + [np.inf]
+    held = np.take_along_axis(scores, clearest_first, axis=1) > np.array(bounds)
+    holds = np.zeros(scores.shape, bool)
+    np.put_along_axis(holds, clearest_first, np.logical_and.accumulate(held, axis=1), axis=1)
+    return holds

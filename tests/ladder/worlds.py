@@ -1,0 +1,82 @@
+"""Simulated worlds: bots of known strength that play blocks of deals.
+
+In a match everybody's performance is the sum of its strength and its fortune, and the best performance wins. A fortune
+is a draw from the standard Gumbel distribution. So the odds that one bot finishes ahead of another are exactly
+exp(difference of strengths) to 1, whoever else plays (this is the Plackett-Luce model), and it stays so whatever part
+of the fortunes the matches of one deal have in common. Advantages of seats, ties and fortunes of another distribution
+disturb it a little, as in real games; for such worlds the true ratings are those of a very long run.
+"""
+
+from collections.abc import Mapping
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roost_ladder.results import MatchResult
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+class World(NamedTuple):
+    """Who plays, and how matches go."""
+
+    strengths: tuple[float, ...]
+    """On the scale of natural logarithms of odds. Bots are numbered from 0."""
+    luck: float = 0.0
+    """How often a fortune is the one that the deal has for the seat: shared luck."""
+    style: float = 0.0
+    """How often a fortune is the one that the deal has for the bot: some deals suit a bot, wherever it sits."""
+    seat: float = 0.0
+    """By how much the first seat is better than the last."""
+    grid: float = 0.0
+    """Performances are rounded to multiples of this, so that some are equal."""
+    normal: bool = False
+    """Fortunes have the normal distribution, with the variance of the other one."""
+
+    def fortunes(self, rng: np.random.Generator, *shape: int) -> Floats:
+        """So many fortunes."""
+        return rng.normal(scale=np.pi / np.sqrt(6), size=shape) if self.normal else rng.gumbel(size=shape)
+
+
+def play(world: World, rng: np.random.Generator, groups: Indices) -> Indices:
+    """Places by block, rotation and seat. A group is in the order of the seats in the first match."""
+    blocks, players = groups.shape
+    rotations = (np.arange(players)[:, None] + np.arange(players)) % players
+    seats = np.broadcast_to(np.arange(players), rotations.shape)
+    of_seat, of_bot = world.fortunes(rng, 2, blocks, players)
+    kind = rng.random((blocks, players, players))
+    fortune = world.fortunes(rng, blocks, players, players)
+    fortune = np.where(kind < world.luck + world.style, of_bot[:, rotations], fortune)
+    fortune = np.where(kind < world.luck, of_seat[:, seats], fortune)
+    advantage = world.seat * np.linspace(0.5, -0.5, players)
+    performance = np.array(world.strengths)[groups[:, rotations]] + advantage + fortune
+    if world.grid:
+        performance = np.round(performance / world.grid)
+    better: Indices = (performance[..., None, :] > performance[..., :, None]).sum(axis=-1)
+    return better + 1
+
+
+def random_groups(world: World, rng: np.random.Generator, players: int, blocks: int) -> Indices:
+    """Groups of bots drawn at random."""
+    return np.argsort(rng.random((blocks, len(world.strengths))), axis=1)[:, :players]
+
+
+def results_of(world: World, rng: np.random.Generator, groups: Indices, first_block: int = 0) -> list[MatchResult]:
+    """The matches of one block for each group, with blocks numbered from `first_block`."""
+    places = play(world, rng, groups).tolist()
+    return [
+        MatchResult(f"block {block}", "simulated", tuple(group[rotation:] + group[:rotation]), tuple(of_match))
+        for block, group, of_block in zip(count(first_block), groups.tolist(), places, strict=False)
+        for rotation, of_match in enumerate(of_block)
+    ]
+
+
+def ladder(world: World, rng: np.random.Generator, blocks: Mapping[int, int]) -> list[MatchResult]:
+    """A ladder of random groups: so many blocks for each number of players."""
+    results: list[MatchResult] = []
+    for players, number in blocks.items():
+        results += results_of(world, rng, random_groups(world, rng, players, number), first_block=len(results))
+    return results
