@@ -1,0 +1,105 @@
+"""The class that every bot is written as a subclass of, and how a runner seats one."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from inspect import iscoroutinefunction
+from random import Random
+from typing import Any
+
+from roost_games.replay import Result
+
+
+class Bot:
+    """A player. Subclass it, write `choose`, and you have a bot:
+
+        from roost_sdk import Bot
+
+        class First(Bot):
+            def choose(self, view, legal):
+                return legal[0]
+
+    For each decision you get a `view`, which is everything that your seat knows, and `legal`, which is every move that
+    you may make now. Return one of the legal moves, or build an equal one yourself. The views and moves of a game are
+    described in its package: `roost_games.karteneck.View` and so on.
+
+    A bot that plays several games can have a method for each, named after the game; `choose` plays the rest:
+
+            def karteneck(self, view, legal): ...
+            def bratwurmeck(self, view, legal): ...
+
+    There is a fresh instance for each match, made without arguments. So whatever you keep in `self` belongs to one
+    match, and nothing has to be reset. The attributes below are set before `start` is called, but after `__init__`.
+
+    Every method can be plain or `async def`, whichever suits you.
+
+    An answer that is not a legal move, or an exception, is a fault: the referee plays something dull in your place, and
+    after a few faults you forfeit the match.
+    """
+
+    version: str = ""
+    """Set this in your class if something besides its code makes it play differently, such as a file with weights:
+    an arena keeps a record for each version, and what is written here becomes part of the version."""
+    game: str
+    """The name of the game, such as `"karteneck"`."""
+    seat: int
+    """Your seat, from 0. Turns go to the next higher seat and around."""
+    players: int
+    """How many seats there are."""
+    rng: Random
+    """Your own source of randomness. A seeded run repeats exactly if you use this one and no other."""
+
+    def start(self) -> Awaitable[None] | None:
+        """Called once before the first decision. It is the place to prepare a match; nothing has to be done."""
+        return None
+
+    def choose(self, view: Any, legal: Sequence[Any]) -> Any:
+        """Return the move that you want to make: one of `legal`, which is never empty.
+
+        `legal` can be very long in rare positions, since Karteneck lists every way to lay some of many worm cards. It
+        makes such moves on demand, so `len(legal)`, `legal[i]` and `random.choice(legal)` are always quick.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no method choose(self, view, legal)")
+
+    def seen(self, seat: int, move: Any) -> Awaitable[None] | None:
+        """Called after every decision in the match, your own too: `seat` has played `move`. Nothing has to be done.
+
+        A view is complete without this, so most bots do well to leave it out: an arena tells moves only to bots that
+        have this method, and it costs time. Simultaneous moves are told when all of them are made.
+        """
+        return None
+
+    def end(self, result: Result) -> Awaitable[None] | None:
+        """Called once after the last decision, with the places and scores. Nothing has to be done."""
+        return None
+
+    @classmethod
+    def plays(cls, game: str) -> bool:
+        """Whether this bot has a method with which it can play `game`."""
+        return cls.choose is not Bot.choose or callable(getattr(cls, game, None))
+
+    @classmethod
+    def wants_moves(cls) -> bool:
+        """Whether this bot has a method `seen`."""
+        return cls.seen is not Bot.seen
+
+
+Decide = Callable[[Any, Sequence[Any]], object]
+"""What a runner calls for a decision."""
+
+
+def seat_bot(bot_class: type[Bot], game: str, seat: int, players: int, rng: Random) -> Bot:
+    """A bot that knows its place; its `start` is to be called next. Raises whatever the bot raises."""
+    bot = bot_class()
+    bot.game, bot.seat, bot.players, bot.rng = game, seat, players, rng
+    return bot
+
+
+def method_for(bot: Bot, game: str) -> Decide:
+    """The method of `bot` that decides in `game`: the one named after it, else `choose`."""
+    decide: Decide = getattr(bot, game, bot.choose)
+    return decide
+
+
+def has_coroutines(bot_class: type[Bot], game: str) -> bool:
+    """Whether a method that a runner calls in `game` is an `async def`."""
+    decide = getattr(bot_class, game, bot_class.choose)
+    return any(map(iscoroutinefunction, (bot_class.start, decide, bot_class.seen, bot_class.end)))

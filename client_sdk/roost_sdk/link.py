@@ -1,0 +1,126 @@
+"""What carries messages between a bot and an arena, and how it fails.
+
+A `Link` is one stream from hello to its end. It fails in two ways, which differ in what to do about them: a `LinkLost`
+may be gone a moment later, so one tries again; a `Refused` was meant, and trying again the same way is useless.
+`GrpcLink` is the link to a real arena; `roost_sdk.testing` has one without sockets.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Protocol
+
+import grpc
+
+from roost.v1.arena_pb2_grpc import ArenaStub
+from roost.v1.play_pb2 import ArenaMessage, BotMessage
+from roost_games.errors import RoostError, UsageError
+
+LARGEST_MESSAGE = 16 << 20
+CHANNEL_OPTIONS = (
+    ("grpc.max_receive_message_length", LARGEST_MESSAGE),
+    # An arena says something every few seconds. If it was silent for longer than this, ask whether it is still there.
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    # How long a connection may take to be made.
+    ("grpc.min_reconnect_backoff_ms", 5_000),
+    # A connection of its own for each link: bots in one process do not share one, nor its pauses between attempts.
+    ("grpc.use_local_subchannel_pool", 1),
+)
+WORTH_A_RETRY = frozenset(
+    {
+        grpc.StatusCode.UNAVAILABLE,
+        grpc.StatusCode.ABORTED,
+        grpc.StatusCode.CANCELLED,
+        grpc.StatusCode.DATA_LOSS,
+        grpc.StatusCode.DEADLINE_EXCEEDED,
+        grpc.StatusCode.INTERNAL,
+        grpc.StatusCode.UNKNOWN,
+    }
+)
+DENIED = grpc.StatusCode.PERMISSION_DENIED.name
+
+
+class LinkLost(RoostError):
+    """There is no arena, or no longer: it may help to try again."""
+
+
+class Refused(RoostError):
+    """The arena does not want this bot, or not like this: trying again the same way is useless."""
+
+    def __init__(self, message: str, status: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        """The name of the gRPC status, such as `ALREADY_EXISTS`."""
+
+
+class Link(Protocol):
+    """One stream to an arena. Sending and iterating raise `LinkLost` or `Refused`."""
+
+    async def send(self, message: BotMessage) -> None:
+        """Send `message`. Only one call may be under way at a time."""
+
+    def __aiter__(self) -> AsyncIterator[ArenaMessage]:
+        """What the arena says, until it ends the stream."""
+
+    async def close(self) -> None:
+        """End the stream, whatever state it is in. It is right to close twice."""
+
+
+OpenLink = Callable[[], Awaitable[Link]]
+"""Makes a new link; called again after a `LinkLost`."""
+
+
+def check_address(address: str) -> str:
+    """`address` itself if it is of the form HOST:PORT. Raises `UsageError` otherwise."""
+    host, _, port = address.rpartition(":")
+    if not host or not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
+        raise UsageError(f"{address!r} is not the address of an arena; it is of the form HOST:PORT")
+    return address
+
+
+class GrpcLink:
+    """A link to the arena at `address`, over a connection of its own. To be made inside a running event loop."""
+
+    def __init__(self, address: str) -> None:
+        self._address = check_address(address)
+        self._channel = grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS)
+        self._call = ArenaStub(self._channel).Play()
+        self._reached = False
+
+    async def send(self, message: BotMessage) -> None:
+        try:
+            await self._call.write(message)
+        except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            # Either way the stream is over. Its status says why.
+            raise self._error(await self._call.code(), await self._call.details()) from None
+
+    async def __aiter__(self) -> AsyncIterator[ArenaMessage]:
+        try:
+            async for message in self._call:
+                self._reached = True
+                yield message
+        except grpc.aio.AioRpcError as error:
+            raise self._error(error.code(), error.details()) from None
+
+    async def close(self) -> None:
+        self._call.cancel()
+        await self._channel.close()
+
+    def _error(self, status: grpc.StatusCode, details: str | None) -> LinkLost | Refused:
+        if status is grpc.StatusCode.UNIMPLEMENTED:
+            return Refused(f"what listens at {self._address} is not an arena: {details}", status.name)
+        if status not in WORTH_A_RETRY and status is not grpc.StatusCode.OK:
+            return Refused(f"the arena at {self._address} refused: {details}", status.name)
+        if self._reached:
+            return LinkLost(f"the connection to {self._address} was lost")
+        return LinkLost(f"no arena at {self._address} yet")
+
+
+def grpc_links(address: str) -> OpenLink:
+    """Makes links to the arena at `address`. Raises `UsageError` if that is no address."""
+    check_address(address)
+
+    async def open_link() -> Link:
+        return GrpcLink(address)
+
+    return open_link

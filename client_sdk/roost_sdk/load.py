@@ -1,0 +1,144 @@
+"""Finds a bot from what a person types: the name of a sample, `file.py`, or `file.py:Class`."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from importlib.util import module_from_spec, spec_from_file_location
+from inspect import Parameter, signature
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from roost_games.errors import UsageError
+from roost_sdk.bot import Bot
+from roost_sdk.tracebacks import authors_lines, headline
+
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+
+
+class LoadedBot(NamedTuple):
+    """A bot that can be seated."""
+
+    name: str
+    """What tables and replays call it: the sample's name, the file's name without `.py`, or `file:Class`."""
+    bot_class: type[Bot]
+
+
+def load_bot(text: str, samples: Mapping[str, type[Bot]]) -> LoadedBot:
+    """The bot that `text` stands for. Raises `UsageError`, which says what would be right.
+
+    A file is imported once, however often it is named. Its folder is added to the end of `sys.path`, so that a bot can
+    import modules that lie beside it.
+    """
+    if text in samples:
+        return LoadedBot(text, samples[text])
+    file, class_name = _split(text)
+    if file is None:
+        raise UsageError(
+            f"there is no bot {text!r}; a bot is one of the samples ({', '.join(samples)}), "
+            f"a file such as mybot.py, or mybot.py:MyBot{did_you_mean(text, samples)}"
+        )
+    module = _import_file(file)
+    bot_class = _named(module, class_name, file) if class_name else _only_one(module, file)
+    _check_constructor(bot_class, file)
+    return LoadedBot(f"{file.stem}:{class_name}" if class_name else file.stem, bot_class)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of an error message: `. Did you mean 'random'?` if one of `known` is close to `name`, else nothing."""
+    close = get_close_matches(name.lower().translate(UMLAUTS), list(known), n=1)
+    return f". Did you mean {close[0]!r}?" if close else ""
+
+
+def _split(text: str) -> tuple[Path | None, str]:
+    """The file and the class that `text` names. The file is `None` if it names none."""
+    file, colon, class_name = text.rpartition(":")
+    if colon and file.endswith(".py"):
+        return Path(file), class_name
+    path = Path(text)
+    if text.endswith(".py") or path.exists() or len(path.parts) > 1:
+        return path, ""
+    return None, ""
+
+
+def _import_file(file: Path) -> ModuleType:
+    if file.is_dir():
+        raise UsageError(f"{file} is a folder; name a file in it, such as {file / 'mybot.py'}")
+    if not file.exists():
+        raise UsageError(f"there is no file {file}{_other_file(file)}")
+    if file.suffix != ".py":
+        raise UsageError(f"{file} is not a Python file; the file of a bot ends in .py")
+    path = file.resolve()
+    # No module that is imported by name can be called this, so a bot in random.py hides nothing.
+    name = f"bot file {path}"
+    return sys.modules.get(name) or _execute(name, path, file)
+
+
+def _other_file(file: Path) -> str:
+    close = get_close_matches(file.stem, [other.stem for other in file.parent.glob("*.py")], n=1)
+    return f". Did you mean {file.with_name(f'{close[0]}.py')}?" if close else ""
+
+
+def _execute(name: str, path: Path, shown: Path) -> ModuleType:
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{shown} is not a Python file that can be imported")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise UsageError(f"{shown} cannot be imported: {headline(error)}\n{authors_lines(error)}") from None
+    return module
+
+
+def _bots_in(module: ModuleType) -> dict[str, type[Bot]]:
+    """The bots that a module knows, imported ones included."""
+    values = vars(module).items()
+    return {
+        name: value
+        for name, value in values
+        if isinstance(value, type) and issubclass(value, Bot) and value is not Bot and not name.startswith("_")
+    }
+
+
+def _named(module: ModuleType, class_name: str, file: Path) -> type[Bot]:
+    bots = _bots_in(module)
+    if class_name in bots:
+        return bots[class_name]
+    if hasattr(module, class_name):
+        raise UsageError(f"{class_name} in {file} is not a subclass of roost_sdk.Bot{_list(file, bots)}")
+    raise UsageError(f"there is no class {class_name!r} in {file}{_list(file, bots)}")
+
+
+def _only_one(module: ModuleType, file: Path) -> type[Bot]:
+    known = _bots_in(module)
+    own = {name: bot for name, bot in known.items() if bot.__module__ == module.__name__} or known
+    if not own:
+        raise UsageError(f"there is no bot in {file}; write a class in it that is a subclass of roost_sdk.Bot")
+    if len(own) > 1:
+        raise UsageError(f"there are several bots in {file}; name one: {_spellings(file, own)}")
+    return next(iter(own.values()))
+
+
+def _list(file: Path, bots: Iterable[str]) -> str:
+    spellings = _spellings(file, bots)
+    return f"; its bots are: {spellings}" if spellings else "; it has no bots"
+
+
+def _spellings(file: Path, bots: Iterable[str]) -> str:
+    return ", ".join(f"{file}:{name}" for name in bots)
+
+
+def _check_constructor(bot_class: type[Bot], file: Path) -> None:
+    """Raise `UsageError` if a bot cannot be made without arguments, which would break every match in the same way."""
+    for parameter in signature(bot_class).parameters.values():
+        optional = parameter.default is not Parameter.empty
+        if not optional and parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):
+            raise UsageError(
+                f"{bot_class.__name__} in {file} needs {parameter.name!r} to be made; "
+                "a bot is made without arguments, so give it a default"
+            )

@@ -1,0 +1,203 @@
+"""Plays a match in this process: bots are called, not connected to.
+
+    match = LocalMatch(get_game("karteneck"), [bot, bot], seed_of("spring"))
+    result = match.play()
+    replay = match.referee.replay()
+
+The same referee as in the arena decides about faults. One thing cannot be done in one process: to stop a bot that
+thinks for too long. Its answer is late when it comes, and a bot that never answers is waited for.
+"""
+
+import sys
+from asyncio import Runner
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from inspect import iscoroutinefunction
+from random import Random
+from reprlib import Repr
+from time import perf_counter
+from typing import Any, NamedTuple, NoReturn
+
+from roost_games.errors import UsageError
+from roost_games.referee import Clock, Fault, Played, Referee, Seat
+from roost_games.registry import AnyGame
+from roost_games.replay import Result
+from roost_sdk.bot import Decide, method_for, seat_bot
+from roost_sdk.load import LoadedBot
+from roost_sdk.tracebacks import authors_lines, headline
+
+LOCAL_CLOCK = Clock(decision_ms=60_000, bank_ms=600_000)
+"""Generous: at home nobody is waiting, and an author may be stepping through the bot with a debugger."""
+SHOWN_MOVES = 6
+"""How many legal moves are listed for an author whose bot did something else."""
+SHORT = Repr()
+"""Shows what a bot sent, whatever that is: it survives objects that cannot show themselves."""
+SHORT.maxother = SHORT.maxstring = 100
+
+
+class Trouble(NamedTuple):
+    """Something that a bot's author wants to know about."""
+
+    seat: int
+    bot: str
+    what: str
+    """In one line."""
+    details: str = ""
+    """More lines: where in the bot it happened."""
+
+    def __str__(self) -> str:
+        first = f"seat {self.seat} ({self.bot}) {self.what}"
+        return f"{first}\n{self.details}" if self.details else first
+
+
+def tell_stderr(trouble: Trouble) -> None:
+    """Write a bot's trouble to stderr, which is its author's log."""
+    sys.stderr.write(f"{trouble}\n")
+
+
+def rng_of(seed: bytes, seat: int) -> Random:
+    """The randomness of the bot at `seat` in the match with this seed.
+
+    It is Python's `Random`, seeded with the text `roost-bot/1:SEED:SEAT` where `SEED` is the match's seed in hex. So it
+    differs between the seats, and repeats when a match is repeated.
+    """
+    return Random(f"roost-bot/1:{seed.hex()}:{seat}")
+
+
+class LocalMatch:
+    """One match between bots in this process. Build it, `play` it, then ask its `referee` for the record."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        bots: Sequence[LoadedBot],
+        seed: bytes,
+        *,
+        options: Any = None,
+        clock: Clock = LOCAL_CLOCK,
+        max_faults: int = 3,
+        match: str = "",
+        listener: Callable[[object], None] | None = None,
+        tell: Callable[[Trouble], None] = tell_stderr,
+    ) -> None:
+        """`tell` hears about what went wrong in a bot; `options` and what follows it is as for the referee."""
+        for bot in bots:
+            check_plays(bot, game.name)
+        self.bots = tuple(bots)
+        self.game = game
+        self.seed = seed
+        self._tell = tell
+        self._listener = listener
+        self._seeing: list[tuple[int, Callable[..., object]]] = []
+        self.referee: Referee[Any, Any] = Referee(
+            game,
+            [Seat(bot.name) for bot in bots],
+            seed,
+            options=options,
+            clock=clock,
+            max_faults=max_faults,
+            match=match,
+            listener=self._heard if any(bot.bot_class.wants_moves() for bot in bots) else listener,
+        )
+
+    def play(self) -> Result:
+        """Play to the end. Coroutines of bots run in an event loop of this match, so there must be no other here."""
+        with closing(Runner()) as runner:
+            return self._play(runner)
+
+    def _play(self, runner: Runner) -> Result:
+        referee = self.referee
+        seated = [self._seat(seat, runner) for seat in range(len(self.bots))]
+        while referee.waiting:
+            for seat in referee.waiting:
+                self._decide(seat, seated[seat].decide)
+        result = referee.result
+        assert result is not None  # noqa: S101  nobody is waited for, so the match is over
+        for seat, bot in enumerate(seated):
+            self._notify(seat, "end", bot.end, result)
+        return result
+
+    def _seat(self, seat: int, runner: Runner) -> "_Seated":
+        name = self.game.name
+        bot_class = self.bots[seat].bot_class
+        try:
+            bot = seat_bot(bot_class, name, seat, len(self.bots), rng_of(self.seed, seat))
+            _blocking(bot.start, runner)()
+        except (Exception, SystemExit) as error:
+            self._tell_error(seat, "did not start", error)
+            return _Seated(_never_started, _nothing)
+        if bot_class.wants_moves():
+            self._seeing.append((seat, _blocking(bot.seen, runner)))
+        return _Seated(_blocking(method_for(bot, name), runner), _blocking(bot.end, runner))
+
+    def _decide(self, seat: int, decide: Decide) -> None:
+        referee = self.referee
+        view, legal = referee.view(seat), referee.legal(seat)
+        asked = perf_counter()
+        try:
+            move = decide(view, legal)
+        except (Exception, SystemExit) as error:
+            referee.fault(seat, Fault.CRASHED, (perf_counter() - asked) * 1000.0)
+            if not isinstance(error, _NotStarted):
+                self._tell_error(seat, "crashed", error)
+            return
+        fault = referee.answer(seat, move, (perf_counter() - asked) * 1000.0)
+        if fault is not None:
+            self._tell(_refused(seat, self.bots[seat].name, fault, move, legal))
+
+    def _heard(self, notice: object) -> None:
+        if self._listener is not None:
+            self._listener(notice)
+        if isinstance(notice, Played):
+            for seat, seen in self._seeing:
+                self._notify(seat, "seen", seen, notice.seat, notice.move)
+
+    def _notify(self, seat: int, name: str, hook: Callable[..., object], *news: object) -> None:
+        try:
+            hook(*news)
+        except (Exception, SystemExit) as error:
+            self._tell_error(seat, f"crashed in {name}(), which changes nothing about the match", error)
+
+    def _tell_error(self, seat: int, what: str, error: BaseException) -> None:
+        self._tell(Trouble(seat, self.bots[seat].name, f"{what}: {headline(error)}", authors_lines(error)))
+
+
+def check_plays(bot: LoadedBot, game: str) -> None:
+    """Raise `UsageError` if the bot has no method for the game."""
+    if not bot.bot_class.plays(game):
+        raise UsageError(
+            f"{bot.name} does not play {game}: it has neither a method {game}(self, view, legal) "
+            "nor choose(self, view, legal)"
+        )
+
+
+class _Seated(NamedTuple):
+    """What is called of a bot."""
+
+    decide: Decide
+    end: Callable[[Result], object]
+
+
+def _blocking(method: Callable[..., object], runner: Runner) -> Callable[..., object]:
+    """`method`, or if it is a coroutine function, what runs it to its end."""
+    return (lambda *given: runner.run(method(*given))) if iscoroutinefunction(method) else method
+
+
+class _NotStarted(Exception):
+    """A decision is wanted from a bot that raised an error before the match."""
+
+
+def _never_started(view: object, legal: Sequence[object]) -> NoReturn:
+    raise _NotStarted
+
+
+def _nothing(result: Result) -> None:
+    pass
+
+
+def _refused(seat: int, bot: str, fault: Fault, move: object, legal: Sequence[object]) -> Trouble:
+    if fault is Fault.LATE:
+        return Trouble(seat, bot, "was late: its answer came after its time was up")
+    listed = ", ".join(str(each) for each in legal[:SHOWN_MOVES])
+    more = f" and {len(legal) - SHOWN_MOVES} more" if len(legal) > SHOWN_MOVES else ""
+    return Trouble(seat, bot, f"sent a move that is {fault}: {SHORT.repr(move)}", f"  legal were: {listed}{more}")

@@ -1,0 +1,81 @@
+"""Messages that consist of numbers and lists of numbers, written as bytes.
+
+Views are such messages, with up to two dozen lists. The codecs put their bytes together themselves, and protobuf takes
+them in with `MergeFromString`, because then lists that come again and again can be kept ready-made, and most of a table
+stays as it is from one decision to the next. Measured with 256 matches at once, three players, against filling the
+attributes of the messages: a view of Karteneck 10 us instead of 14, one of Häc Mäc 10 us instead of 18. The gain is in
+what is remembered: bytes alone are no faster. Reading gains nothing this way (a bot sees one seat, so less comes
+again), which is why the codecs read through the attributes.
+
+The encoding of protobuf, as far as needed: a message is a row of fields. A field is a key and a value; the key is
+`number << 3` plus 0 if the value is a number, or plus 2 if it is a run of bytes preceded by its length. A list of
+numbers is such a run. Every number is a varint: seven bits per byte, lowest first, the high bit set in all but the last
+byte. A number below 128 is therefore the byte of that value, and so are nearly all of ours.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from google.protobuf.message import Message
+
+REMEMBERED = 1 << 13
+"""How many lists of a kind are kept in translation. Some hundred matches at once need so many."""
+
+
+def key_of(message: type[Message], name: str) -> int:
+    """The key of a field. Before a number: `pack((key, number))`; before anything else: `bytes_field`."""
+    is_number = isinstance(getattr(message(), name), int)
+    return message.DESCRIPTOR.fields_by_name[name].number << 3 | (0 if is_number else 2)
+
+
+def keys_of(message: type[Message]) -> tuple[int, ...]:
+    """The keys of all fields of `message`, by rising field number."""
+    fields = message.DESCRIPTOR.fields_by_number
+    return tuple(key_of(message, fields[number].name) for number in sorted(fields))
+
+
+def pack(numbers: Sequence[int]) -> bytes:
+    """The varints of `numbers`."""
+    try:
+        data = bytes(numbers)
+    except ValueError:  # a number above 255
+        return _varints(numbers)
+    return data if data.isascii() else _varints(numbers)
+
+
+def bytes_field(key: int, run: bytes) -> bytes:
+    """A field with a run of bytes, which may be empty."""
+    return _intro(key, len(run)) + run
+
+
+def packed_field(key: int, numbers: Sequence[int]) -> bytes:
+    """A field with a list of numbers; an empty list leaves no trace."""
+    run = pack(numbers)
+    return _intro(key, len(run)) + run if run else b""
+
+
+@lru_cache(REMEMBERED)
+def number_field(key: int, number: int) -> bytes:
+    """A field with one number."""
+    return pack((key, number))
+
+
+list_field = lru_cache(REMEMBERED)(packed_field)
+"""A `packed_field` of a tuple that comes again and again, such as a number per seat: a third of the time."""
+
+
+@lru_cache(REMEMBERED)
+def _intro(key: int, size: int) -> bytes:
+    """What precedes a run of `size` bytes."""
+    return pack((key, size))
+
+
+def _varints(numbers: Iterable[int]) -> bytes:
+    data = bytearray()
+    for number in numbers:
+        rest = number
+        while rest > 127:
+            data.append(rest & 127 | 128)
+            rest >>= 7
+        data.append(rest)
+    return bytes(data)

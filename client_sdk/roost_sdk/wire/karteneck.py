@@ -1,0 +1,289 @@
+"""Karteneck on the wire, as `proto/roost/v1/karteneck.proto` says."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from roost.v1 import play_pb2
+from roost.v1.karteneck_pb2 import KarteneckMove, KarteneckView
+from roost_games.errors import MalformedMove
+from roost_games.game import JsonValue
+from roost_games.karteneck import GAME
+from roost_games.karteneck.moves import PASS, PASS_AND_STEAL, Lay, Move, Pass, table_of
+from roost_games.karteneck.sheet import NUMBER_CARDS, Card, Options, Portion
+from roost_games.karteneck.view import Drew, Laid, Shuffled, Status, Trace, View
+from roost_sdk.wire.codec import (
+    MATCH_CODECS,
+    SEATS,
+    Codec,
+    MatchCodec,
+    WireError,
+    check_lengths,
+    head_of,
+    read_head,
+    split,
+)
+from roost_sdk.wire.fields import (
+    REMEMBERED,
+    bytes_field,
+    key_of,
+    keys_of,
+    list_field,
+    pack,
+    packed_field,
+)
+
+BODY = key_of(play_pb2.View, "karteneck")
+MOVE = key_of(play_pb2.Move, "karteneck")
+LAY, STEAL = keys_of(KarteneckMove)
+(
+    ROUND,
+    ROUNDS,
+    STARTER,
+    GRILL,
+    STACKS,
+    STACK_SIZES,
+    DISPLAYS,
+    DISPLAY_SIZES,
+    TOTALS,
+    STATUS,
+    HAND,
+    HAND_SIZES,
+    DISCARD,
+    PILE_SIZE,
+    SUPPLY_SIZE,
+    TRACE,
+    DRAWN,
+) = keys_of(KarteneckView)
+
+FIRST_WORM = 10
+"""What is added to a signpost."""
+STATUS_NAMES: dict[int, Status] = {0: "in", 1: "valid", 2: "invalid"}
+STATUS_NUMBERS = {name: number for number, name in STATUS_NAMES.items()}
+SHUFFLED, DREW, LAID = range(3)
+"""With what an entry of the trace begins."""
+DECK = len(Options().deck())
+"""How many cards there are."""
+MOST_PLAYERS = GAME.players(Options())[-1]
+DREWS = tuple(tuple(Drew(seat) for seat in range(players)) for players in range(MOST_PLAYERS + 1))
+"""`DREWS[players][seat]`."""
+
+PASS_MESSAGE = bytes_field(MOVE, b"")
+STEAL_MESSAGE = bytes_field(MOVE, pack((STEAL, True)))
+
+
+@lru_cache(REMEMBERED)
+def status_field(status: tuple[Status, ...]) -> bytes:
+    """Who is in and who is out."""
+    return packed_field(STATUS, [STATUS_NUMBERS[name] for name in status])
+
+
+@lru_cache(REMEMBERED)
+def grill_field(grill: tuple[Portion, ...]) -> bytes:
+    """The grill."""
+    return packed_field(GRILL, [portion.value for portion in grill])
+
+
+@lru_cache(REMEMBERED)
+def stack_fields(stacks: tuple[tuple[Portion, ...], ...]) -> bytes:
+    """The stacks of all seats."""
+    values = packed_field(STACKS, [portion.value for stack in stacks for portion in stack])
+    return values + packed_field(STACK_SIZES, [len(stack) for stack in stacks])
+
+
+class KarteneckMatch(MatchCodec[Move, View, Options]):
+    """The views and moves of matches with one component sheet."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._players = GAME.players(options)
+        # The very cards that the game's own tables hold, since these are found fastest there.
+        table = table_of(options)
+        worms = {FIRST_WORM + card.signpost: card for card in table.worms}
+        self._cards: dict[int, Card] = dict(enumerate(NUMBER_CARDS, 1)) | worms
+        self._numbers: dict[str, int] = {card: number for number, card in self._cards.items()}
+        self._portions = table.portions
+        # See `fields` for what remembering gains.
+        self._discard_field = lru_cache(REMEMBERED)(self._pack_discard)
+        self._trace_entry = lru_cache(REMEMBERED)(self._pack_entry)
+        self._lay_message = lru_cache(REMEMBERED)(self._pack_lay)
+
+    def view_to_wire(self, view: View, message: play_pb2.View) -> None:
+        (
+            seat,
+            players,
+            to_move,
+            _,
+            round_,
+            rounds,
+            starter,
+            grill,
+            stacks,
+            displays,
+            totals,
+            status,
+            hand,
+            hand_sizes,
+            discard,
+            pile_size,
+            supply_size,
+            trace,
+            drawn,
+        ) = view
+        numbers = self._numbers
+        body = b"".join(
+            (
+                pack((ROUND, round_, ROUNDS, rounds, STARTER, starter, PILE_SIZE, pile_size, SUPPLY_SIZE, supply_size)),
+                grill_field(grill),
+                stack_fields(stacks),
+                packed_field(DISPLAYS, [numbers[card] for display in displays for card in display]),
+                list_field(DISPLAY_SIZES, tuple(map(len, displays))),
+                list_field(TOTALS, totals),
+                status_field(status),
+                packed_field(HAND, [numbers[card] for card in hand]),
+                list_field(HAND_SIZES, hand_sizes),
+                self._discard_field(discard),
+                self._trace_fields(trace, drawn) if trace else b"",
+            )
+        )
+        message.MergeFromString(head_of(seat, players, to_move) + bytes_field(BODY, body))
+
+    def _trace_fields(self, trace: tuple[Trace, ...], drawn: tuple[Card, ...]) -> bytes:
+        entries = bytes_field(TRACE, b"".join(map(self._trace_entry, trace)))
+        return entries + packed_field(DRAWN, [self._numbers[card] for card in drawn])
+
+    def _pack_discard(self, discard: tuple[Card, ...]) -> bytes:
+        return packed_field(DISCARD, [self._numbers[card] for card in discard])
+
+    def _pack_entry(self, entry: Trace) -> bytes:
+        if isinstance(entry, Drew):
+            return pack((DREW, entry.seat))
+        if isinstance(entry, Laid):
+            return pack((LAID, entry.seat, *self._counted(entry.cards)))
+        return pack((SHUFFLED, *self._counted(entry.cards), *self._counted(entry.held), *entry.hand_sizes))
+
+    def _counted(self, cards: tuple[Card, ...]) -> list[int]:
+        return [len(cards), *[self._numbers[card] for card in cards]]
+
+    def view_from_wire(self, message: play_pb2.View) -> View:
+        if not message.HasField("karteneck"):
+            raise WireError("this is not a view of karteneck")
+        head = read_head(message, self._players)
+        try:
+            return self._view(*head, message.karteneck)
+        except (LookupError, ValueError) as error:
+            raise WireError(f"a view of karteneck that cannot be: {error}") from None
+
+    def _view(self, seat: int | None, players: int, to_move: tuple[int, ...], shown: KarteneckView) -> View:
+        """Raises `LookupError` for numbers that mean nothing and `ValueError` for lists that do not match."""
+        cards, portions = self._cards, self._portions
+        # Slices: to go through a list of protobuf one by one takes twice the time.
+        stack_sizes, display_sizes = shown.stack_sizes[:], shown.display_sizes[:]
+        totals, status, hand_sizes = shown.totals[:], shown.status[:], shown.hand_sizes[:]
+        trace = shown.trace[:]
+        check_lengths(players, stack_sizes, display_sizes, totals, status, hand_sizes)
+        # tuple.__new__ as in KarteneckState.observe
+        return tuple.__new__(
+            View,
+            (
+                seat,
+                players,
+                to_move,
+                self.options,
+                shown.round,
+                shown.rounds,
+                SEATS[players][shown.starter],
+                tuple([portions[value] for value in shown.grill[:]]),
+                split(tuple([portions[value] for value in shown.stacks[:]]), stack_sizes),
+                split(tuple([cards[number] for number in shown.displays[:]]), display_sizes),
+                tuple(totals),
+                tuple([STATUS_NAMES[number] for number in status]),
+                tuple([cards[number] for number in shown.hand[:]]),
+                tuple(hand_sizes),
+                tuple([cards[number] for number in shown.discard[:]]),
+                shown.pile_size,
+                shown.supply_size,
+                tuple(self._trace(trace, players)) if trace else (),
+                tuple([cards[number] for number in shown.drawn[:]]) if trace else (),
+            ),
+        )
+
+    def _trace(self, numbers: Sequence[int], players: int) -> Iterator[Trace]:
+        drew = DREWS[players]
+        at = 0
+        while at < len(numbers):
+            kind = numbers[at]
+            if kind == DREW:
+                yield drew[numbers[at + 1]]
+                at += 2
+            elif kind == LAID:
+                seat = drew[numbers[at + 1]].seat
+                cards, at = self._counted_at(numbers, at + 2)
+                yield Laid(seat, cards)
+            elif kind == SHUFFLED:
+                cards, at = self._counted_at(numbers, at + 1)
+                held, at = self._counted_at(numbers, at)
+                yield Shuffled(cards, held, tuple(numbers[at : at + players]))
+                at += players
+            else:
+                raise ValueError(f"no entry of a trace begins with {kind}")
+        if at > len(numbers):
+            raise ValueError("the trace breaks off")
+
+    def _counted_at(self, numbers: Sequence[int], at: int) -> tuple[tuple[Card, ...], int]:
+        """The cards that stand at `at` after their number, and where they end."""
+        end = at + 1 + numbers[at]
+        return tuple([self._cards[number] for number in numbers[at + 1 : end]]), end
+
+    def move_to_wire(self, move: Move, message: play_pb2.Move) -> None:
+        if type(move) is Pass and type(move.steal) is bool:
+            message.MergeFromString(STEAL_MESSAGE if move.steal else PASS_MESSAGE)
+        elif type(move) is Lay and type(move.cards) is tuple and 0 < len(move.cards) <= DECK:
+            try:
+                message.MergeFromString(self._lay_message(move.cards))
+            except (KeyError, TypeError):
+                raise MalformedMove(f"{move.cards!r:.60} are not cards of this match") from None
+        else:
+            raise MalformedMove(f"{move!r:.60} is not a move of karteneck")
+
+    def _pack_lay(self, cards: tuple[Card, ...]) -> bytes:
+        """A message `Move`."""
+        return bytes_field(MOVE, packed_field(LAY, [self._numbers[card] for card in cards]))
+
+    def move_from_wire(self, message: play_pb2.Move) -> Move:
+        if not message.HasField("karteneck"):
+            raise MalformedMove("this is not a move of karteneck")
+        move = message.karteneck
+        lay = move.lay
+        if not lay:
+            return PASS_AND_STEAL if move.steal else PASS
+        if move.steal:
+            raise MalformedMove("a move of karteneck lays cards or steals, not both")
+        if len(lay) > DECK:
+            raise MalformedMove(f"there are not so many cards: {len(lay)}")
+        try:
+            return Lay(tuple([self._cards[number] for number in lay[:]]))
+        except KeyError as error:
+            raise MalformedMove(f"there is no card with number {error} in this match") from None
+
+
+class KarteneckCodec(Codec[Move, View, Options]):
+    """Karteneck on the wire."""
+
+    game = GAME
+
+    def options_to_wire(self, options: Options, message: play_pb2.GameOptions) -> None:
+        message.karteneck.signposts.extend(options.signposts)
+        message.karteneck.portion_values.extend(portion.value for portion in options.portions)
+        message.karteneck.portion_worms.extend(portion.worms for portion in options.portions)
+
+    def _given(self, message: play_pb2.GameOptions) -> dict[str, JsonValue]:
+        options = message.karteneck
+        portions = zip(options.portion_values, options.portion_worms, strict=True)
+        return {"signposts": list(options.signposts), "portions": list(portions)}
+
+    def for_match(self, options: Options) -> KarteneckMatch:
+        return _match_codec(options)
+
+
+_match_codec = lru_cache(MATCH_CODECS)(KarteneckMatch)
+CODEC = KarteneckCodec()
