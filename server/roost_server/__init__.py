@@ -1,0 +1,1 @@
+"""The arena: where bot programs connect and play."""

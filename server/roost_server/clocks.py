@@ -1,0 +1,92 @@
+"""Time, told fairly: how far away a bot is, and how late we are ourselves.
+
+A bot's clock runs from the write of a request to the arrival of the answer. Two things in between are not the bot's:
+the way there and back (`Latency`, up to a cap, so that dawdling over pings gains little) and the moments in which our
+own event loop did not get to its work (`Pulse`).
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+
+PULSE_SECONDS = 0.01
+NOTICEABLE_SECONDS = 0.003
+"""A pulse that comes later than this counts as our own delay."""
+PINGS_REMEMBERED = 8
+
+
+def epoch_ms() -> int:
+    """The time of day, in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+class Latency:
+    """The round-trip time of one stream, from its recent pings."""
+
+    def __init__(self, cap_ms: float) -> None:
+        self._cap_ms = cap_ms
+        self._sent: dict[int, float] = {}
+        self._measured: deque[float] = deque(maxlen=PINGS_REMEMBERED)
+        self._last_ping = 0
+        self.allowance_ms = 0.0
+        """What is not counted against the bot: the least of the recent measurements, up to the cap."""
+
+    def ping(self, now: float) -> int:
+        """The number of a ping that is sent at `now`, never 0. Older pings without an answer are forgotten."""
+        self._last_ping += 1
+        self._sent = {self._last_ping: now}
+        return self._last_ping
+
+    def pong(self, number: int, now: float) -> None:
+        """The answer to ping `number` arrived at `now`. Anything else is ignored."""
+        sent = self._sent.pop(number, None)
+        if sent is not None:
+            self._measured.append((now - sent) * 1000)
+            self.allowance_ms = min(*self._measured, self._cap_ms)
+
+    @property
+    def last_ms(self) -> float:
+        """As last measured; 0 before the first pong."""
+        return self._measured[-1] if self._measured else 0.0
+
+
+class Pulse:
+    """Measures our own delay: a beat that should come every few milliseconds, and by how much it came too late."""
+
+    def __init__(self) -> None:
+        self._delayed = 0.0
+        self._due = 0.0
+        self._listeners: list[Callable[[], None]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._handle: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Begin to beat in the running event loop."""
+        self._loop = asyncio.get_running_loop()
+        self._schedule()
+
+    def stop(self) -> None:
+        """Beat no more."""
+        if self._handle is not None:
+            self._handle.cancel()
+
+    def every_beat(self, listener: Callable[[], None]) -> None:
+        """Call `listener` with every beat."""
+        self._listeners.append(listener)
+
+    def delayed_ms(self) -> float:
+        """Our own delay since the start. The difference of two readings is the delay in between."""
+        late = self._loop.time() - self._due if self._loop is not None else 0.0
+        return (self._delayed + (late if late > NOTICEABLE_SECONDS else 0.0)) * 1000
+
+    def _schedule(self) -> None:
+        assert self._loop is not None  # noqa: S101  started
+        self._due = self._loop.time() + PULSE_SECONDS
+        self._handle = self._loop.call_at(self._due, self._beat)
+
+    def _beat(self) -> None:
+        self._delayed = self.delayed_ms() / 1000
+        self._schedule()
+        for listener in self._listeners:
+            listener()

@@ -1,0 +1,83 @@
+"""Who is here: sessions by bot version and by resume token."""
+
+import re
+from collections.abc import Callable
+
+from roost.v1 import play_pb2
+from roost_games.registry import GAME_NAMES
+from roost_server.errors import AlreadyConnectedError, DeniedError, InvalidError
+from roost_server.session import Session
+from roost_server.settings import Settings
+
+NAME_FORM = re.compile(r"[A-Za-z0-9._-]{1,40}")
+VERSION_FORM = re.compile(r"[A-Za-z0-9._+:-]{1,80}")
+
+
+def check_hello(hello: play_pb2.Hello) -> None:
+    """Raise `InvalidError` if the bot introduces itself in a way that the arena cannot work with."""
+    if not NAME_FORM.fullmatch(hello.name):
+        raise InvalidError("a bot's name has 1 to 40 letters, digits, dots, dashes and underscores")
+    if not VERSION_FORM.fullmatch(hello.version):
+        raise InvalidError("a bot's version has 1 to 80 letters, digits and . _ + : -")
+    for game in hello.games:
+        if game not in GAME_NAMES:
+            raise InvalidError(f"there is no game {game!r}; the games are: {', '.join(GAME_NAMES)}")
+
+
+class Lobby:
+    """The sessions of an arena."""
+
+    def __init__(self, settings: Settings, now: Callable[[], float]) -> None:
+        self._settings = settings
+        self._now = now
+        self._by_version: dict[int, Session] = {}
+        self._away_since: dict[Session, float] = {}
+
+    @property
+    def sessions(self) -> list[Session]:
+        """All sessions, those of bots that lost their connection included."""
+        return list(self._by_version.values())
+
+    def session_of(self, version_id: int) -> Session | None:
+        """The session of a bot version, if it is here or away for a moment."""
+        return self._by_version.get(version_id)
+
+    def enter(self, hello: play_pb2.Hello, version_id: int) -> Session:
+        """The session for a bot that says hello: its old one if it has the token for it, otherwise a new one.
+
+        A bot that comes back without its token has forgotten its matches, so the old session ends. A second process
+        of the same version is refused while the first is connected.
+        """
+        old = self._by_version.get(version_id)
+        if hello.resume_token:
+            return self._resume(old, hello)
+        if old is not None and old.connected:
+            raise AlreadyConnectedError(f"{hello.name} (this very version) is connected already; use another name")
+        if old is not None:
+            self.remove(old)
+        session = Session(hello, version_id, self._settings, self._now)
+        self._by_version[version_id] = session
+        return session
+
+    def _resume(self, old: Session | None, hello: play_pb2.Hello) -> Session:
+        if old is None or old.token != hello.resume_token:
+            raise DeniedError("there is no session with this resume token for this bot; connect without one")
+        self._away_since.pop(old, None)
+        return old
+
+    def away(self, session: Session) -> None:
+        """The bot lost its connection."""
+        self._away_since[session] = self._now()
+
+    def remove(self, session: Session) -> None:
+        """The bot is gone for good: it forfeits what it was playing."""
+        self._away_since.pop(session, None)
+        if self._by_version.get(session.version_id) is session:
+            del self._by_version[session.version_id]
+        session.forfeit_all()
+
+    def sweep(self) -> None:
+        """Give up those who stayed away for too long."""
+        too_long_ago = self._now() - self._settings.grace_seconds
+        for session in [session for session, since in self._away_since.items() if since < too_long_ago]:
+            self.remove(session)

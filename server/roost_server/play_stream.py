@@ -1,0 +1,104 @@
+"""`Arena.Play`: one bot's stream. It reads into the session and writes what gathers in its outbox."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import TypeVar
+
+import grpc
+import structlog
+from google.protobuf.message import DecodeError, Message
+
+from roost.v1 import play_pb2
+from roost_games.errors import RoostError
+from roost_server.arena import Arena
+from roost_server.errors import InvalidError, ReplacedError, StalledError, TooMuchError, status_of
+from roost_server.session import Session
+
+HELLO_SECONDS = 10.0
+STALLED_SECONDS = 10.0
+"""How long a bot may leave unread what it is sent. What waits behind that cannot be asked, so matches would stand."""
+MessageT = TypeVar("MessageT", bound=Message)
+Requests = AsyncIterator[play_pb2.BotMessage | None]
+Context = grpc.aio.ServicerContext[play_pb2.BotMessage, play_pb2.ArenaMessage]
+log = structlog.get_logger()
+
+
+def parser_of(kind: type[MessageT]) -> Callable[[bytes], MessageT | None]:
+    """Makes messages out of bytes, or `None` out of bytes that are none, so that they end in a clear status."""
+
+    def parse(data: bytes) -> MessageT | None:
+        try:
+            return kind.FromString(data)
+        except DecodeError:
+            return None
+
+    return parse
+
+
+async def play(arena: Arena, requests: Requests, context: Context) -> None:
+    """Serve one stream from hello to its end."""
+    try:
+        session = await _enter(arena, requests)
+    except RoostError as error:
+        await context.abort(status_of(error), str(error))
+    stream = session.attach()
+    arena.attached()
+    reader = asyncio.create_task(_read(session, requests))
+    writer = asyncio.create_task(_write(session, stream, context))
+    try:
+        await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (reader, writer):
+            task.cancel()
+        if session.stream == stream:
+            arena.lost(session)
+    await _close((reader, writer), context)
+
+
+async def _enter(arena: Arena, requests: Requests) -> Session:
+    try:
+        first = await asyncio.wait_for(anext(requests), HELLO_SECONDS)
+    except (TimeoutError, StopAsyncIteration):
+        raise InvalidError(f"a stream begins with a hello within {HELLO_SECONDS:.0f} seconds") from None
+    if first is None or not first.HasField("hello"):
+        raise InvalidError("the first message of a stream is a hello")
+    return await arena.enter(first.hello)
+
+
+async def _read(session: Session, requests: Requests) -> None:
+    """Until the bot ends the stream. Raises `ArenaError` if the bot must not go on."""
+    now = asyncio.get_running_loop().time
+    async for message in requests:
+        if message is None:
+            raise InvalidError("a message that is not a BotMessage")
+        if message.HasField("hello"):
+            raise InvalidError("a second hello on one stream; a bot is what it said first")
+        if not session.receive(message, now()):
+            raise TooMuchError("too many answers that nobody asked for")
+
+
+async def _write(session: Session, stream: int, context: Context) -> None:
+    """Until the bot has left and everything is told. Raises `ArenaError` if this stream is of no more use."""
+    while session.outbox.wake.is_set() or not session.has_left:
+        await session.outbox.wake.wait()
+        if session.stream != stream:
+            raise ReplacedError("the bot has connected again, and plays on its newer stream")
+        try:
+            async with asyncio.timeout(STALLED_SECONDS):
+                await context.write(session.next_message())
+        except TimeoutError:
+            raise StalledError(f"the bot has read nothing for {STALLED_SECONDS:.0f} seconds") from None
+        except grpc.aio.BaseError:
+            return  # the connection is gone
+
+
+async def _close(tasks: Iterable[asyncio.Task[None]], context: Context) -> None:
+    """End the stream with the status that says why."""
+    for task in tasks:
+        error = task.exception() if task.done() and not task.cancelled() else None
+        if isinstance(error, RoostError):
+            log.warning("stream ended", error=str(error))
+            await context.abort(status_of(error), str(error))
+        elif error is not None:
+            log.error("this should not happen", exc_info=error)
+            await context.abort(grpc.StatusCode.INTERNAL, "a mistake of the arena's; its log has the details")

@@ -1,0 +1,214 @@
+"""A session: a bot process at the arena, over one or, after lost connections, several streams."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Iterable
+
+from roost.v1 import play_pb2
+from roost_server.clocks import Latency
+from roost_server.settings import Settings
+from roost_server.table import Table
+
+MOST_DECISIONS_PER_MESSAGE = 512
+MOST_WITH_LEGAL_MOVES = 16
+"""Messages stay far below the size that clients accept by default (4 MiB), even with 1000 legal moves a decision."""
+FREE_STRIKES = 1000
+"""So much useless talk is put up with; some happens when a deadline and an answer cross on the way."""
+
+
+class Outbox:
+    """What waits to be written to a bot. While one message is being written, the next one gathers here."""
+
+    def __init__(self) -> None:
+        self.welcome: play_pb2.Welcome | None = None
+        self.started: list[play_pb2.MatchStarted] = []
+        self.events: list[play_pb2.Event] = []
+        self.decisions: list[tuple[Table, int, int]] = []
+        """Table, seat and request number. The view is taken when the message is written."""
+        self.ended: list[play_pb2.MatchEnded] = []
+        self.reveals: list[play_pb2.Reveal] = []
+        self.ping = 0
+        self.wake = asyncio.Event()
+
+    def what_lasts(self) -> "Outbox":
+        """A new outbox with what is told only once and must survive a broken stream: how matches ended."""
+        lasting = Outbox()
+        lasting.ended, lasting.reveals = self.ended, self.reveals
+        return lasting
+
+
+class Session:
+    """A bot that plays here. Tables talk to it as their `Player`."""
+
+    def __init__(self, hello: play_pb2.Hello, version_id: int, settings: Settings, now: Callable[[], float]) -> None:
+        self.name = hello.name
+        self.version = hello.version
+        self.version_id = version_id
+        self.games = frozenset(hello.games)
+        self.player_counts = frozenset(hello.player_counts)
+        self.max_matches = min(max(1, hello.max_matches), settings.max_matches_per_bot)
+        self.wants_legal = hello.wants_legal
+        self.wants_events = hello.wants_events
+        self.token = secrets.token_urlsafe(18)
+        self.connected = False
+        self.leaving = False
+        self.outbox = Outbox()
+        self.stream = 0
+        """Counts the streams of this session; the newest one is the one that counts."""
+        self._latency = Latency(settings.latency_cap_ms)
+        self._now = now
+        self._settings = settings
+        self._tables: dict[int, tuple[Table, int]] = {}
+        self._numbers: dict[str, int] = {}
+        self._last_number = 0
+        self._strikes = 0
+        self._useful = 0
+
+    @property
+    def allowance_ms(self) -> float:
+        """What of its answers' time is the network's."""
+        return self._latency.allowance_ms
+
+    @property
+    def latency_ms(self) -> float:
+        """The round-trip time as last measured."""
+        return self._latency.last_ms
+
+    @property
+    def playing(self) -> int:
+        """How many matches it is in."""
+        return len(self._tables)
+
+    @property
+    def has_left(self) -> bool:
+        """Whether the bot wants no more matches and has none."""
+        return self.leaving and not self._tables
+
+    def plays(self, game: str, players: int) -> bool:
+        """Whether it takes seats at such tables."""
+        return (not self.games or game in self.games) and (not self.player_counts or players in self.player_counts)
+
+    def attach(self) -> int:
+        """A stream is there for this session. Everything that the bot must know again waits in a new outbox."""
+        resumed = self.stream > 0
+        self.stream += 1
+        self.connected = True
+        # Whoever waits at the former one sees that it is over.
+        self.outbox.wake.set()
+        self.outbox = self.outbox.what_lasts()
+        self.outbox.welcome = play_pb2.Welcome(
+            resume_token=self.token,
+            grace_ms=int(self._settings.grace_seconds * 1000),
+            version_id=self.version_id,
+            max_matches=self.max_matches,
+            arena="roost",
+            resumed=list(self._tables) if resumed else (),
+        )
+        for number, (table, seat) in self._tables.items():
+            self.outbox.started.append(table.start_message(seat, number))
+            if table.request_of(seat) is not None:
+                self.tell_decision(table, seat)
+        self.ping()
+        return self.stream
+
+    def detach(self) -> None:
+        """The stream is gone."""
+        self.connected = False
+        self.outbox = self.outbox.what_lasts()
+        for table, seat in list(self._tables.values()):
+            table.lost(seat)
+
+    def ping(self) -> None:
+        """Measure the latency again."""
+        self.outbox.ping = self._latency.ping(self._now())
+        self.outbox.wake.set()
+
+    def receive(self, message: play_pb2.BotMessage, arrived: float) -> bool:
+        """Take what the bot sent. False if there was too much nonsense in it to go on."""
+        if message.pong:
+            self._latency.pong(message.pong, arrived)
+        for number in message.ready:
+            place = self._tables.get(number)
+            if not self._goes_on(place is not None and place[0].ready(place[1])):
+                return False
+        for answer in message.answers:
+            place = self._tables.get(answer.match)
+            if not self._goes_on(place is not None and place[0].answer(place[1], answer, arrived)):
+                return False
+        if message.leaving and not self.leaving:
+            self.leaving = True
+            self.outbox.wake.set()
+        return True
+
+    def _goes_on(self, useful: bool) -> bool:
+        """Count what the bot said. False at once when it is too much: to read a flood to its end would hold up all."""
+        self._useful += useful
+        self._strikes += not useful
+        return self._strikes <= FREE_STRIKES + self._useful
+
+    def tell_started(self, table: Table, seat: int) -> None:
+        """The match is to begin."""
+        self._last_number += 1
+        self._tables[self._last_number] = (table, seat)
+        self._numbers[table.match_id] = self._last_number
+        self.outbox.started.append(table.start_message(seat, self._last_number))
+        self.outbox.wake.set()
+
+    def tell_decision(self, table: Table, seat: int) -> None:
+        """The seat has to decide."""
+        number = table.request_of(seat)
+        if number is not None:
+            self.outbox.decisions.append((table, seat, number))
+            self.outbox.wake.set()
+
+    def tell_event(self, table: Table, event: play_pb2.Event) -> None:
+        """A seat has decided."""
+        told = play_pb2.Event()
+        told.CopyFrom(event)
+        told.match = self._numbers[table.match_id]
+        self.outbox.events.append(told)
+        self.outbox.wake.set()
+
+    def tell_ended(self, table: Table, ended: play_pb2.MatchEnded) -> None:
+        """The match is over and recorded."""
+        number = self._numbers.pop(table.match_id, None)
+        if number is not None:
+            del self._tables[number]
+            told = play_pb2.MatchEnded()
+            told.CopyFrom(ended)
+            told.match = number
+            self.outbox.ended.append(told)
+            self.outbox.wake.set()
+
+    def tell_reveals(self, reveals: Iterable[play_pb2.Reveal]) -> None:
+        """Matches of one deal are over; this was the deal."""
+        self.outbox.reveals.extend(reveals)
+        self.outbox.wake.set()
+
+    def forfeit_all(self) -> None:
+        """The bot will not come back."""
+        for table, seat in list(self._tables.values()):
+            table.forfeit(seat)
+
+    def next_message(self) -> play_pb2.ArenaMessage:
+        """Everything that waits, as one message."""
+        outbox = self.outbox
+        outbox.wake.clear()
+        message = play_pb2.ArenaMessage(
+            welcome=outbox.welcome,
+            started=outbox.started,
+            events=outbox.events,
+            ended=outbox.ended,
+            reveals=outbox.reveals,
+            ping=outbox.ping,
+        )
+        outbox.welcome = None
+        outbox.started, outbox.events, outbox.ended, outbox.reveals, outbox.ping = [], [], [], [], 0
+        most = MOST_WITH_LEGAL_MOVES if self.wants_legal else MOST_DECISIONS_PER_MESSAGE
+        asked, outbox.decisions = outbox.decisions[:most], outbox.decisions[most:]
+        if outbox.decisions:
+            outbox.wake.set()
+        for table, seat, request in asked:
+            if table.request_of(seat) == request:
+                table.write_decision(seat, self._numbers[table.match_id], message.decisions.add())
+        return message

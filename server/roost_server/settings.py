@@ -1,0 +1,63 @@
+"""What a host can set about an arena."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from roost_games.game import Options
+from roost_games.referee import Clock
+from roost_games.registry import GAME_NAMES, get_game
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """One kind of table: a game, its options and how many sit at it."""
+
+    game: str
+    players: int
+    options: Options
+
+
+def standard_tables() -> tuple[Rules, ...]:
+    """All games with 2, 3 and 4 players and their default options."""
+    return tables_of(GAME_NAMES, (2, 3, 4))
+
+
+def tables_of(games: tuple[str, ...], counts: tuple[int, ...]) -> tuple[Rules, ...]:
+    """Every one of `games` at every one of `counts` that it can be played at."""
+    return tuple(
+        Rules(name, players, options)
+        for name in games
+        for options in [_default_options(name)]
+        for players in counts
+        if players in get_game(name).players(options)
+    )
+
+
+def _default_options(name: str) -> Any:
+    return get_game(name).options({})
+
+
+ARENA_CLOCK = Clock(decision_ms=1_000, bank_ms=10_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything about an arena that is not where it listens and what it records in."""
+
+    tables: tuple[Rules, ...] = field(default_factory=standard_tables)
+    """What is played."""
+    clock: Clock = ARENA_CLOCK
+    max_faults: int = 3
+    latency_cap_ms: float = 50.0
+    """So much of a stream's latency is not counted against the bot, at the most."""
+    ready_seconds: float = 60.0
+    """How long a bot may take to get ready for a match. Not part of its clock."""
+    grace_seconds: float = 20.0
+    """How long a bot that lost its connection may stay away."""
+    ping_seconds: float = 5.0
+    max_matches_per_bot: int = 256
+    """No bot gets more matches at once than this, whatever it asks for."""
+    max_message_bytes: int = 1 << 20
+    """A larger message ends the stream."""
+    drain_seconds: float = 30.0
+    """How long a shutdown waits for running matches before it voids them."""

@@ -1,0 +1,161 @@
+"""The tables, as SQLModel classes. docs/database.md explains them to people who read the file with other programs.
+
+A match is one row of `match`, one of `replay` and one of `match_seat` for each seat, always written together and never
+changed. The replay document is the record; the other columns repeat parts of it, so that questions about many matches
+can be answered without opening documents. `replay` is a table of its own because it holds most of the bytes: were the
+documents in `match`, every question that reads all matches would read them too.
+
+Matches are numbered in the order in which they were committed. The number is what other tables refer to: it is small,
+rising numbers append to the indexes, and it is the order of pages. The id is the name that bots and people use.
+
+The database's schema has a number, `SCHEMA`. A change here needs a migration and a new number (docs/database.md).
+"""
+
+from enum import StrEnum
+
+from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, Table, UniqueConstraint, text
+from sqlalchemy.orm import registry
+from sqlmodel import Field, SQLModel
+
+SCHEMA = 1
+"""The number of the schema that these classes describe, and of the newest migration."""
+
+NAMES = {
+    "pk": "pk_%(table_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+}
+"""How constraints are called. Migrations need names to change them by."""
+
+CLUSTERED = {"sqlite_with_rowid": False}
+"""SQLite: the rows lie in the primary key's tree, instead of in a tree of their own beside it."""
+
+
+NUMBERED_BY_US = {"autoincrement": False}
+"""The store gives the numbers, so that they have no gaps and follow the order of the commits."""
+
+
+class BlockState(StrEnum):
+    """What became of a block."""
+
+    OPEN = "open"
+    """Its matches are being played."""
+    DONE = "done"
+    """All its matches are recorded."""
+    VOIDED = "voided"
+    """It does not count, and none of its matches does."""
+
+
+class Record(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMES))):
+    """The base of the tables, with a registry of its own: an embedding program's SQLModel tables stay apart."""
+
+
+class BotVersion(Record, table=True):
+    """A bot's code. It never changes: changed code is another version."""
+
+    __tablename__ = "bot_version"
+    __table_args__ = (UniqueConstraint("name", "version"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str
+    version: str
+    first_seen_ms: int = Field(sa_type=BigInteger)
+
+
+class Block(Record, table=True):
+    """One deal, played under several rotations of the seats by one group of bots."""
+
+    __tablename__ = "block"
+    __table_args__ = (CheckConstraint("state IN ('open', 'done', 'voided')", "state"), CLUSTERED)
+
+    id: str = Field(primary_key=True)
+    game: str
+    options: str
+    players: int
+    seed: str
+    rotation: str
+    created_ms: int = Field(sa_type=BigInteger)
+    state: str = Field(index=True)
+
+
+class BlockMember(Record, table=True):
+    """Who plays a block: `position` is the order in which the rotations start."""
+
+    __tablename__ = "block_member"
+    __table_args__ = (CLUSTERED,)
+
+    block_id: str = Field(primary_key=True, foreign_key="block.id")
+    position: int = Field(primary_key=True)
+    version_id: int = Field(foreign_key="bot_version.id")
+
+
+class Match(Record, table=True):
+    """A match that is over."""
+
+    __tablename__ = "match"
+    __table_args__ = (
+        Index(None, "game", "number"),
+        # A rotation counts once. One that was voided may be played again in the same block.
+        Index(
+            "uq_match_counted_rotation",
+            "block_id",
+            "rotation",
+            unique=True,
+            sqlite_where=text("termination <> 'voided'"),
+            postgresql_where=text("termination <> 'voided'"),
+        ),
+    )
+
+    number: int = Field(primary_key=True, sa_column_kwargs=NUMBERED_BY_US)
+    id: str = Field(unique=True)
+    block_id: str = Field(foreign_key="block.id", index=True)
+    rotation: int
+    game: str
+    options: str
+    players: int
+    seed: str
+    started_ms: int = Field(sa_type=BigInteger)
+    ended_ms: int = Field(sa_type=BigInteger)
+    termination: str
+
+
+class MatchSeat(Record, table=True):
+    """Who sat where in a match, and what came of it. `place` and `score` are null if the match was voided."""
+
+    __tablename__ = "match_seat"
+    # Finds a bot's matches, newest first, and holds all that is needed to count them without touching the table.
+    __table_args__ = (Index(None, "version_id", "match_number", "place", "faults"), CLUSTERED)
+
+    match_number: int = Field(primary_key=True, foreign_key="match.number")
+    seat: int = Field(primary_key=True)
+    version_id: int = Field(foreign_key="bot_version.id")
+    place: int | None
+    score: int | None
+    forfeited: bool
+    faults: int
+    decisions: int
+    thinking_ms: float
+
+
+class ReplayDocument(Record, table=True):
+    """A match's whole `roost-replay/1` document: JSON in UTF-8, compressed with zlib."""
+
+    __tablename__ = "replay"
+
+    match_number: int = Field(primary_key=True, foreign_key="match.number", sa_column_kwargs=NUMBERED_BY_US)
+    document: bytes
+
+
+def _table(name: str) -> Table:
+    return Record.metadata.tables[name]
+
+
+# Statements are written against the tables: that is plain SQLAlchemy Core, with no session behind it.
+BOT_VERSION = _table("bot_version")
+BLOCK = _table("block")
+BLOCK_MEMBER = _table("block_member")
+MATCH = _table("match")
+MATCH_SEAT = _table("match_seat")
+REPLAY = _table("replay")

@@ -1,0 +1,74 @@
+"""The database's schema number, and how a database gets to the present one.
+
+Alembic runs the migrations that lie in `migrations/`. Their revisions are the schema numbers, written with four digits;
+the database keeps its own in the table `roost_schema`. Readers only compare numbers, so they need no Alembic.
+"""
+
+from sqlalchemy import Connection, Engine, column, inspect, select, table
+
+from roost_server.store import models, sqlite
+from roost_server.store.errors import StoreError
+
+VERSION_TABLE = "roost_schema"
+MIGRATIONS = "roost_server.store:migrations"
+
+
+def schema_of(connection: Connection, name: str) -> int:
+    """The schema number of the database; 0 if it is empty. Raises `StoreError` if it holds something else's tables."""
+    tables = inspect(connection).get_table_names()
+    if not tables:
+        return 0
+    if VERSION_TABLE not in tables:
+        raise StoreError(f"{name} belongs to another program; give another file")
+    return int(connection.execute(select(column("version_num")).select_from(table(VERSION_TABLE))).scalar_one())
+
+
+def check_not_newer(schema: int, name: str) -> None:
+    """Raise `StoreError` for a database that this Roost is too old for."""
+    if schema > models.SCHEMA:
+        raise StoreError(f"{name} was written by a newer Roost (schema {schema}); upgrade roost")
+
+
+def check_current(schema: int, name: str) -> None:
+    """Raise `StoreError` unless the database can be read as it is: reading never changes a database."""
+    check_not_newer(schema, name)
+    if schema == 0:
+        raise StoreError(f"{name} holds no matches yet; start an arena with it: roost serve --db sqlite:///{name}")
+    if schema < models.SCHEMA:
+        raise StoreError(
+            f"{name} was written by an older Roost (schema {schema}); upgrade it: roost serve --db sqlite:///{name}"
+        )
+
+
+def upgrade(engine: Engine, name: str) -> None:
+    """Bring the database to the present schema, in one transaction: it is as before or as it should be.
+
+    References are checked once, at the end: a migration that rebuilds a table would break them for a moment.
+    """
+    with engine.connect().execution_options(**sqlite.WRITING) as connection:
+        schema = schema_of(connection, name)
+        sqlite.check_writable(connection)
+        connection.rollback()
+        check_not_newer(schema, name)
+        if schema == models.SCHEMA:
+            return
+        sqlite.set_foreign_keys(connection, enforced=False)
+        try:
+            with connection.begin():
+                migrate(connection)
+                if broken := sqlite.broken_references(connection):
+                    raise StoreError(f"{name} cannot be upgraded: {broken} rows refer to missing ones; restore a copy")
+        finally:
+            sqlite.set_foreign_keys(connection, enforced=True)
+
+
+def migrate(connection: Connection, revision: str = "head") -> None:
+    """Run the migrations up to `revision` in the transaction of `connection`."""
+    # Imported here: readers and up-to-date databases do not pay 0.1 s for it.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", MIGRATIONS)
+    config.set_main_option("path_separator", "os")
+    command.upgrade(config, revision)

@@ -1,0 +1,112 @@
+"""Group commits for an asyncio program: what arrives while a commit runs goes into the next one.
+
+A commit costs a wait for the disk, whether it holds one match or a hundred. So while one runs in a worker thread the
+rest queues up and is then committed together: the busier the arena, the larger the groups.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from roost_server.store.errors import RecordRefused, StoreError
+from roost_server.store.models import BlockState
+from roost_server.store.records import BlockClosed, Change, FinishedMatch, NewBlock
+from roost_server.store.store import Store
+
+Waiting = tuple[Change, "asyncio.Future[None]"]
+
+
+class GroupWriter:
+    """Writes to a store from one event loop. Each method returns when its change is on the disk.
+
+    Changes are committed in the order in which they were handed in. If one cannot be written its caller gets
+    `StoreError` and nothing of it is on record: do not tell anybody. If the disk or a lock is the reason, that is so
+    for the whole group; a `RecordRefused` is for the one who handed in that change. The writer does not try again by
+    itself, since it cannot know whether the arena would rather wait or give up; it stays usable, and to hand the same
+    change in again is always safe.
+
+    A caller that is cancelled while it waits takes nothing back: its change is written all the same.
+    """
+
+    def __init__(self, store: Store, max_group: int = 500) -> None:
+        self._store = store
+        self._max_group = max_group
+        self._queue: list[Waiting] = []
+        self._commit: asyncio.Future[list[StoreError | None]] | None = None
+        self._closed = False
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="roost-store")
+
+    async def save(self, match: FinishedMatch) -> None:
+        """Record a match."""
+        await self._hand_in(match)
+
+    async def open_block(self, block: NewBlock) -> None:
+        """Record that a block is going to be played."""
+        await self._hand_in(block)
+
+    async def close_block(self, block_id: str, state: BlockState) -> None:
+        """Record that an open block is `done` or `voided`."""
+        await self._hand_in(BlockClosed(block_id, state))
+
+    async def aclose(self) -> None:
+        """Take nothing more, write what is queued, and stop the thread. The store stays open."""
+        self._closed = True
+        while self._commit is not None:
+            await asyncio.wait([self._commit])
+        self._thread.shutdown()
+
+    def _hand_in(self, change: Change) -> "asyncio.Future[None]":
+        if self._closed:
+            raise StoreError("nothing more can be recorded: the arena is shutting down")
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.append((change, done))
+        if self._commit is None:
+            self._start_commit()
+        return done
+
+    def _start_commit(self) -> None:
+        group, self._queue = self._queue[: self._max_group], self._queue[self._max_group :]
+        changes = [change for change, _ in group]
+        self._commit = asyncio.get_running_loop().run_in_executor(self._thread, outcomes, self._store, changes)
+        self._commit.add_done_callback(partial(self._end_commit, group))
+
+    def _end_commit(self, group: list[Waiting], commit: "asyncio.Future[list[StoreError | None]]") -> None:
+        self._commit = None
+        if self._queue:
+            self._start_commit()
+        for (_, done), error in zip(group, commit.result(), strict=True):
+            if done.cancelled():
+                continue
+            if error is None:
+                done.set_result(None)
+            else:
+                done.set_exception(error)
+
+
+def outcomes(store: Store, changes: Sequence[Change]) -> list[StoreError | None]:
+    """Commit `changes` together and say for each what went wrong, if anything did.
+
+    If it is about what is written, not about the disk, each is committed alone: only the one to blame fails.
+    """
+    try:
+        store.commit(changes)
+    except RecordRefused as error:
+        return [error] if len(changes) == 1 else _one_by_one(store, changes)
+    except StoreError as error:
+        # One for each: raising notes its path in the exception, and every caller has its own.
+        return [StoreError(*error.args) for _ in changes]
+    except Exception as error:
+        # A mistake of ours, perhaps about one change only. Its caller has to hear of it, and the others have to go on.
+        return [_unexpected(store, error)] if len(changes) == 1 else _one_by_one(store, changes)
+    return [None for _ in changes]
+
+
+def _one_by_one(store: Store, changes: Sequence[Change]) -> list[StoreError | None]:
+    return [outcome for change in changes for outcome in outcomes(store, [change])]
+
+
+def _unexpected(store: Store, error: Exception) -> StoreError:
+    wrapped = StoreError(f"{store.name}: {error!r}")
+    wrapped.__cause__ = error
+    return wrapped

@@ -1,0 +1,307 @@
+"""A table: one match between connected bots. It drives the referee with what the streams deliver, and keeps time."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+from roost.v1 import play_pb2
+from roost_games.errors import MalformedMove
+from roost_games.game import Game
+from roost_games.referee import Fault, Played, Referee, Seat
+from roost_sdk.wire import codec_for
+from roost_server.clocks import Pulse
+from roost_server.settings import Rules, Settings
+
+MOST_LEGAL_LISTED = 1000
+OWN_DELAY = "the arena itself was late"
+UNWRITTEN_SECONDS = 2.0
+"""A question waits no longer than this to be written: a bot that does not read must not stop its clock by that."""
+
+
+class Player(Protocol):
+    """What a table needs of the bot in a seat: a session of the lobby."""
+
+    connected: bool
+    wants_legal: bool
+    wants_events: bool
+
+    @property
+    def allowance_ms(self) -> float:
+        """What of its answers' time is the network's."""
+
+    @property
+    def latency_ms(self) -> float:
+        """The round-trip time as last measured."""
+
+    def tell_started(self, table: "Table", seat: int) -> None:
+        """The match is to begin."""
+
+    def tell_decision(self, table: "Table", seat: int) -> None:
+        """The seat has to decide."""
+
+    def tell_event(self, table: "Table", event: play_pb2.Event) -> None:
+        """A seat has decided."""
+
+    def tell_ended(self, table: "Table", ended: play_pb2.MatchEnded) -> None:
+        """The match is over and recorded."""
+
+
+Watcher = Callable[[play_pb2.Event], None]
+
+
+class Request:
+    """An open question to a seat."""
+
+    __slots__ = ("delayed_ms", "number", "put", "sent")
+
+    def __init__(self, number: int, put: float) -> None:
+        self.number = number
+        self.put = put
+        """When the question came up."""
+        self.sent = 0.0
+        """When it was written; 0 while it waits for that."""
+        self.delayed_ms = 0.0
+        """What the pulse read then."""
+
+
+class Table:
+    """One match. `on_end` is called once, when the referee has a result."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        game: Game[Any, Any, Any],
+        players: Sequence[Player],
+        seats: Sequence[Seat],
+        *,
+        match_id: str,
+        seed: bytes,
+        settings: Settings,
+        pulse: Pulse,
+        now: Callable[[], float],
+        on_end: Callable[["Table"], None],
+    ) -> None:
+        self.rules = rules
+        self.match_id = match_id
+        self.players = tuple(players)
+        self.seats = tuple(seats)
+        self.codec = codec_for(rules.game).for_match(rules.options)
+        self.settings = settings
+        self.seed = seed
+        self.commitment = hashlib.sha256(seed).digest()
+        self._pulse = pulse
+        self._now = now
+        self._on_end = on_end
+        self._unready = set(range(len(players)))
+        self._begun = False
+        """Whether questions are put: everybody is ready, or should have been."""
+        self._ready_by = now() + settings.ready_seconds
+        self._requests: dict[int, Request] = {}
+        self.referee: Referee[Any, Any] = Referee(
+            game,
+            seats,
+            seed,
+            options=rules.options,
+            clock=settings.clock,
+            max_faults=settings.max_faults,
+            match=match_id,
+        )
+        self._watchers: list[Watcher] = [partial(player.tell_event, self) for player in players if player.wants_events]
+        if self._watchers:
+            self.referee.listen(self._heard)
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell `watcher` every decision from now on."""
+        self._watchers.append(watcher)
+        self.referee.listen(self._heard)
+
+    def unwatch(self, watcher: Watcher) -> None:
+        """Tell `watcher` no more."""
+        self._watchers.remove(watcher)
+
+    def _heard(self, notice: object) -> None:
+        if isinstance(notice, Played):
+            event = play_pb2.Event(seat=notice.seat, fallback=notice.fallback)
+            self.codec.move_to_wire(notice.move, event.move)
+            for watcher in self._watchers:
+                watcher(event)
+
+    def start(self) -> None:
+        """Announce the match to its bots."""
+        for seat, player in enumerate(self.players):
+            player.tell_started(self, seat)
+
+    def ready(self, seat: int) -> bool:
+        """The bot in `seat` is ready. The clocks start when all are. False if that was known or does not matter."""
+        if seat not in self._unready:
+            return False
+        self._unready.remove(seat)
+        if not self._unready and not self._begun:
+            self._begin()
+        return True
+
+    def lost(self, seat: int) -> None:
+        """The bot in `seat` lost its connection. What it was to be asked waits no longer: its clock starts."""
+        request = self._requests.get(seat)
+        if request is not None and not request.sent:
+            self._start_clock(request)
+
+    def request_of(self, seat: int) -> int | None:
+        """The number of the open question to `seat`, if there is one."""
+        request = self._requests.get(seat)
+        return request.number if request is not None else None
+
+    def write_decision(self, seat: int, match: int, message: play_pb2.Decision) -> None:
+        """Fill `message` with the open question to `seat`. Its clock starts now, unless it runs already."""
+        request = self._requests[seat]
+        player = self.players[seat]
+        referee = self.referee
+        message.match = match
+        message.request = request.number
+        self.codec.view_to_wire(referee.view(seat), message.view)
+        left = referee.time_left(seat)
+        bank = left - self.settings.clock.decision_ms
+        if request.sent:
+            left = max(0.0, left - self._counted_ms(seat, request, self._now()))
+        message.time_left_ms = int(left)
+        message.bank_left_ms = int(min(bank, left))
+        message.latency_us = int(player.latency_ms * 1000)
+        if player.wants_legal:
+            legal = referee.legal(seat)
+            message.legal_count = len(legal)
+            for move in legal[:MOST_LEGAL_LISTED]:
+                self.codec.move_to_wire(move, message.legal.add())
+        if not request.sent:
+            self._start_clock(request)
+
+    def answer(self, seat: int, answer: play_pb2.Answer, arrived: float) -> bool:
+        """The bot in `seat` answered. False if nobody asked, or no longer."""
+        request = self._requests.get(seat)
+        if request is None or request.number != answer.request or not request.sent:
+            return False
+        ms = self._elapsed_ms(seat, request, arrived)
+        own_ms = self._own_delay_ms(request)
+        if ms > self.referee.time_left(seat):
+            if ms - own_ms <= self.referee.time_left(seat):
+                self.void(OWN_DELAY)
+            else:
+                self._fault(seat, Fault.LATE, ms)
+        elif answer.crashed:
+            self._fault(seat, Fault.CRASHED, ms - own_ms)
+        else:
+            self._play(seat, answer.move, max(0.0, ms - own_ms))
+        return True
+
+    def sweep(self, now: float) -> None:
+        """Look for seats whose time is up."""
+        if not self._begun:
+            if now > self._ready_by:
+                self._begin()
+            return
+        for seat, request in list(self._requests.items()):
+            # What an earlier seat's fault led to may have answered or ended it all.
+            if self._requests.get(seat) is request and self._runs(request, now):
+                ms = self._counted_ms(seat, request, now)
+                if ms > self.referee.time_left(seat):
+                    self._fault(seat, Fault.LATE if self.players[seat].connected else Fault.GONE, ms)
+
+    def forfeit(self, seat: int) -> None:
+        """The bot in `seat` will not come back."""
+        if self.referee.over or seat in self.referee.forfeits:
+            return
+        self._requests.pop(seat, None)
+        self._unready.discard(seat)
+        self.referee.forfeit(seat)
+        if self._begun or self.referee.over:
+            self._ask()
+        elif not self._unready:
+            self._begin()
+
+    def void(self, reason: str) -> None:
+        """End the match here; it does not count."""
+        if not self.referee.over:
+            self.referee.void(reason)
+            self._ask()
+
+    def start_message(self, seat: int | None, match: int) -> play_pb2.MatchStarted:
+        """What is told about the match before it begins; without a seat to a spectator."""
+        message = play_pb2.MatchStarted(
+            match=match,
+            match_id=self.match_id,
+            game=self.rules.game,
+            players=self.rules.players,
+            seat=seat or 0,
+            bots=[each.bot for each in self.seats],
+            commitment=self.commitment,
+            clock=play_pb2.Clock(
+                decision_ms=int(self.settings.clock.decision_ms), bank_ms=int(self.settings.clock.bank_ms)
+            ),
+            max_faults=self.settings.max_faults,
+        )
+        codec_for(self.rules.game).options_to_wire(self.rules.options, message.options)
+        return message
+
+    def _begin(self) -> None:
+        self._begun = True
+        self._ask()
+
+    def _ask(self) -> None:
+        """Put the next questions, or end. A seat that did not get ready in time has no answer to any."""
+        referee = self.referee
+        while absent := [seat for seat in referee.waiting if seat in self._unready]:
+            referee.fault(absent[0], Fault.GONE)
+        if referee.over:
+            self._end()
+            return
+        for seat in referee.waiting:
+            if seat not in self._requests:
+                self._put_question(seat)
+
+    def _put_question(self, seat: int) -> None:
+        request = Request(self.referee.decision + 1, self._now())
+        self._requests[seat] = request
+        if self.players[seat].connected:
+            self.players[seat].tell_decision(self, seat)
+        else:
+            self._start_clock(request)
+
+    def _runs(self, request: Request, now: float) -> bool:
+        """Whether the clock of the question runs. It does after a while, written or not."""
+        if not request.sent and now - request.put > UNWRITTEN_SECONDS:
+            self._start_clock(request)
+        return request.sent > 0
+
+    def _start_clock(self, request: Request) -> None:
+        request.sent = self._now()
+        request.delayed_ms = self._pulse.delayed_ms()
+
+    def _elapsed_ms(self, seat: int, request: Request, now: float) -> float:
+        return max(0.0, (now - request.sent) * 1000 - self.players[seat].allowance_ms)
+
+    def _counted_ms(self, seat: int, request: Request, now: float) -> float:
+        return self._elapsed_ms(seat, request, now) - self._own_delay_ms(request)
+
+    def _own_delay_ms(self, request: Request) -> float:
+        return self._pulse.delayed_ms() - request.delayed_ms
+
+    def _play(self, seat: int, message: play_pb2.Move, ms: float) -> None:
+        try:
+            move = self.codec.move_from_wire(message)
+        except MalformedMove:
+            self._fault(seat, Fault.MALFORMED, ms, sent=str(message))
+            return
+        del self._requests[seat]
+        self.referee.answer(seat, move, ms)
+        self._ask()
+
+    def _fault(self, seat: int, kind: Fault, ms: float, sent: object = None) -> None:
+        del self._requests[seat]
+        self.referee.fault(seat, kind, ms, sent)
+        self._ask()
+
+    def _end(self) -> None:
+        self._requests.clear()
+        self._unready.clear()
+        self._begun = True
+        self._on_end(self)

@@ -1,0 +1,122 @@
+"""A real arena on loopback, with short clocks, and what tests ask about it."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import grpc
+import structlog
+
+from roost.v1.arena_pb2_grpc import ArenaStub
+from roost_games.referee import Clock
+from roost_games.replay import Replay
+from roost_games.verify import verify
+from roost_server.arena import Arena
+from roost_server.serve import ArenaServer
+from roost_server.settings import Settings, tables_of
+from roost_server.store import Store, open_store, queries
+
+PATIENCE = 60.0
+"""How many seconds a test waits before it fails. Nothing should ever take so long, whatever else the machine does."""
+EASY_CLOCK = Clock(decision_ms=5_000, bank_ms=60_000)
+"""Nobody is late by chance."""
+HARD_CLOCK = Clock(decision_ms=150, bank_ms=350)
+"""Who is silent is late soon. An honest bot in this process has no trouble: if it is held up, so is the arena."""
+
+
+def settings(game: str = "karteneck", players: int = 2, **changes: Any) -> Settings:
+    """An arena with one kind of table that is patient with everything that `changes` does not name."""
+    usual = Settings(tables=tables_of((game,), (players,)), clock=EASY_CLOCK, ping_seconds=0.2, drain_seconds=0.0)
+    return replace(usual, **changes)
+
+
+class Hall:
+    """A running arena."""
+
+    def __init__(self, server: ArenaServer, store: Store, stub: Any) -> None:
+        self.server = server
+        self.store = store
+        self.stub = stub
+        """For questions over gRPC; typed loosely because the stub of grpc.aio has no types of its own."""
+
+    @property
+    def address(self) -> str:
+        return self.server.address
+
+    @property
+    def arena(self) -> Arena:
+        return self.server._arena
+
+    async def matches(self, count: int = 1, where: Callable[[Replay], bool] = lambda replay: True) -> list[Replay]:
+        """The recorded matches of that kind, as soon as there are `count` of them."""
+        while True:
+            # In a thread, because it must not hold up the arena.
+            recorded = [replay for replay in await asyncio.to_thread(replays, self.store) if where(replay)]
+            if len(recorded) >= count:
+                return recorded
+            await asyncio.sleep(0.05)
+
+
+def replays(store: Store) -> list[Replay]:
+    """All matches on record."""
+    return [Replay.from_line(line) for line in queries.replays(store)]
+
+
+def check_records(store: Store) -> None:
+    """Everything on record could have happened, and no block has a match too many."""
+    for replay in replays(store):
+        assert verify(replay) is None
+    with store.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall() == []
+
+
+@asynccontextmanager
+async def hall(folder: Path, chosen: Settings | None = None) -> AsyncIterator[Hall]:
+    """An arena that records in `folder`. It is stopped at the end, and its records must be in order then."""
+    with open_store(f"sqlite:///{folder}/roost.db") as store:
+        server = ArenaServer(store, settings() if chosen is None else chosen, "127.0.0.1:0")
+        await server.start()
+        try:
+            async with grpc.aio.insecure_channel(server.address) as channel:
+                yield Hall(server, store, ArenaStub(channel))
+        finally:
+            server.hurry()
+            await server.stop()
+        check_records(store)
+
+
+def bounded(script: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run `script` in an event loop of its own. Nothing may go wrong behind its back."""
+    unheard: list[str] = []
+
+    async def run() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: unheard.append(repr(context)))
+        async with asyncio.timeout(PATIENCE):
+            await script()
+
+    listener = logging.Handler(logging.ERROR)
+    listener.emit = lambda record: unheard.append(record.getMessage())  # type: ignore[method-assign]
+    logging.getLogger().addHandler(listener)
+    try:
+        with structlog.testing.capture_logs() as entries:
+            asyncio.run(run())
+    finally:
+        logging.getLogger().removeHandler(listener)
+    assert not unheard, unheard
+    assert [entry for entry in entries if entry["log_level"] in ("error", "critical")] == []
+
+
+async def until(condition: Callable[[], object | Awaitable[object]]) -> None:
+    """Wait for `condition` to hold."""
+    while True:
+        holds = condition()
+        if isinstance(holds, Awaitable):
+            holds = await holds
+        if holds:
+            return
+        await asyncio.sleep(0.005)

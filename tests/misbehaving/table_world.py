@@ -1,0 +1,125 @@
+"""A table without sockets: fake bots, a fake clock, and a fake pulse."""
+
+from typing import Any
+
+from roost.v1 import play_pb2
+from roost_games.chance import seed_of
+from roost_games.referee import Clock, Seat
+from roost_games.registry import get_game
+from roost_server.clocks import Pulse
+from roost_server.settings import Rules, Settings
+from roost_server.table import Table
+
+
+class FakePulse(Pulse):
+    """Our own delay is what a test says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.own_ms = 0.0
+
+    def delayed_ms(self) -> float:
+        return self.own_ms
+
+
+class FakePlayer:
+    """A bot that notes what it is told. Questions are written to it at once while it is `reading`."""
+
+    def __init__(self) -> None:
+        self.connected = True
+        self.wants_legal = True
+        self.wants_events = False
+        self.allowance_ms = 0.0
+        self.latency_ms = 0.0
+        self.reading = True
+        self.decisions: list[play_pb2.Decision] = []
+        self.events: list[play_pb2.Event] = []
+        self.started = 0
+        self.ended: list[play_pb2.MatchEnded] = []
+
+    def tell_started(self, table: Table, seat: int) -> None:
+        self.started += 1
+
+    def tell_decision(self, table: Table, seat: int) -> None:
+        if self.reading:
+            self.write(table, seat)
+
+    def tell_event(self, table: Table, event: play_pb2.Event) -> None:
+        self.events.append(event)
+
+    def tell_ended(self, table: Table, ended: play_pb2.MatchEnded) -> None:
+        self.ended.append(ended)
+
+    def write(self, table: Table, seat: int) -> play_pb2.Decision:
+        decision = play_pb2.Decision()
+        table.write_decision(seat, 1, decision)
+        self.decisions.append(decision)
+        return decision
+
+
+class TableWorld:
+    """A table, its bots, and the time."""
+
+    def __init__(
+        self, game: str = "bratwurmeck", players: int = 2, clock: Clock | None = None, seed: str = "table", **changes: Any
+    ) -> None:
+        self.time = 100.0
+        self.pulse = FakePulse()
+        self.players = [FakePlayer() for _ in range(players)]
+        self.ends = 0
+        chosen = get_game(game)
+        self.table = Table(
+            Rules(game, players, chosen.options({})),
+            chosen,
+            self.players,
+            [Seat(f"bot{seat}") for seat in range(players)],
+            match_id="m",
+            seed=seed_of(seed),
+            settings=Settings(clock=clock or Clock(1_000, 2_000), **changes),
+            pulse=self.pulse,
+            now=lambda: self.time,
+            on_end=self._ended,
+        )
+        self.referee = self.table.referee
+
+    def _ended(self, table: Table) -> None:
+        self.ends += 1
+
+    def begin(self) -> "TableWorld":
+        """Everybody is ready."""
+        self.table.start()
+        for seat in range(len(self.players)):
+            self.table.ready(seat)
+        return self
+
+    def turn(self) -> int:
+        """A seat that has to decide."""
+        return self.referee.waiting[0]
+
+    def good_answer(self, seat: int) -> play_pb2.Answer:
+        """A legal answer to the question that was last written to `seat`."""
+        decision = self.players[seat].decisions[-1]
+        return play_pb2.Answer(match=1, request=decision.request, move=decision.legal[0])
+
+    def answer(self, seat: int, answer: play_pb2.Answer | None = None) -> bool:
+        return self.table.answer(seat, answer or self.good_answer(seat), self.time)
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass; then the table looks at the clocks."""
+        self.time += seconds
+        self.table.sweep(self.time)
+
+    def play_on(self) -> None:
+        """All bots answer at once until the match is over, those who were not asked excepted."""
+        for _ in range(10_000):
+            if self.referee.over:
+                return
+            for seat in self.referee.waiting:
+                if self.table.request_of(seat) is not None:
+                    assert self.answer(seat)
+                    break
+            else:
+                return
+
+    def faults(self) -> list[tuple[int, str]]:
+        return [(fault.seat, str(fault.kind)) for fault in self.referee.faults]

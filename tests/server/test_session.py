@@ -1,0 +1,305 @@
+"""Sessions without sockets: what waits to be written, what is taken, and what a new stream is told."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.misbehaving.table_world import FakePulse
+
+from roost.v1 import play_pb2
+from roost_games.chance import seed_of
+from roost_games.referee import Clock, Seat
+from roost_games.registry import get_game
+from roost_sdk.wire import result_to_wire
+from roost_server.session import FREE_STRIKES, MOST_DECISIONS_PER_MESSAGE, MOST_WITH_LEGAL_MOVES, Session
+from roost_server.settings import Rules, Settings
+from roost_server.table import Table
+
+CLOCK = Clock(1_000, 0)
+
+
+class World:
+    """Sessions that play at one kind of table."""
+
+    def __init__(self, players: int = 2, **hello: Any) -> None:
+        self.time = 100.0
+        self.pulse = FakePulse()
+        self.settings = Settings(clock=CLOCK)
+        self.sessions = [self.session(f"bot{seat}", **hello) for seat in range(players)]
+        self.over: list[Table] = []
+        for session in self.sessions:
+            session.attach()
+
+    def session(self, name: str, **hello: Any) -> Session:
+        greeting = play_pb2.Hello(name=name, version="v", **{"max_matches": 10_000, **hello})
+        return Session(greeting, 1, self.settings, lambda: self.time)
+
+    def table(self, match_id: str = "m", game: str = "bratwurmeck") -> Table:
+        chosen = get_game(game)
+        table = Table(
+            Rules(game, len(self.sessions), chosen.options({})),
+            chosen,
+            self.sessions,
+            [Seat(session.name) for session in self.sessions],
+            match_id=match_id,
+            seed=seed_of(match_id),
+            settings=self.settings,
+            pulse=self.pulse,
+            now=lambda: self.time,
+            on_end=self.over.append,
+        )
+        table.start()
+        return table
+
+    def say(self, session: Session, **fields: Any) -> bool:
+        return session.receive(play_pb2.BotMessage(**fields), self.time)
+
+    def all_ready(self, *numbers: int) -> None:
+        for session in self.sessions:
+            assert self.say(session, ready=numbers)
+
+    def asked(self, table: Table) -> Session:
+        return self.sessions[table.referee.waiting[0]]
+
+    def tell_end(self, table: Table) -> None:
+        ended = play_pb2.MatchEnded()
+        result_to_wire(table.referee.replay().result, ended.result)
+        for session in self.sessions:
+            session.tell_ended(table, ended)
+
+
+def in_loop(test: Callable[[], None]) -> Callable[[], None]:
+    """Events belong to a loop."""
+
+    def run() -> None:
+        async def script() -> None:
+            test()
+
+        asyncio.run(script())
+
+    return run
+
+
+@in_loop
+def test_the_first_message_is_a_welcome_with_a_ping() -> None:
+    world = World()
+    session = world.sessions[0]
+    message = session.next_message()
+    assert message.HasField("welcome")
+    assert message.welcome.resume_token == session.token
+    assert message.ping > 0
+    assert not session.outbox.wake.is_set()
+    assert session.next_message() == play_pb2.ArenaMessage()
+
+
+@in_loop
+def test_what_gathers_leaves_as_one_message() -> None:
+    world = World(wants_legal=True)
+    for number in range(5):
+        world.table(f"m{number}")
+    session = world.sessions[0]
+    message = session.next_message()
+    assert [started.match for started in message.started] == [1, 2, 3, 4, 5]
+    assert session.playing == 5
+    world.all_ready(1, 2, 3, 4, 5)
+    decisions = [each for session in world.sessions for each in session.next_message().decisions]
+    assert sorted(decision.match for decision in decisions) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(("wants_legal", "most"), [(True, MOST_WITH_LEGAL_MOVES), (False, MOST_DECISIONS_PER_MESSAGE)])
+def test_a_message_has_only_so_many_decisions(wants_legal: bool, most: int) -> None:
+    @in_loop
+    def test() -> None:
+        world = World(wants_legal=wants_legal)
+        count = 2 * most + 2
+        for number in range(count):
+            world.table(f"m{number}")
+        world.all_ready(*range(1, count + 1))
+        asked = 0
+        for session in world.sessions:
+            while session.outbox.wake.is_set():
+                decisions = session.next_message().decisions
+                assert len(decisions) <= most
+                asked += len(decisions)
+        assert asked == count
+
+    test()
+
+
+@in_loop
+def test_the_clock_starts_when_the_question_is_written() -> None:
+    world = World(wants_legal=True)
+    table = world.table()
+    world.all_ready(1)
+    session = world.asked(table)
+    world.time += 1.5
+    table.sweep(world.time)
+    (decision,) = session.next_message().decisions
+    assert decision.time_left_ms == 1_000
+    world.time += 0.9
+    answer = play_pb2.Answer(match=1, request=decision.request, move=decision.legal[0])
+    assert world.say(session, answers=[answer])
+    assert table.referee.faults == []
+    assert table.referee.decision == 1
+
+
+@in_loop
+def test_a_question_that_is_over_is_not_written() -> None:
+    world = World()
+    table = world.table()
+    world.all_ready(1)
+    session = world.asked(table)
+    table.void("the arena shut down")
+    assert len(session.next_message().decisions) == 0
+    world.tell_end(table)
+    assert session.playing == 0
+    (ended,) = session.next_message().ended
+    assert (ended.match, ended.result.termination) == (1, play_pb2.TERMINATION_VOIDED)
+
+
+@in_loop
+def test_a_new_stream_gets_everything_again() -> None:
+    world = World(wants_legal=True)
+    table = world.table()
+    over = world.table("over")
+    world.all_ready(1, 2)
+    over.void("for a test")
+    session = world.asked(table)
+    (before,) = session.next_message().decisions
+    session.detach()
+    world.tell_end(over)
+    world.time += 0.4
+    assert session.attach() == 2
+    message = session.next_message()
+    assert list(message.welcome.resumed) == [1]
+    assert [started.match for started in message.started] == [1]
+    assert [(each.match, each.request, each.view) for each in message.decisions] == [(1, before.request, before.view)]
+    assert message.decisions[0].time_left_ms == pytest.approx(600, abs=1)
+    # What it missed is told too, once.
+    assert [ended.match for ended in message.ended] == [2]
+    session.detach()
+    session.attach()
+    assert len(session.next_message().ended) == 0
+
+
+@in_loop
+def test_the_clock_of_an_unwritten_question_starts_with_the_loss() -> None:
+    world = World()
+    table = world.table()
+    world.all_ready(1)
+    session = world.asked(table)
+    session.detach()
+    world.time += 1.1
+    table.sweep(world.time)
+    assert [str(fault.kind) for fault in table.referee.faults] == ["gone"]
+
+
+@in_loop
+def test_a_stream_that_is_replaced_is_woken() -> None:
+    world = World()
+    session = world.sessions[0]
+    session.next_message()
+    former = session.outbox
+    session.attach()
+    assert former.wake.is_set()
+    assert session.stream == 2
+
+
+@in_loop
+def test_events_go_to_those_who_want_them() -> None:
+    world = World(wants_legal=True, wants_events=True)
+    world.table("other")
+    table = world.table()
+    world.all_ready(2)
+    (decision,) = world.asked(table).next_message().decisions
+    move = decision.legal[0]
+    world.say(world.asked(table), answers=[play_pb2.Answer(match=2, request=decision.request, move=move)])
+    for session in world.sessions:
+        (event,) = session.next_message().events
+        assert (event.match, event.move, event.fallback) == (2, move, False)
+
+
+@in_loop
+def test_nonsense_is_put_up_with_for_a_while() -> None:
+    world = World()
+    session = world.sessions[0]
+    nonsense = play_pb2.Answer(match=7, request=7)
+    for _ in range(FREE_STRIKES):
+        assert world.say(session, answers=[nonsense])
+    assert not world.say(session, answers=[nonsense])
+
+
+@pytest.mark.parametrize("field", ["ready", "answers"])
+def test_a_flood_is_not_read_to_its_end(field: str) -> None:
+    @in_loop
+    def test() -> None:
+        world = World()
+        session = world.sessions[0]
+        flood: list[Any] = [1] * 100_000 if field == "ready" else [play_pb2.Answer()] * 100_000
+        assert not world.say(session, **{field: flood})
+        assert session._strikes == FREE_STRIKES + 1
+
+    test()
+
+
+@in_loop
+def test_useful_talk_pays_for_some_nonsense() -> None:
+    world = World()
+    session = world.sessions[0]
+    for number in range(10):
+        world.table(f"m{number}")
+    assert world.say(session, ready=range(1, 11))
+    assert world.say(session, ready=[99] * (FREE_STRIKES + 10))
+    assert not world.say(session, ready=[99])
+
+
+@in_loop
+def test_pongs_measure_the_latency() -> None:
+    world = World()
+    session = world.sessions[0]
+    ping = session.next_message().ping
+    world.time += 0.03
+    assert world.say(session, pong=ping)
+    assert session.latency_ms == pytest.approx(30.0)
+    assert session.allowance_ms == pytest.approx(30.0)
+    session.ping()
+    slow = session.next_message().ping
+    world.time += 3.0
+    assert world.say(session, pong=slow)
+    assert session.allowance_ms <= world.settings.latency_cap_ms
+
+
+@in_loop
+def test_leaving() -> None:
+    world = World()
+    session = world.sessions[0]
+    table = world.table()
+    session.next_message()
+    world.say(session, leaving=True)
+    assert session.outbox.wake.is_set()
+    assert not session.has_left
+    table.forfeit(0)
+    world.tell_end(table)
+    assert session.has_left
+
+
+@in_loop
+def test_a_session_that_is_given_up_forfeits_everything() -> None:
+    world = World(players=3)
+    tables = [world.table(f"m{number}") for number in range(3)]
+    world.all_ready(1, 2)
+    world.sessions[1].detach()
+    world.sessions[1].forfeit_all()
+    assert [table.referee.forfeits for table in tables] == [[1], [1], [1]]
+
+
+@in_loop
+def test_which_tables_a_bot_takes() -> None:
+    world = World()
+    anything = world.session("a")
+    some = world.session("b", games=["karteneck"], player_counts=[2, 4])
+    assert anything.plays("haecmaec", 3)
+    assert some.plays("karteneck", 4)
+    assert not some.plays("karteneck", 3)
+    assert not some.plays("haecmaec", 4)

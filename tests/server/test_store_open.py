@@ -1,0 +1,193 @@
+"""Opening a database: what is created, what is refused and in which words, and who may have it open together."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.server.test_store_records import block, finished, sketch
+
+from roost_server.store import StoreError, open_store, queries
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "roost.db"
+
+
+def url(path: Path) -> str:
+    return f"sqlite:///{path}"
+
+
+def refusal(url: str, *, read_only: bool = False) -> str:
+    with pytest.raises(StoreError) as caught:
+        open_store(url, read_only=read_only)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_a_new_database_is_made_and_found_again(path: Path) -> None:
+    with open_store(url(path)) as store:
+        store.save([finished(sketch("m1"), block(store))])
+    with open_store(url(path)) as store:
+        assert [row.match_id for row in queries.results(store)] == ["m1"]
+
+
+def test_a_relative_file_and_an_empty_one_will_do(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(path.parent)
+    path.touch()
+    open_store("sqlite:///roost.db").close()
+    assert path.read_bytes().startswith(b"SQLite format 3")
+
+
+def test_a_name_full_of_odd_characters_will_do(tmp_path: Path) -> None:
+    path = tmp_path / "#1 & the über=arena.db"
+    open_store(url(path)).close()
+    assert path.exists()
+
+
+def test_commits_wait_for_the_disk_and_references_are_checked(path: Path) -> None:
+    with open_store(url(path)) as store, store.writing() as connection:
+        settings = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        found = [connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in settings]
+    assert found == ["wal", 2, 1, 5_000]
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("roost.db", "'roost.db' is not a database URL; write sqlite:///roost.db"),
+        ("", "'' is not a database URL; write sqlite:///roost.db"),
+        ("://", "'://' is not a database URL; write sqlite:///roost.db"),
+        ("sqlite://", "the records need a file that outlives the arena; write sqlite:///roost.db"),
+        ("sqlite:///:memory:", "the records need a file that outlives the arena; write sqlite:///roost.db"),
+        ("sqlite:///a.db?mode=ro", "write the file alone, relative or absolute: sqlite:///a.db"),
+        ("sqlite:///a.db?", "write the file alone, relative or absolute: sqlite:///a.db"),
+        ("sqlite://host/a.db", "write the file alone, relative or absolute: sqlite:///a.db"),
+        ("mysql://u:secret@host/db", "Roost keeps its records in SQLite, not mysql; write sqlite:///roost.db"),
+    ],
+)
+def test_a_url_that_names_no_file_is_refused(url: str, says: str) -> None:
+    assert refusal(url) == says
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_folder_and_a_file_that_is_no_database_are_refused(tmp_path: Path, read_only: bool) -> None:
+    garbage = tmp_path / "notes.txt"
+    garbage.write_text("to be or not to be\n" * 100)
+    assert refusal(url(garbage), read_only=read_only) == f"{garbage}: it is not a database; give another file"
+    assert refusal(url(tmp_path), read_only=read_only).startswith(
+        f"{tmp_path} is a folder; name a file in it: sqlite:///"
+    )
+    assert (
+        refusal(url(garbage / "roost.db"), read_only=read_only) == f"{garbage}/roost.db cannot be read: Not a directory"
+    )
+    assert os.listdir(tmp_path) == ["notes.txt"]
+
+
+def test_a_damaged_database_is_refused(path: Path) -> None:
+    path.write_bytes(b"SQLite format 3\x00" + b"\x17" * 5_000)
+    assert refusal(url(path)) == f"{path}: it is not a database; give another file"
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_the_database_of_another_program_is_refused_and_left_alone(tmp_path: Path, read_only: bool) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE alembic_version (version_num TEXT)")
+    other.close()
+    before = path.read_bytes()
+    assert refusal(url(path), read_only=read_only) == f"{path} belongs to another program; give another file"
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["other.db"]
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "arenas"
+    assert refusal(url(folder / "roost.db")) == f"there is no folder {folder} for roost.db; create it first"
+
+
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    """Without a superuser's rights: to that one no file is closed."""
+    if os.geteuid():
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that everybody may enter, which pytest's own are not."""
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)  # noqa: S103
+        yield Path(name)
+
+
+def test_a_folder_that_may_not_be_written_is_refused(open_folder: Path) -> None:
+    open_folder.chmod(0o555)
+    with as_nobody():
+        message = refusal(url(open_folder / "roost.db"))
+    open_folder.chmod(0o755)
+    assert message == f"{open_folder}/roost.db-lock cannot be written: Permission denied"
+
+
+def test_a_file_that_may_not_be_written_is_refused(open_folder: Path) -> None:
+    path = open_folder / "roost.db"
+    open_store(url(path)).close()
+    open_folder.chmod(0o777)
+    path.chmod(0o444)
+    (open_folder / "roost.db-lock").chmod(0o666)
+    with as_nobody():
+        message = refusal(url(path))
+    assert message == f"{path}: SQLite may not write, as it must even to read; check the permissions"
+
+
+def test_a_reader_changes_nothing_and_writes_nothing(path: Path) -> None:
+    assert refusal(url(path), read_only=True).startswith(f"{path} holds no matches yet; start an arena with it: roost")
+    assert not path.exists()
+    open_store(url(path)).close()
+    before = path.read_bytes()
+    with open_store(url(path), read_only=True) as store:
+        assert queries.bots(store) == []
+        with pytest.raises(StoreError, match="was opened for reading only"):
+            store.register_version("a", "v1")
+    assert path.read_bytes() == before
+
+
+def test_a_second_arena_is_refused_until_the_first_is_gone(path: Path) -> None:
+    first = open_store(url(path))
+    assert refusal(url(path)) == (
+        f"{path} is in use by another arena (process {os.getpid()}); stop that one or give another file"
+    )
+    link = path.with_name("alias.db")
+    link.symlink_to(path)
+    assert "in use by another arena" in refusal(url(link))
+    open_store(url(path), read_only=True).close()
+    first.close()
+    first.close()
+    open_store(url(path)).close()
+
+
+def test_an_arena_that_was_killed_does_not_block_the_next(path: Path) -> None:
+    program = "import sys, roost_server.store as s; a = s.open_store(sys.argv[1]); print('open', flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, url(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as arena:
+        assert arena.stdout is not None
+        assert arena.stdout.readline() == b"open\n"
+        assert f"in use by another arena (process {arena.pid})" in refusal(url(path))
+        arena.kill()
+    open_store(url(path)).close()

@@ -1,0 +1,183 @@
+"""What can be asked of the records, with counts made by hand; and that no question reads more than it needs."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+from tests.server.test_store_records import block, finished, sketch
+
+from roost_games.errors import UsageError
+from roost_server.store import BlockState, FinishedMatch, Store, open_store, queries
+from roost_server.store.queries import SeatSummary
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Bots 1 and 2 are versions of "a"; 3 is "b"; 4 is "idle". Matches m1 to m8 in three blocks, one of them voided."""
+    with open_store(f"sqlite:///{tmp_path}/roost.db") as opened:
+        for name, version in (("a", "v1"), ("a", "v2"), ("b", "v1"), ("idle", "v1")):
+            opened.register_version(name, version, 5)
+        duel, three, gone = block(opened, "duel", 1, 3), block(opened, "three", 1, 2, 3), block(opened, "gone", 3, 1)
+        opened.save(
+            [
+                finished(sketch("m1", (1, 2)), duel, 0),
+                finished(sketch("m2", (1, 1), faults=(1,)), duel, 1),
+                finished(sketch("m3", (), termination="voided", faults=(0, 0)), duel, 2),
+                finished(sketch("m4", (2, 1), termination="forfeit", faults=(0, 0, 0), forfeits=(0,)), duel, 2),
+                finished(sketch("m5", (3, 1, 2), players=3, game="haecmaec"), three, 0),
+                finished(sketch("m6", (1, 2, 3), players=3, game="haecmaec"), three, 1),
+                finished(sketch("m7", (1, 2), faults=(0, 1)), gone, 0),
+                finished(sketch("m8", (2, 1)), duel, 3),
+            ]
+        )
+        opened.close_block("duel", BlockState.DONE)
+        opened.close_block("gone", BlockState.VOIDED)
+        yield opened
+
+
+def page(store: Store, **filters: Any) -> list[str]:
+    return [match.id for match in queries.matches(store, **filters)]
+
+
+def rated(store: Store, **filters: Any) -> list[str]:
+    return [row.match_id for row in queries.results(store, **filters)]
+
+
+def test_bots_are_listed_with_what_counts(store: Store) -> None:
+    """m3 is voided, and m7 is in a voided block: neither their wins nor their faults count."""
+    assert [tuple(bot) for bot in queries.bots(store)] == [
+        (1, "a", "v1", 5, 6, 3, 3),
+        (2, "a", "v2", 5, 2, 1, 0),
+        (3, "b", "v1", 5, 6, 3, 1),
+        (4, "idle", "v1", 5, 0, 0, 0),
+    ]
+
+
+def test_pages_go_from_the_newest_match_to_the_oldest(store: Store) -> None:
+    assert page(store, limit=3) == ["m8", "m7", "m6"]
+    assert page(store, limit=3, before="m6") == ["m5", "m4", "m3"]
+    assert page(store, limit=3, before="m3") == ["m2", "m1"]
+    assert page(store, limit=3, before="m1") == []
+
+
+def test_pages_can_be_of_one_game_and_of_one_bot(store: Store) -> None:
+    assert page(store, game="haecmaec") == ["m6", "m5"]
+    assert page(store, bot="a", limit=4) == ["m8", "m7", "m6", "m5"]
+    assert page(store, bot="a", limit=1) == ["m8"]
+    assert page(store, bot="a", limit=2, before="m6") == ["m5", "m4"]
+    assert page(store, bot="a", game="karteneck", before="m7") == ["m4", "m3", "m2", "m1"]
+    assert page(store, bot="idle") == page(store, bot="nobody") == page(store, game="chess") == []
+
+
+def test_a_page_tells_the_seats_and_whether_the_match_counts(store: Store) -> None:
+    eight, seven, _, _, four, three, _, _ = queries.matches(store)
+    assert (eight.block_id, eight.rotation, eight.players, eight.started_ms, eight.ended_ms) == (
+        "duel",
+        3,
+        2,
+        1000,
+        2000,
+    )
+    assert [eight.counts, seven.counts, four.counts, three.counts] == [True, False, True, False]
+    assert four.termination == "forfeit"
+    assert four.seats == (
+        SeatSummary(1, "a", "v1", 2, 8, True, 3, 1, 2.5),
+        SeatSummary(3, "b", "v1", 1, 9, False, 0, 1, 2.5),
+    )
+    assert [seat.place for seat in three.seats] == [None, None]
+
+
+def test_a_match_that_is_not_there_is_said(store: Store) -> None:
+    with pytest.raises(UsageError, match="there is no match 'm99' on record"):
+        queries.replay(store, "m99")
+    with pytest.raises(UsageError, match="there is no match 'm99' on record"):
+        queries.matches(store, before="m99")
+
+
+def test_results_are_of_matches_that_count(store: Store) -> None:
+    assert rated(store) == ["m1", "m2", "m4", "m5", "m6", "m8"]
+    assert rated(store, voided=True) == [f"m{number}" for number in range(1, 9)]
+    assert rated(store, game="karteneck") == ["m1", "m2", "m4", "m8"]
+    assert rated(store, players=3) == ["m5", "m6"]
+    assert rated(store, game="karteneck", players=3) == []
+    assert rated(store, after=4) == ["m5", "m6", "m8"]
+    assert rated(store, game="haecmaec", after=5) == ["m6"]
+
+
+def test_filters_leave_the_rows_as_they_are(store: Store) -> None:
+    everything = list(queries.results(store, voided=True))
+    of_three = [row for row in everything if row.players == 3]
+    of_karteneck = [row for row in everything if row.game == "karteneck"]
+    assert list(queries.results(store, voided=True, players=3)) == of_three
+    assert list(queries.results(store, voided=True, game="karteneck")) == of_karteneck
+    assert list(queries.results(store, voided=True, after=3)) == everything[3:]
+
+
+def test_a_result_tells_versions_places_and_flags_by_seat(store: Store) -> None:
+    rows = {row.match_id: row for row in queries.results(store, voided=True)}
+    assert tuple(rows["m4"]) == (
+        *(4, "m4", "duel", BlockState.DONE, "karteneck", 2, "forfeit"),
+        *((1, 3), (2, 1), (True, False)),
+    )
+    assert (rows["m5"].version_ids, rows["m5"].places) == ((1, 2, 3), (3, 1, 2))
+    assert (rows["m3"].termination, rows["m3"].places) == ("voided", (None, None))
+    assert [rows[name].block_state for name in ("m5", "m7")] == [BlockState.OPEN, BlockState.VOIDED]
+
+
+@pytest.fixture
+def plans(store: Store) -> Iterator[list[str]]:
+    """What SQLite does for each query from now on, one line for each table it visits."""
+    steps: list[str] = []
+
+    def explain(_connection: Any, cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        if statement.startswith("SELECT"):
+            explained = cursor.connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
+            steps.extend(detail for *_, detail in explained)
+
+    with store.reading() as connection:
+        engine = connection.engine
+    event.listen(engine, "before_cursor_execute", explain)
+    yield steps
+    event.remove(engine, "before_cursor_execute", explain)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda store: queries.matches(store, before="m8"),
+        lambda store: queries.matches(store, before="m8", game="haecmaec"),
+        lambda store: queries.matches(store, before="m8", bot="a"),
+        lambda store: queries.matches(store, before="m8", bot="a", game="haecmaec"),
+        lambda store: queries.replay(store, "m1"),
+        lambda store: queries.open_blocks(store),
+        lambda store: list(queries.results(store, after=7)),
+        lambda store: list(queries.results(store, game="haecmaec", after=7)),
+        lambda store: store.register_version("a", "v1"),
+        lambda store: store.save([again(store)]),
+    ],
+)
+def test_what_a_running_arena_asks_never_reads_a_whole_table(
+    store: Store, plans: list[str], ask: Callable[[Store], object]
+) -> None:
+    ask(store)
+    assert plans
+    # Sorting is fine for the few rows of a page or of a block, and those come by key.
+    assert not [step for step in plans if step.startswith("SCAN")]
+
+
+def again(store: Store) -> FinishedMatch:
+    return FinishedMatch(sketch("m1", (1, 2)), "duel", 0, (1, 3), 1_000, 2_000)
+
+
+def test_to_count_for_all_bots_reads_nothing_but_an_index(store: Store, plans: list[str]) -> None:
+    queries.bots(store)
+    scans = [step for step in plans if step.startswith("SCAN") and "bot_version" not in step]
+    assert [step for step in scans if "COVERING INDEX" not in step] == []
+    assert len(scans) == 1
+
+
+def test_results_of_everything_sort_nothing(store: Store, plans: list[str]) -> None:
+    assert len(rated(store)) == 6
+    assert not [step for step in plans if "TEMP B-TREE" in step]
