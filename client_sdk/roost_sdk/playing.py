@@ -6,7 +6,7 @@ import logging
 import secrets
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from random import Random
 
 from roost.v1 import play_pb2
@@ -97,8 +97,7 @@ class Match:
 
     def start(self) -> object:
         """Make the bot and call its `start`."""
-        codec = codec_for(self.game)
-        self.codec = codec.for_match(codec.options_from_wire(self._started.options))
+        self.codec = _match_codec(self.game, self._started.options.SerializeToString())
         # Not from the seed or its commitment: that would let opponents foresee what the bot will do.
         rng_seed = secrets.token_hex(16)
         log.debug("%s begins: %s; Random(%r)", self, ", ".join(self._started.bots), rng_seed)
@@ -125,6 +124,13 @@ class Match:
     def end(self, result: Result) -> object:
         """Tell the bot how the match ended."""
         return self.bot.end(result) if self.bot is not None else None
+
+
+@lru_cache(maxsize=64)
+def _match_codec(game: str, options: bytes) -> AnyMatchCodec:
+    """The codec for a match with these options, which an arena sends with every match though they seldom change."""
+    codec = codec_for(game)
+    return codec.for_match(codec.options_from_wire(play_pb2.GameOptions.FromString(options)))
 
 
 class Playing:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Protocol
 
 from roost.v1 import play_pb2
@@ -63,6 +63,13 @@ class Request:
         """When it was written; 0 while it waits for that."""
         self.delayed_ms = 0.0
         """What the pulse read then."""
+
+
+@lru_cache(maxsize=64)
+def _options_message(game: str, options: Any) -> play_pb2.GameOptions:
+    message = play_pb2.GameOptions()
+    codec_for(game).options_to_wire(options, message)
+    return message
 
 
 class Table:
@@ -239,7 +246,7 @@ class Table:
             ),
             max_faults=self.settings.max_faults,
         )
-        codec_for(self.rules.game).options_to_wire(self.rules.options, message.options)
+        message.options.CopyFrom(_options_message(self.rules.game, self.rules.options))
         return message
 
     def _begin(self) -> None:

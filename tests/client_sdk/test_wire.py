@@ -246,7 +246,7 @@ def test_a_move_of_another_game_is_malformed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
-@pytest.mark.parametrize("wrong", [None, 3, "pass", (), ("3",), (True,), (None, "no"), {}, object()], ids=repr)
+@pytest.mark.parametrize("wrong", [None, 3, "pass", (), ("3",), (True,), (None, "no"), {}, object])
 def test_what_is_no_move_is_not_sent(name: str, wrong: object) -> None:
     codec = codec_for(name).for_match(get_game(name).options({}))
     message = play_pb2.Move()

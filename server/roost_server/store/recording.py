@@ -7,7 +7,7 @@ So after an error that leaves open whether the commit took place, writing again 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
 
 from roost_server.store.errors import RecordRefused
 from roost_server.store.models import BLOCK, BLOCK_MEMBER, MATCH, MATCH_SEAT, REPLAY, BlockState
@@ -16,13 +16,17 @@ from roost_server.store.records import BlockClosed, MatchRows, NewBlock, block_r
 IDS_PER_QUERY = 500
 """Databases limit the number of parameters; every one of them takes this many."""
 
+# Made once: to put them together for every commit would cost it 75 us.
+LAST_NUMBER = select(func.max(MATCH.c.number))
+RECORDED = select(MATCH.c.id, REPLAY.c.document).join(REPLAY).where(MATCH.c.id.in_(bindparam("ids", expanding=True)))
+
 
 def save_matches(connection: Connection, matches: Sequence[MatchRows]) -> None:
     """Write matches that are not on record yet, numbered in the given order."""
     matches = _without_recorded(connection, matches)
     if not matches:
         return
-    last = connection.execute(select(func.max(MATCH.c.number))).scalar_one() or 0
+    last = connection.execute(LAST_NUMBER).scalar_one() or 0
     numbered = list(enumerate(matches, last + 1))
     connection.execute(insert(MATCH), [{"number": number, **each.match} for number, each in numbered])
     connection.execute(
@@ -58,9 +62,8 @@ def _without_recorded(connection: Connection, matches: Sequence[MatchRows]) -> l
     for each in matches:
         if fresh.setdefault(each.id, each).document != each.document:
             raise RecordRefused(f"match {each.id} comes twice with different replays")
-    joined = select(MATCH.c.id, REPLAY.c.document).join(REPLAY)
     for ids in _portions(list(fresh)):
-        for recorded, document in connection.execute(joined.where(MATCH.c.id.in_(ids))):
+        for recorded, document in connection.execute(RECORDED, {"ids": ids}).all():
             if line_of(document) != line_of(fresh.pop(recorded).document):
                 raise RecordRefused(f"match {recorded} is on record already, with another replay")
     return list(fresh.values())

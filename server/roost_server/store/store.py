@@ -73,6 +73,7 @@ class Store:
     def __init__(self, engine: Engine, name: str, lock: ArenaLock | None = None) -> None:
         self.name = name
         self._engine = engine
+        self._writing_engine = engine.execution_options(**sqlite.WRITING)
         self._lock = lock
         self._turn = threading.Lock()
         self._closed = False
@@ -106,8 +107,7 @@ class Store:
         if self._lock is None:
             raise StoreError(f"{self.name} was opened for reading only")
         # Threads take turns here: SQLite's own way to wait for a lock is to sleep and try again.
-        engine = self._engine.execution_options(**sqlite.WRITING)
-        with self._turn, store_errors(self.name), engine.begin() as connection:
+        with self._turn, store_errors(self.name), self._writing_engine.begin() as connection:
             yield connection
 
     def _check_open(self) -> None:
