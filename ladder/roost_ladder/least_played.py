@@ -50,6 +50,10 @@ class LeastPlayed(Generic[KindT]):
         self._rng.shuffle(group)
         return tuple(group)
 
+    def blocks(self, kind: KindT) -> int:
+        """How many blocks of this kind there have been."""
+        return self._blocks[kind]
+
     def kinds_by_need(self) -> list[KindT]:
         """The kinds of tables, the least played first."""
         kinds = list(self._kinds)

@@ -48,6 +48,7 @@ class Arena:
         self.tables: dict[str, Table] = {}
         self._loop = asyncio.get_running_loop()
         self.lobby = Lobby(settings, self._loop.time)
+        self.lobby.on_gone = self._gone
         self._writer = GroupWriter(store)
         self._pulse = Pulse()
         self._matchmaker = Matchmaker(settings.tables, self._seat)
@@ -119,7 +120,7 @@ class Arena:
         """The stream of `session` is gone."""
         session.detach()
         log.info("bot disconnected", bot=session.name, playing=session.playing)
-        if session.leaving and not session.playing:
+        if session.has_left:
             self.lobby.remove(session)
         else:
             self.lobby.away(session)
@@ -166,6 +167,8 @@ class Arena:
     def _play(self) -> None:
         self._play_soon = None
         self._matchmaker.play(self.lobby.sessions)
+        for session in self.lobby.sessions:
+            session.end_if_left()
 
     def _seat(self, open_block: OpenBlock, rotation: int) -> None:
         block, rules = open_block.block, open_block.rules
@@ -250,20 +253,31 @@ class Arena:
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def _close(self, table: Table, open_block: OpenBlock, rotation: int) -> None:
-        """After the last match of a block: note it, and tell everybody what was dealt."""
+        """After the last match of a block, note that and tell everybody what was dealt."""
         block = open_block.block
         if table.referee.result is not None and table.referee.result.termination == VOIDED:
             self._matchmaker.void(block.block_id)
         open_block.ended.append(table.match_id)
         if self._matchmaker.ended(block.block_id, rotation):
-            state = BlockState.VOIDED if open_block.voided else BlockState.DONE
-            await self._until_written(partial(self._writer.close_block, block.block_id, state), table.match_id)
-            self._withheld.difference_update(open_block.ended)
-            reveals = [play_pb2.Reveal(match_id=match_id, seed=block.seed) for match_id in open_block.ended]
-            for version_id in block.group:
-                session = self.lobby.session_of(version_id)
-                if session is not None:
-                    session.tell_reveals(reveals)
+            await self._close_block(open_block)
+
+    def _gone(self, session: Session) -> None:
+        """A bot will not come back: what was begun with it ends with the matches that have been played."""
+        for open_block in self._matchmaker.give_up(session.version_id):
+            if open_block.on_record:
+                self._spawn(self._close_block(open_block))
+        self._play_later()
+
+    async def _close_block(self, open_block: OpenBlock) -> None:
+        block = open_block.block
+        state = BlockState.VOIDED if open_block.voided else BlockState.DONE
+        await self._until_written(partial(self._writer.close_block, block.block_id, state), block.block_id)
+        self._withheld.difference_update(open_block.ended)
+        reveals = [play_pb2.Reveal(match_id=match_id, seed=block.seed) for match_id in open_block.ended]
+        for version_id in block.group:
+            session = self.lobby.session_of(version_id)
+            if session is not None:
+                session.tell_reveals(reveals)
 
 
 def _new_block(open_block: OpenBlock) -> NewBlock:

@@ -32,6 +32,8 @@ class Lobby:
         self._now = now
         self._by_version: dict[int, Session] = {}
         self._away_since: dict[Session, float] = {}
+        self.on_gone: Callable[[Session], None] = lambda _: None
+        """Told about every bot that is gone for good."""
 
     @property
     def sessions(self) -> list[Session]:
@@ -75,6 +77,7 @@ class Lobby:
         if self._by_version.get(session.version_id) is session:
             del self._by_version[session.version_id]
         session.forfeit_all()
+        self.on_gone(session)
 
     def sweep(self) -> None:
         """Give up those who stayed away for too long."""

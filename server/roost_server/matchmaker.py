@@ -1,6 +1,8 @@
 """Keeps connected bots playing: opens blocks, seats their matches when everybody has room, sees them through."""
 
+import math
 import secrets
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
@@ -11,6 +13,10 @@ from roost_ladder.least_played import LeastPlayed
 from roost_server.clocks import epoch_ms
 from roost_server.session import Session
 from roost_server.settings import Rules
+
+HEAD_START = 4
+"""By so many blocks a kind of table may be ahead of the least played one. Then bots wait until enough of them are free
+for that one: small tables are easier to fill, and would otherwise leave nobody for the large ones."""
 
 
 @dataclass(slots=True)
@@ -52,13 +58,15 @@ class Matchmaker:
         self._blocks[block.block_id] = OpenBlock(block, rules, to_play, on_record=True, ended=ended)
 
     def play(self, sessions: Collection[Session]) -> None:
-        """Start whatever can be started with these bots."""
-        if self.stopped:
-            return
-        present = {session.version_id: session for session in sessions if session.connected and not session.leaving}
-        self._start_waiting(present)
-        while (opened := self._open_block(present)) is not None:
-            self._start(opened, present)
+        """Start whatever can be started with these bots. Who wants to leave still plays what has been begun."""
+        here = {session.version_id: session for session in sessions if session.connected and not self.stopped}
+        staying = {bot: session for bot, session in here.items() if not session.leaving}
+        self._start_waiting(here)
+        while (opened := self._open_block(staying)) is not None:
+            self._start(opened, staying)
+        promised = self._promised(here)
+        for session in sessions:
+            session.promised = promised.get(session.version_id, 0)
 
     def ended(self, block_id: str, rotation: int) -> bool:
         """A match of the block is recorded. True if it was the last."""
@@ -68,6 +76,15 @@ class Matchmaker:
             return False
         del self._blocks[block_id]
         return True
+
+    def give_up(self, version_id: int) -> list[OpenBlock]:
+        """A bot is gone: start no more matches with it. Returns its blocks that are over thereby."""
+        over = []
+        for open_block in [each for each in self._blocks.values() if version_id in each.block.group]:
+            open_block.to_play.clear()
+            if not open_block.running:
+                over.append(self._blocks.pop(open_block.block.block_id))
+        return over
 
     def void(self, block_id: str) -> None:
         """The block does not count: start none of its other matches, and play such a block again soon."""
@@ -79,7 +96,7 @@ class Matchmaker:
 
     def _start_waiting(self, present: dict[int, Session]) -> None:
         for open_block in list(self._blocks.values()):
-            if _can_be_played(open_block, present):
+            if open_block.to_play and _can_be_played(open_block, present):
                 self._start(open_block, present)
 
     def _start(self, open_block: OpenBlock, present: dict[int, Session]) -> None:
@@ -95,21 +112,30 @@ class Matchmaker:
             if all(bot in free for bot in former.block.group) and _can_be_played(former, present):
                 self._again.remove(former)
                 return self._new_block(former.rules, former.block.group)
+        most = math.inf
         for kind in self._schedule.kinds_by_need():
             game, players = kind
-            willing = [bot for bot in free if present[bot].plays(game, players)]
-            group = self._schedule.choose(kind, players, willing)
-            if group is not None:
+            willing = [bot for bot, session in present.items() if session.plays(game, players)]
+            if len(willing) < players:
+                continue
+            most = min(most, self._schedule.blocks(kind) + HEAD_START)
+            group = self._schedule.choose(kind, players, [bot for bot in willing if bot in free])
+            if group is not None and self._schedule.blocks(kind) < most:
                 return self._new_block(self._kinds[kind], group)
         return None
 
-    def _with_room(self, present: dict[int, Session]) -> list[int]:
-        promised = {bot: session.playing for bot, session in present.items()}
+    def _with_room(self, present: dict[int, Session]) -> set[int]:
+        promised = self._promised(present)
+        return {bot for bot, session in present.items() if session.playing + promised[bot] < session.max_matches}
+
+    def _promised(self, present: dict[int, Session]) -> Counter[int]:
+        """How many matches each bot has before it in blocks that have been opened."""
+        promised: Counter[int] = Counter()
         for open_block in self._blocks.values():
-            if _can_be_played(open_block, present):
+            if open_block.to_play and _can_be_played(open_block, present):
                 for bot in open_block.block.group:
                     promised[bot] += len(open_block.to_play)
-        return [bot for bot, session in present.items() if promised[bot] < session.max_matches]
+        return promised
 
     def _new_block(self, rules: Rules, group: tuple[int, ...]) -> OpenBlock:
         block = Block(secrets.token_hex(8), rules.game, group, secrets.token_bytes(32))

@@ -1,6 +1,7 @@
 """`Arena.Play`: one bot's stream. It reads into the session and writes what gathers in its outbox."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import TypeVar
 
@@ -23,7 +24,7 @@ STALLED_SECONDS = 10.0
 """How long a bot may leave unread what it is sent. What waits behind that cannot be asked, so matches would stand."""
 MessageT = TypeVar("MessageT", bound=Message)
 Requests = AsyncIterator[play_pb2.BotMessage | None]
-Context = grpc.aio.ServicerContext[play_pb2.BotMessage, play_pb2.ArenaMessage]
+Context = grpc.aio.ServicerContext[play_pb2.BotMessage, bytes]
 log = structlog.get_logger()
 
 
@@ -41,22 +42,25 @@ def parser_of(kind: type[MessageT]) -> Callable[[bytes], MessageT | None]:
 
 async def play(arena: Arena, requests: Requests, context: Context) -> None:
     """Serve one stream from hello to its end."""
+    # Not left to the first write: to end the stream while that is under way would send it twice, and gRPC fails then.
+    await context.send_initial_metadata(())
     try:
         session = await _enter(arena, requests)
     except RoostError as error:
         await context.abort(status_of(error), str(error))
     stream = session.attach()
     arena.attached()
-    reader = asyncio.create_task(_read(session, requests))
-    writer = asyncio.create_task(_write(session, stream, context))
+    writing = Writing()
+    work = (_read(session, requests), _write(session, stream, context, writing), _mind(writing))
+    tasks = [asyncio.create_task(each) for each in work]
     try:
-        await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for task in (reader, writer):
+        for task in tasks:
             task.cancel()
         if session.stream == stream:
             arena.lost(session)
-    await _close((reader, writer), context)
+    await _close(tasks, context)
 
 
 async def _enter(arena: Arena, requests: Requests) -> Session:
@@ -81,21 +85,36 @@ async def _read(session: Session, requests: Requests) -> None:
             raise TooMuchError("too many answers that nobody asked for")
 
 
-async def _write(session: Session, stream: int, context: Context) -> None:
+class Writing:
+    """The write that is under way."""
+
+    def __init__(self) -> None:
+        self.since = math.inf
+
+
+async def _mind(writing: Writing) -> None:
+    """Raise `StalledError` if a write takes too long. A timer for every write would cost a tenth of a quick answer."""
+    now = asyncio.get_running_loop().time
+    while now() - writing.since < STALLED_SECONDS:
+        await asyncio.sleep(STALLED_SECONDS / 4)
+    raise StalledError(f"the bot has read nothing for {STALLED_SECONDS:.0f} seconds")
+
+
+async def _write(session: Session, stream: int, context: Context, writing: Writing) -> None:
     """Until the bot has left and everything is told. Raises `ArenaError` if this stream is of no more use."""
+    now = asyncio.get_running_loop().time
     while session.outbox.wake.is_set() or not session.has_left:
         await session.outbox.wake.wait()
         if session.playing >= BUSY_MATCHES:
             await asyncio.sleep(GATHER_SECONDS)
         if session.stream != stream:
             raise ReplacedError("the bot has connected again, and plays on its newer stream")
+        writing.since = now()
         try:
-            async with asyncio.timeout(STALLED_SECONDS):
-                await context.write(session.next_message())
-        except TimeoutError:
-            raise StalledError(f"the bot has read nothing for {STALLED_SECONDS:.0f} seconds") from None
+            await context.write(session.next_message())
         except grpc.aio.BaseError:
             return  # the connection is gone
+        writing.since = math.inf
 
 
 async def _close(tasks: Iterable[asyncio.Task[None]], context: Context) -> None:

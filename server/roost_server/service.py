@@ -32,9 +32,7 @@ class ArenaService:
         return grpc.method_handlers_generic_handler(
             SERVICE,
             {
-                "Play": grpc.stream_stream_rpc_method_handler(
-                    self._play, parser_of(play_pb2.BotMessage), play_pb2.ArenaMessage.SerializeToString
-                ),
+                "Play": grpc.stream_stream_rpc_method_handler(self._play, parser_of(play_pb2.BotMessage)),
                 "ListBots": _unary(self._list_bots, arena_pb2.ListBotsRequest),
                 "GetStandings": _unary(self._from_store(answers.standings_of), arena_pb2.GetStandingsRequest),
                 "ListMatches": _unary(self._list_matches, arena_pb2.ListMatchesRequest),

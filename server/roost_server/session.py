@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Callable, Iterable
 
 from roost.v1 import play_pb2
+from roost_sdk.wire.fields import bytes_field, key_of
 from roost_server.clocks import Latency
 from roost_server.settings import Settings
 from roost_server.table import Table
@@ -12,6 +13,7 @@ from roost_server.table import Table
 MOST_DECISIONS_PER_MESSAGE = 512
 MOST_WITH_LEGAL_MOVES = 16
 """Messages stay far below the size that clients accept by default (4 MiB), even with 1000 legal moves a decision."""
+DECISIONS = key_of(play_pb2.ArenaMessage, "decisions")
 FREE_STRIKES = 1000
 """So much useless talk is put up with; some happens when a deadline and an answer cross on the way."""
 
@@ -52,6 +54,8 @@ class Session:
         self.token = secrets.token_urlsafe(18)
         self.connected = False
         self.leaving = False
+        self.promised = 0
+        """How many matches of blocks that have been opened it still has to play."""
         self.outbox = Outbox()
         self.stream = 0
         """Counts the streams of this session; the newest one is the one that counts."""
@@ -81,8 +85,13 @@ class Session:
 
     @property
     def has_left(self) -> bool:
-        """Whether the bot wants no more matches and has none."""
-        return self.leaving and not self._tables
+        """Whether the bot wants no more matches and has none, neither running nor promised."""
+        return self.leaving and not self._tables and not self.promised
+
+    def end_if_left(self) -> None:
+        """Let the stream notice that the bot has left."""
+        if self.has_left:
+            self.outbox.wake.set()
 
     def plays(self, game: str, players: int) -> bool:
         """Whether it takes seats at such tables."""
@@ -190,8 +199,8 @@ class Session:
         for table, seat in list(self._tables.values()):
             table.forfeit(seat)
 
-    def next_message(self) -> play_pb2.ArenaMessage:
-        """Everything that waits, as one message."""
+    def next_message(self) -> bytes:
+        """Everything that waits, as the bytes of one `roost.v1.ArenaMessage`."""
         outbox = self.outbox
         outbox.wake.clear()
         message = play_pb2.ArenaMessage(
@@ -208,7 +217,8 @@ class Session:
         asked, outbox.decisions = outbox.decisions[:most], outbox.decisions[most:]
         if outbox.decisions:
             outbox.wake.set()
+        parts = [message.SerializeToString()]
         for table, seat, request in asked:
             if table.request_of(seat) == request:
-                table.write_decision(seat, self._numbers[table.match_id], message.decisions.add())
-        return message
+                parts.append(bytes_field(DECISIONS, table.decision_bytes(seat, self._numbers[table.match_id])))
+        return b"".join(parts)

@@ -10,10 +10,12 @@ from roost_games.errors import MalformedMove
 from roost_games.game import Game
 from roost_games.referee import Fault, Played, Referee, Seat
 from roost_sdk.wire import codec_for
+from roost_sdk.wire.fields import bytes_field, keys_of, pack
 from roost_server.clocks import Pulse
 from roost_server.settings import Rules, Settings
 
 MOST_LEGAL_LISTED = 1000
+MATCH, REQUEST, VIEW, TIME_LEFT, BANK_LEFT, LATENCY, *_ = keys_of(play_pb2.Decision)
 OWN_DELAY = "the arena itself was late"
 UNWRITTEN_SECONDS = 2.0
 """A question waits no longer than this to be written: a bot that does not read must not stop its clock by that."""
@@ -159,28 +161,31 @@ class Table:
         request = self._requests.get(seat)
         return request.number if request is not None else None
 
-    def write_decision(self, seat: int, match: int, message: play_pb2.Decision) -> None:
-        """Fill `message` with the open question to `seat`. Its clock starts now, unless it runs already."""
+    def decision_bytes(self, seat: int, match: int) -> bytes:
+        """The open question to `seat` as bytes of a `roost.v1.Decision`. Its clock starts now, if it does not run."""
         request = self._requests[seat]
         player = self.players[seat]
-        referee = self.referee
-        message.match = match
-        message.request = request.number
-        self.codec.view_to_wire(referee.view(seat), message.view)
-        left = referee.time_left(seat)
+        left = self.referee.time_left(seat)
         bank = left - self.settings.clock.decision_ms
         if request.sent:
             left = max(0.0, left - self._counted_ms(seat, request, self._now()))
-        message.time_left_ms = int(left)
-        message.bank_left_ms = int(min(bank, left))
-        message.latency_us = int(player.latency_ms * 1000)
-        if player.wants_legal:
-            legal = referee.legal(seat)
-            message.legal_count = len(legal)
-            for move in legal[:MOST_LEGAL_LISTED]:
-                self.codec.move_to_wire(move, message.legal.add())
-        if not request.sent:
+        else:
             self._start_clock(request)
+        # Put together as bytes, since the view comes as bytes: to go through a message would double the cost of both.
+        data = bytes_field(VIEW, self.codec.view_bytes(self.referee.view(seat))) + pack(
+            (
+                *(MATCH, match, REQUEST, request.number),
+                *(TIME_LEFT, int(left), BANK_LEFT, int(min(bank, left)), LATENCY, int(player.latency_ms * 1000)),
+            )
+        )
+        return data + self._legal_bytes(seat) if player.wants_legal else data
+
+    def _legal_bytes(self, seat: int) -> bytes:
+        legal = self.referee.legal(seat)
+        message = play_pb2.Decision(legal_count=len(legal))
+        for move in legal[:MOST_LEGAL_LISTED]:
+            self.codec.move_to_wire(move, message.legal.add())
+        return message.SerializeToString()
 
     def answer(self, seat: int, answer: play_pb2.Answer, arrived: float) -> bool:
         """The bot in `seat` answered. False if nobody asked, or no longer."""

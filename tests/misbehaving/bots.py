@@ -134,14 +134,15 @@ class FloodingBot(RawBot):
 
 
 class HesitantBot(RawBot):
-    """Honest, but it answers nothing while it is `holding`."""
+    """Honest, but while it is `holding` it answers nothing in its matches from number `hold_from` on."""
 
     def __init__(self, *arguments: Any, **hello: Any) -> None:
         super().__init__(*arguments, **hello)
         self.holding = True
+        self.hold_from = 1
 
     def answers(self, decision: play_pb2.Decision) -> Answers:
-        return () if self.holding else super().answers(decision)
+        return () if self.holding and decision.match >= self.hold_from else super().answers(decision)
 
 
 class DeafBot(RawBot):

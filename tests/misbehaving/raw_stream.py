@@ -40,7 +40,7 @@ class RawStream:
 async def raw_stream(address: str) -> AsyncIterator[RawStream]:
     """A stream to the arena at `address`, over a connection of its own."""
     async with grpc.aio.insecure_channel(address, options=(("grpc.use_local_subchannel_pool", 1),)) as channel:
-        call = channel.stream_stream(METHOD, None, play_pb2.ArenaMessage.FromString)()
+        call: Any = channel.stream_stream(METHOD, None, play_pb2.ArenaMessage.FromString)()
         try:
             yield RawStream(call)
         finally:

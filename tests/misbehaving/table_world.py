@@ -52,7 +52,7 @@ class FakePlayer:
 
     def write(self, table: Table, seat: int) -> play_pb2.Decision:
         decision = play_pb2.Decision()
-        table.write_decision(seat, 1, decision)
+        decision.MergeFromString(table.decision_bytes(seat, 1))
         self.decisions.append(decision)
         return decision
 
@@ -61,7 +61,12 @@ class TableWorld:
     """A table, its bots, and the time."""
 
     def __init__(
-        self, game: str = "bratwurmeck", players: int = 2, clock: Clock | None = None, seed: str = "table", **changes: Any
+        self,
+        game: str = "bratwurmeck",
+        players: int = 2,
+        clock: Clock | None = None,
+        seed: str = "table",
+        **changes: Any,
     ) -> None:
         self.time = 100.0
         self.pulse = FakePulse()

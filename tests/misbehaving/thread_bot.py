@@ -35,7 +35,8 @@ class ThreadBot:
         self._thread.join(10.0)
 
     def _play(self) -> None:
-        messages: Any = ArenaStub(self._channel).Play(self._said())
+        channel: Any = self._channel  # the stub's types know only channels of grpc.aio
+        messages: Any = ArenaStub(channel).Play(self._said())
         try:
             for message in messages:
                 self._hear(message)

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import grpc
 import pytest
+from tests.misbehaving.bots import HesitantBot
 from tests.misbehaving.hall import bounded, hall, settings, until
 from tests.misbehaving.raw_bot import RawBot
 from tests.misbehaving.raw_stream import hello, raw_stream
 
-from roost.v1 import play_pb2
+from roost.v1 import arena_pb2, play_pb2
 from roost_server import play_stream
 from roost_server.store import Store, StoreError
 
@@ -45,7 +46,10 @@ def refused(folder: Path, *messages: bytes) -> tuple[str, str]:
         (hello(version=""), "1 to 80 letters"),
         (hello(version="v" * 81), "1 to 80 letters"),
         (hello(version="v 1"), "1 to 80 letters"),
-        (hello(games=["karteneck", "chess"]), "there is no game 'chess'; the games are: karteneck, bratwurmeck, haecmaec"),
+        (
+            hello(games=["karteneck", "chess"]),
+            "there is no game 'chess'; the games are: karteneck, bratwurmeck, haecmaec",
+        ),
     ],
 )
 def test_a_bad_hello(tmp_path: Path, first: bytes, text: str) -> None:
@@ -109,30 +113,33 @@ def test_unknown_fields_are_tolerated(tmp_path: Path) -> None:
 def test_a_welcome(tmp_path: Path) -> None:
     async def script() -> None:
         chosen = settings(grace_seconds=12.5, max_matches_per_bot=5)
-        async with hall(tmp_path, chosen) as place:
-            async with (
-                RawBot(place.address, "few", max_matches=0) as few,
-                RawBot(place.address, "many", max_matches=2**32 - 1) as many,
-            ):
-                assert few.welcome.max_matches == 1
-                assert many.welcome.max_matches == 5
-                assert many.welcome.grace_ms == 12_500
-                assert (few.welcome.version_id, many.welcome.version_id) == (1, 2)
-                assert few.welcome.resume_token != many.welcome.resume_token
+        async with (
+            hall(tmp_path, chosen) as place,
+            RawBot(place.address, "few", max_matches=0) as few,
+            RawBot(place.address, "many", max_matches=2**32 - 1) as many,
+        ):
+            assert few.welcome.max_matches == 1
+            assert many.welcome.max_matches == 5
+            assert many.welcome.grace_ms == 12_500
+            assert (few.welcome.version_id, many.welcome.version_id) == (1, 2)
+            assert few.welcome.resume_token != many.welcome.resume_token
 
     bounded(script)
 
 
 def test_the_same_version_twice(tmp_path: Path) -> None:
     async def script() -> None:
-        async with hall(tmp_path, QUIET) as place:
-            async with RawBot(place.address, "one"), raw_stream(place.address) as second:
-                await second.send(hello("one"))
-                status, details = await second.end()
-                assert status == grpc.StatusCode.ALREADY_EXISTS
-                assert "use another name" in details
-                async with RawBot(place.address, "one", version="v2") as other:
-                    assert other.welcome.version_id == 2
+        async with (
+            hall(tmp_path, QUIET) as place,
+            RawBot(place.address, "one"),
+            raw_stream(place.address) as second,
+        ):
+            await second.send(hello("one"))
+            status, details = await second.end()
+            assert status == grpc.StatusCode.ALREADY_EXISTS
+            assert "use another name" in details
+            async with RawBot(place.address, "one", version="v2") as other:
+                assert other.welcome.version_id == 2
 
     bounded(script)
 
@@ -140,16 +147,19 @@ def test_the_same_version_twice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "version", "token"), [("one", "v2", 0), ("two", "v1", 0), ("one", "v1", 1)])
 def test_a_resume_token_fits_one_bot_only(tmp_path: Path, name: str, version: str, token: int) -> None:
     async def script() -> None:
-        async with hall(tmp_path, QUIET) as place:
-            async with RawBot(place.address, "one") as one, RawBot(place.address, "two") as two:
-                tokens = (one.welcome.resume_token, two.welcome.resume_token)
-                async with raw_stream(place.address) as liar:
-                    await liar.send(hello(name, version, resume_token=tokens[token]))
-                    status, details = await liar.end()
-                    assert status == grpc.StatusCode.PERMISSION_DENIED
-                    assert "connect without one" in details
-                assert not one.playing.done()
-                assert not two.playing.done()
+        async with (
+            hall(tmp_path, QUIET) as place,
+            RawBot(place.address, "one") as one,
+            RawBot(place.address, "two") as two,
+        ):
+            tokens = (one.welcome.resume_token, two.welcome.resume_token)
+            async with raw_stream(place.address) as liar:
+                await liar.send(hello(name, version, resume_token=tokens[token]))
+                status, details = await liar.end()
+                assert status == grpc.StatusCode.PERMISSION_DENIED
+                assert "connect without one" in details
+            assert not one.playing.done()
+            assert not two.playing.done()
 
     bounded(script)
 
@@ -179,18 +189,72 @@ def test_a_disk_in_trouble_is_worth_another_try(tmp_path: Path, monkeypatch: pyt
 
 def test_a_bot_leaves_when_its_matches_are_over(tmp_path: Path) -> None:
     async def script() -> None:
-        async with hall(tmp_path, settings(players=2)) as place:
-            async with RawBot(place.address, "x", max_matches=3) as x, RawBot(place.address, "y") as y:
-                await until(lambda: x.decisions)
-                await x.send(leaving=True)
-                await x.playing
-                assert x.status == grpc.StatusCode.OK
-                assert len(x.ended) == len(x.started) > 0
-                assert all(ended.result.places for _, ended in x.ended)
-                assert [session.name for session in place.arena.lobby.sessions] == ["y"]
-                played = len(y.started)
-                await asyncio.sleep(0.1)
-                assert len(y.started) == played
+        async with (
+            hall(tmp_path, settings(players=2)) as place,
+            RawBot(place.address, "x", max_matches=3) as x,
+            RawBot(place.address, "y") as y,
+        ):
+            await until(lambda: x.decisions)
+            await x.send(leaving=True)
+            await x.playing
+            assert x.status == grpc.StatusCode.OK
+            assert len(x.ended) == len(x.started) > 0
+            assert all(ended.result.places for _, ended in x.ended)
+            assert [session.name for session in place.arena.lobby.sessions] == ["y"]
+            played = len(y.started)
+            await asyncio.sleep(0.1)
+            assert len(y.started) == played
+
+    bounded(script)
+
+
+def test_a_bot_that_leaves_plays_the_whole_deal(tmp_path: Path) -> None:
+    async def script() -> None:
+        async with (
+            hall(tmp_path, settings(players=3)) as place,
+            HesitantBot(place.address, "x", max_matches=1) as x,
+            RawBot(place.address, "y", max_matches=1),
+            RawBot(place.address, "z", max_matches=1),
+        ):
+            await until(lambda: x.decisions)
+            await x.send(leaving=True)
+            await until(lambda: place.arena.lobby.session_of(x.welcome.version_id).leaving)  # type: ignore[union-attr]
+            x.holding = False
+            await x.send(answers=[x.honest_answer(x.decisions[-1])])
+            await x.playing
+            assert x.status == grpc.StatusCode.OK
+            assert len(x.ended) == 3
+            assert {started.seat for started in x.started.values()} == {0, 1, 2}
+            assert len({started.commitment for started in x.started.values()}) == 1
+
+    bounded(script)
+
+
+def test_a_bot_that_leaves_does_not_wait_for_one_that_is_gone(tmp_path: Path) -> None:
+    """Both have a match before them, and one of them will not come back for it."""
+
+    async def script() -> None:
+        async with (
+            hall(tmp_path, settings(players=2, ping_seconds=60.0, grace_seconds=0.3)) as place,
+            HesitantBot(place.address, "x", max_matches=1) as x,
+            RawBot(place.address, "y", max_matches=1) as y,
+        ):
+            await until(lambda: x.decisions)
+            place.arena._matchmaker.stopped = True
+            x.holding = False
+            await x.send(answers=[x.honest_answer(x.decisions[-1])])
+            await until(lambda: x.ended and not place.arena.tables)
+            (session,) = [each for each in place.arena.lobby.sessions if each.name == "x"]
+            session.promised = 1
+            place.arena._matchmaker.stopped = False
+            await y.disconnect()
+            await x.send(leaving=True)
+            await x.playing
+            assert x.status == grpc.StatusCode.OK
+            assert len(x.ended) == 1
+            # What was played of the deal is no secret any more.
+            await until(lambda: not place.arena._withheld)
+            await place.stub.GetReplay(arena_pb2.GetReplayRequest(match_id=x.ended[0][0]))
 
     bounded(script)
 

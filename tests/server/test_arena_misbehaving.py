@@ -44,11 +44,15 @@ async def check_blame(place: Hall, bad: RawBot, kind: str) -> None:
 )
 def test_a_bad_bot_earns_its_fault(tmp_path: Path, bad_bot: type[RawBot], kind: str, clock: Clock) -> None:
     async def script() -> None:
-        async with hall(tmp_path, settings(players=3, clock=clock, max_faults=2)) as place:
-            async with bad_bot(place.address, "bad") as bad, RawBot(place.address, "x") as x, RawBot(place.address, "y"):
-                await check_blame(place, bad, kind)
-                await until(lambda: len(bad.ended) >= 2 and len(x.ended) >= 2)
-                assert not bad.playing.done()
+        async with (
+            hall(tmp_path, settings(players=3, clock=clock, max_faults=2)) as place,
+            bad_bot(place.address, "bad") as bad,
+            RawBot(place.address, "x") as x,
+            RawBot(place.address, "y"),
+        ):
+            await check_blame(place, bad, kind)
+            await until(lambda: len(bad.ended) >= 2 and len(x.ended) >= 2)
+            assert not bad.playing.done()
 
     bounded(script)
 
@@ -56,15 +60,15 @@ def test_a_bad_bot_earns_its_fault(tmp_path: Path, bad_bot: type[RawBot], kind: 
 def test_answers_after_the_time_are_ignored(tmp_path: Path) -> None:
     async def script() -> None:
         chosen = settings(players=3, clock=HARD_CLOCK, max_faults=2)
-        async with hall(tmp_path, chosen) as place:
-            async with (
-                bots.SlowBot(place.address, "slow") as slow,
-                RawBot(place.address, "x"),
-                RawBot(place.address, "y"),
-            ):
-                await check_blame(place, slow, "late")
-                await until(lambda: slow.late_answers >= 2)
-                assert not slow.playing.done()
+        async with (
+            hall(tmp_path, chosen) as place,
+            bots.SlowBot(place.address, "slow") as slow,
+            RawBot(place.address, "x"),
+            RawBot(place.address, "y"),
+        ):
+            await check_blame(place, slow, "late")
+            await until(lambda: slow.late_answers >= 2)
+            assert not slow.playing.done()
 
     bounded(script)
 
@@ -72,25 +76,28 @@ def test_answers_after_the_time_are_ignored(tmp_path: Path) -> None:
 def test_a_bot_that_never_gets_ready(tmp_path: Path) -> None:
     async def script() -> None:
         chosen = settings(players=3, ready_seconds=0.3, max_faults=2)
-        async with hall(tmp_path, chosen) as place:
-            async with (
-                bots.UnreadyBot(place.address, "bad") as bad,
-                RawBot(place.address, "x"),
-                RawBot(place.address, "y"),
-            ):
-                await check_blame(place, bad, "gone")
-                assert bad.decisions == []
+        async with (
+            hall(tmp_path, chosen) as place,
+            bots.UnreadyBot(place.address, "bad") as bad,
+            RawBot(place.address, "x"),
+            RawBot(place.address, "y"),
+        ):
+            await check_blame(place, bad, "gone")
+            assert bad.decisions == []
 
     bounded(script)
 
 
 def test_a_second_answer_does_not_count(tmp_path: Path) -> None:
     async def script() -> None:
-        async with hall(tmp_path, settings(players=2)) as place:
-            async with bots.TwiceBot(place.address, "twice"), RawBot(place.address, "x"):
-                for replay in await place.matches(2):
-                    assert replay.result.faults == ()
-                    assert not any(getattr(step, "fallback", False) for step in replay.steps)
+        async with (
+            hall(tmp_path, settings(players=2)) as place,
+            bots.TwiceBot(place.address, "twice"),
+            RawBot(place.address, "x"),
+        ):
+            for replay in await place.matches(2):
+                assert replay.result.faults == ()
+                assert not any(getattr(step, "fallback", False) for step in replay.steps)
 
     bounded(script)
 
@@ -98,17 +105,17 @@ def test_a_second_answer_does_not_count(tmp_path: Path) -> None:
 def test_a_deserter_is_gone_and_forfeits(tmp_path: Path) -> None:
     async def script() -> None:
         chosen = settings(players=3, clock=HARD_CLOCK, grace_seconds=0.5, max_faults=100)
-        async with hall(tmp_path, chosen) as place:
-            async with (
-                bots.DeserterBot(place.address, "deserter", max_matches=1),
-                RawBot(place.address, "x"),
-                RawBot(place.address, "y"),
-            ):
-                (replay,) = await place.matches(1)
-                deserter = seat_of(replay, "deserter")
-                assert replay.result.forfeits == (deserter,)
-                assert replay.result.termination == "finished"
-                assert {(fault.seat, str(fault.kind)) for fault in replay.result.faults} <= {(deserter, "gone")}
+        async with (
+            hall(tmp_path, chosen) as place,
+            bots.DeserterBot(place.address, "deserter", max_matches=1),
+            RawBot(place.address, "x"),
+            RawBot(place.address, "y"),
+        ):
+            (replay,) = await place.matches(1)
+            deserter = seat_of(replay, "deserter")
+            assert replay.result.forfeits == (deserter,)
+            assert replay.result.termination == "finished"
+            assert {(fault.seat, str(fault.kind)) for fault in replay.result.faults} <= {(deserter, "gone")}
 
     bounded(script)
 
@@ -118,24 +125,29 @@ def test_a_flood_ends_the_stream(
     tmp_path: Path, flood: Callable[[bots.FloodingBot], Coroutine[None, None, None]]
 ) -> None:
     async def script() -> None:
-        async with hall(tmp_path, settings(ping_seconds=60.0)) as place:
-            async with bots.FloodingBot(place.address, "flood") as flooding:
-                await flood(flooding)
-                await flooding.playing
-                assert flooding.status == grpc.StatusCode.RESOURCE_EXHAUSTED
-                assert "nobody asked for" in flooding.details
+        async with (
+            hall(tmp_path, settings(ping_seconds=60.0)) as place,
+            bots.FloodingBot(place.address, "flood") as flooding,
+        ):
+            await flood(flooding)
+            await flooding.playing
+            assert flooding.status == grpc.StatusCode.RESOURCE_EXHAUSTED
+            assert "nobody asked for" in flooding.details
 
     bounded(script)
 
 
 def test_a_flood_does_not_hurt_the_others(tmp_path: Path) -> None:
     async def script() -> None:
-        async with hall(tmp_path, settings(players=2)) as place:
-            async with RawBot(place.address, "x"), RawBot(place.address, "y"):
-                for number in range(3):
-                    async with bots.FloodingBot(place.address, f"flood{number}", player_counts=[7]) as flooding:
-                        await flooding.flood_for_ever()
-                for replay in await place.matches(2):
-                    assert replay.result.faults == ()
+        async with (
+            hall(tmp_path, settings(players=2)) as place,
+            RawBot(place.address, "x"),
+            RawBot(place.address, "y"),
+        ):
+            for number in range(3):
+                async with bots.FloodingBot(place.address, f"flood{number}", player_counts=[7]) as flooding:
+                    await flooding.flood_for_ever()
+            for replay in await place.matches(2):
+                assert replay.result.faults == ()
 
     bounded(script)

@@ -45,12 +45,15 @@ def test_an_answer_that_is_late_only_because_of_us_voids_the_block(tmp_path: Pat
 def test_a_silent_bot_is_late_in_the_end(tmp_path: Path) -> None:
     async def script() -> None:
         chosen = settings(players=2, clock=HARD_CLOCK, max_faults=1)
-        async with hall(tmp_path, chosen) as place:
-            async with SilentBot(place.address, "silent") as silent, RawBot(place.address, "x"):
-                await until(lambda: silent.decisions)
-                time.sleep(2 * ALL_THE_TIME)
-                for replay in await place.matches(1):
-                    assert [str(fault.kind) for fault in replay.result.faults] == ["late"]
-                    assert replay.seats[replay.result.faults[0].seat].bot == "silent"
+        async with (
+            hall(tmp_path, chosen) as place,
+            SilentBot(place.address, "silent") as silent,
+            RawBot(place.address, "x"),
+        ):
+            await until(lambda: silent.decisions)
+            time.sleep(2 * ALL_THE_TIME)
+            for replay in await place.matches(1):
+                assert [str(fault.kind) for fault in replay.result.faults] == ["late"]
+                assert replay.seats[replay.result.faults[0].seat].bot == "silent"
 
     bounded(script)

@@ -8,6 +8,7 @@ import pytest
 from tests.misbehaving.table_world import FakePulse
 
 from roost.v1 import play_pb2
+from roost.v1.play_pb2 import ArenaMessage
 from roost_games.chance import seed_of
 from roost_games.referee import Clock, Seat
 from roost_games.registry import get_game
@@ -85,12 +86,12 @@ def in_loop(test: Callable[[], None]) -> Callable[[], None]:
 def test_the_first_message_is_a_welcome_with_a_ping() -> None:
     world = World()
     session = world.sessions[0]
-    message = session.next_message()
+    message = ArenaMessage.FromString(session.next_message())
     assert message.HasField("welcome")
     assert message.welcome.resume_token == session.token
     assert message.ping > 0
     assert not session.outbox.wake.is_set()
-    assert session.next_message() == play_pb2.ArenaMessage()
+    assert ArenaMessage.FromString(session.next_message()) == play_pb2.ArenaMessage()
 
 
 @in_loop
@@ -99,11 +100,13 @@ def test_what_gathers_leaves_as_one_message() -> None:
     for number in range(5):
         world.table(f"m{number}")
     session = world.sessions[0]
-    message = session.next_message()
+    message = ArenaMessage.FromString(session.next_message())
     assert [started.match for started in message.started] == [1, 2, 3, 4, 5]
     assert session.playing == 5
     world.all_ready(1, 2, 3, 4, 5)
-    decisions = [each for session in world.sessions for each in session.next_message().decisions]
+    decisions = [
+        each for session in world.sessions for each in ArenaMessage.FromString(session.next_message()).decisions
+    ]
     assert sorted(decision.match for decision in decisions) == [1, 2, 3, 4, 5]
 
 
@@ -119,7 +122,7 @@ def test_a_message_has_only_so_many_decisions(wants_legal: bool, most: int) -> N
         asked = 0
         for session in world.sessions:
             while session.outbox.wake.is_set():
-                decisions = session.next_message().decisions
+                decisions = ArenaMessage.FromString(session.next_message()).decisions
                 assert len(decisions) <= most
                 asked += len(decisions)
         assert asked == count
@@ -135,7 +138,7 @@ def test_the_clock_starts_when_the_question_is_written() -> None:
     session = world.asked(table)
     world.time += 1.5
     table.sweep(world.time)
-    (decision,) = session.next_message().decisions
+    (decision,) = ArenaMessage.FromString(session.next_message()).decisions
     assert decision.time_left_ms == 1_000
     world.time += 0.9
     answer = play_pb2.Answer(match=1, request=decision.request, move=decision.legal[0])
@@ -151,10 +154,10 @@ def test_a_question_that_is_over_is_not_written() -> None:
     world.all_ready(1)
     session = world.asked(table)
     table.void("the arena shut down")
-    assert len(session.next_message().decisions) == 0
+    assert len(ArenaMessage.FromString(session.next_message()).decisions) == 0
     world.tell_end(table)
     assert session.playing == 0
-    (ended,) = session.next_message().ended
+    (ended,) = ArenaMessage.FromString(session.next_message()).ended
     assert (ended.match, ended.result.termination) == (1, play_pb2.TERMINATION_VOIDED)
 
 
@@ -166,12 +169,12 @@ def test_a_new_stream_gets_everything_again() -> None:
     world.all_ready(1, 2)
     over.void("for a test")
     session = world.asked(table)
-    (before,) = session.next_message().decisions
+    (before,) = ArenaMessage.FromString(session.next_message()).decisions
     session.detach()
     world.tell_end(over)
     world.time += 0.4
     assert session.attach() == 2
-    message = session.next_message()
+    message = ArenaMessage.FromString(session.next_message())
     assert list(message.welcome.resumed) == [1]
     assert [started.match for started in message.started] == [1]
     assert [(each.match, each.request, each.view) for each in message.decisions] == [(1, before.request, before.view)]
@@ -180,7 +183,7 @@ def test_a_new_stream_gets_everything_again() -> None:
     assert [ended.match for ended in message.ended] == [2]
     session.detach()
     session.attach()
-    assert len(session.next_message().ended) == 0
+    assert len(ArenaMessage.FromString(session.next_message()).ended) == 0
 
 
 @in_loop
@@ -199,7 +202,7 @@ def test_the_clock_of_an_unwritten_question_starts_with_the_loss() -> None:
 def test_a_stream_that_is_replaced_is_woken() -> None:
     world = World()
     session = world.sessions[0]
-    session.next_message()
+    ArenaMessage.FromString(session.next_message())
     former = session.outbox
     session.attach()
     assert former.wake.is_set()
@@ -212,11 +215,11 @@ def test_events_go_to_those_who_want_them() -> None:
     world.table("other")
     table = world.table()
     world.all_ready(2)
-    (decision,) = world.asked(table).next_message().decisions
+    (decision,) = ArenaMessage.FromString(world.asked(table).next_message()).decisions
     move = decision.legal[0]
     world.say(world.asked(table), answers=[play_pb2.Answer(match=2, request=decision.request, move=move)])
     for session in world.sessions:
-        (event,) = session.next_message().events
+        (event,) = ArenaMessage.FromString(session.next_message()).events
         assert (event.match, event.move, event.fallback) == (2, move, False)
 
 
@@ -258,13 +261,13 @@ def test_useful_talk_pays_for_some_nonsense() -> None:
 def test_pongs_measure_the_latency() -> None:
     world = World()
     session = world.sessions[0]
-    ping = session.next_message().ping
+    ping = ArenaMessage.FromString(session.next_message()).ping
     world.time += 0.03
     assert world.say(session, pong=ping)
     assert session.latency_ms == pytest.approx(30.0)
     assert session.allowance_ms == pytest.approx(30.0)
     session.ping()
-    slow = session.next_message().ping
+    slow = ArenaMessage.FromString(session.next_message()).ping
     world.time += 3.0
     assert world.say(session, pong=slow)
     assert session.allowance_ms <= world.settings.latency_cap_ms
@@ -275,13 +278,30 @@ def test_leaving() -> None:
     world = World()
     session = world.sessions[0]
     table = world.table()
-    session.next_message()
+    ArenaMessage.FromString(session.next_message())
     world.say(session, leaving=True)
     assert session.outbox.wake.is_set()
     assert not session.has_left
     table.forfeit(0)
     world.tell_end(table)
     assert session.has_left
+
+
+@in_loop
+def test_a_bot_that_leaves_plays_what_it_was_promised() -> None:
+    world = World()
+    session = world.sessions[0]
+    ArenaMessage.FromString(session.next_message())
+    session.promised = 1
+    world.say(session, leaving=True)
+    ArenaMessage.FromString(session.next_message())
+    session.end_if_left()
+    assert not session.has_left
+    assert not session.outbox.wake.is_set()
+    session.promised = 0
+    session.end_if_left()
+    assert session.has_left
+    assert session.outbox.wake.is_set()
 
 
 @in_loop

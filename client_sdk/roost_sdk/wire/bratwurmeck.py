@@ -89,7 +89,7 @@ class BratwurmeckMatch(MatchCodec[Take, View, Options]):
         self._players = GAME.players(options)
         self._tiles = {tile.value: tile for tile in options.tiles}
 
-    def view_to_wire(self, view: View, message: play_pb2.View) -> None:
+    def view_bytes(self, view: View) -> bytes:
         body = b"".join(
             (
                 pack((STARTER, view.starter, ROLL_NUMBER, view.roll_number, TOTAL, view.total)),
@@ -102,7 +102,7 @@ class BratwurmeckMatch(MatchCodec[Take, View, Options]):
                 dice_field(ROLL, view.roll),
             )
         )
-        message.MergeFromString(head_of(view.seat, view.players, view.to_move) + bytes_field(BODY, body))
+        return head_of(view.seat, view.players, view.to_move) + bytes_field(BODY, body)
 
     def view_from_wire(self, message: play_pb2.View) -> View:
         if not message.HasField("bratwurmeck"):

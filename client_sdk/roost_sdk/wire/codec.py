@@ -38,8 +38,12 @@ class MatchCodec(ABC, Generic[MoveT, ViewT, OptionsT]):
     options: OptionsT
 
     @abstractmethod
+    def view_bytes(self, view: ViewT) -> bytes:
+        """`view` as the bytes of a `roost.v1.View`."""
+
     def view_to_wire(self, view: ViewT, message: play_pb2.View) -> None:
         """Write `view` into an empty `message`."""
+        message.MergeFromString(self.view_bytes(view))
 
     @abstractmethod
     def view_from_wire(self, message: play_pb2.View) -> ViewT:

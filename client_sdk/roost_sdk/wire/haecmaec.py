@@ -120,7 +120,7 @@ class HaecmaecMatch(MatchCodec[Move, View, Options]):
         self._penalty_fields = lru_cache(REMEMBERED)(self._pack_penalties)
         self._spoiled_fields = lru_cache(REMEMBERED)(self._pack_spoiled)
 
-    def view_to_wire(self, view: View, message: play_pb2.View) -> None:
+    def view_bytes(self, view: View) -> bytes:
         body = b"".join(
             (
                 pack((PHASE, PHASE_NUMBERS[view.phase], TURN, view.turn, STARTER, view.starter)),
@@ -140,7 +140,7 @@ class HaecmaecMatch(MatchCodec[Move, View, Options]):
                 reaction_fields(view.reactions),
             )
         )
-        message.MergeFromString(head_of(view.seat, view.players, view.to_move) + bytes_field(BODY, body))
+        return head_of(view.seat, view.players, view.to_move) + bytes_field(BODY, body)
 
     def _pack_cards(self, key: int, cards: Iterable[Card]) -> bytes:
         return packed_field(key, [self._numbers[card] for card in cards])

@@ -107,7 +107,7 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
         self._trace_entry = lru_cache(REMEMBERED)(self._pack_entry)
         self._lay_message = lru_cache(REMEMBERED)(self._pack_lay)
 
-    def view_to_wire(self, view: View, message: play_pb2.View) -> None:
+    def view_bytes(self, view: View) -> bytes:
         (
             seat,
             players,
@@ -145,7 +145,7 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
                 self._trace_fields(trace, drawn) if trace else b"",
             )
         )
-        message.MergeFromString(head_of(seat, players, to_move) + bytes_field(BODY, body))
+        return head_of(seat, players, to_move) + bytes_field(BODY, body)
 
     def _trace_fields(self, trace: tuple[Trace, ...], drawn: tuple[Card, ...]) -> bytes:
         entries = bytes_field(TRACE, b"".join(map(self._trace_entry, trace)))

@@ -84,7 +84,9 @@ class BotMessage(_message.Message):
     pong: _builtins.int
     """The `ping` that this answers."""
     leaving: _builtins.bool
-    """The bot plays its running matches to the end and wants no new ones; then the arena closes the stream."""
+    """The bot plays what has been begun to the end (its running matches and the other matches of their deals) and wants
+    nothing new; then the arena closes the stream.
+    """
     @_builtins.property
     def hello(self) -> Global___Hello: ...
     @_builtins.property
@@ -458,7 +460,9 @@ class Decision(_message.Message):
     """How long the answer may take, bank included, and how much of it is the bank."""
     bank_left_ms: _builtins.int
     latency_us: _builtins.int
-    """The stream's round-trip time as last measured. So much (up to the arena's cap) is not counted against the bot."""
+    """The stream's round-trip time as last measured. The least of the recent measurements, up to the arena's cap, is not
+    counted against the bot.
+    """
     legal_count: _builtins.int
     @_builtins.property
     def view(self) -> Global___View: ...

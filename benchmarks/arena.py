@@ -1,0 +1,251 @@
+"""How many decisions a second go through an arena, beside what the same machine does without one.
+
+    python benchmarks/arena.py [--seconds 3] [--rounds 2]
+
+The arena runs in one process with everything recorded, and bots that answer at once in another. Beside it, in the same
+run and also between two processes: a bare grpc.aio echo that sends batches of as many messages, built to the same shape
+field by field; bare ping-pong with a ready-made message; a POST over HTTP for every move; JSON lines over a pipe.
+Rows take turns, and each shows the best of its rounds, because the machine may be noisy. Look at the ratios.
+"""
+
+import argparse
+import asyncio
+import multiprocessing
+import os
+import tempfile
+from collections.abc import Awaitable, Callable
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from time import perf_counter
+
+import structlog
+from arena_rivals import (
+    RawBot,
+    echo_batches,
+    echo_streams,
+    http_per_move,
+    json_lines,
+    serve_echo,
+    serve_http,
+)
+from rich.console import Console
+from rich.table import Table
+
+from roost_games.referee import Clock
+from roost_sdk import Bot
+from roost_sdk.client import Client
+from roost_sdk.link import grpc_links
+from roost_server.serve import ArenaServer
+from roost_server.settings import Settings, tables_of
+from roost_server.store import open_store
+
+CONCURRENT = (1, 16, 64, 256)
+IDLE_BOTS = 1000
+BATCHED_STREAMS = 2
+"""As many as there are bots in the arena's rows."""
+PATIENT = Clock(decision_ms=60_000, bank_ms=600_000)
+
+
+Play = Callable[[str, int, float], Awaitable[float]]
+
+
+class AtOnce(Bot):
+    """Answers at once with the last legal move: matches of a usual length, without any thinking."""
+
+    def choose(self, view: object, legal: object) -> object:
+        return legal[-1]  # type: ignore[index]
+
+
+def arena_process(pipe: Connection) -> None:
+    """Be an arena until told to stop; answers every message with the size of this process in bytes."""
+    asyncio.run(_arena(pipe))
+
+
+async def _arena(pipe: Connection) -> None:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
+    settings = Settings(tables_of(("karteneck",), (2,)), clock=PATIENT, max_matches_per_bot=1024, drain_seconds=0)
+    with tempfile.TemporaryDirectory() as folder, open_store(f"sqlite:///{Path(folder) / 'arena.db'}") as store:
+        server = ArenaServer(store, settings, "127.0.0.1:0")
+        await server.start()
+        pipe.send(server.address)
+        while await asyncio.to_thread(pipe.recv) != "stop":
+            pipe.send(resident_bytes())
+        await server.stop()
+
+
+def resident_bytes() -> int:
+    """How much memory this process has in use."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+class Process:
+    """A process at the other end of a pipe, which first says where it listens."""
+
+    def __init__(self, target: Callable[[Connection], None]) -> None:
+        self.pipe, theirs = multiprocessing.Pipe()
+        self._process = multiprocessing.get_context("spawn").Process(target=target, args=(theirs,))
+        self._process.start()
+        self.address = str(self.pipe.recv())
+
+    def memory(self) -> int:
+        """How much memory it has in use."""
+        self.pipe.send("memory")
+        return int(self.pipe.recv())
+
+    def stop(self) -> None:
+        """End it."""
+        self.pipe.send("stop")
+        self._process.join(30)
+        self._process.kill()
+
+
+async def play_at_arena(address: str, matches: int, seconds: float) -> float:
+    """Decisions a second with so many matches at once between two bots that speak the protocol and do little else."""
+    bots = [RawBot(f"bot{number}", matches) for number in range(BATCHED_STREAMS)]
+    playing = [asyncio.create_task(bot.play(address)) for bot in bots]
+    return await _rate(lambda: [(bot.matches, bot.decisions) for bot in bots], playing, matches, seconds)
+
+
+async def play_with_sdk(address: str, matches: int, seconds: float) -> float:
+    """The same with bots of the SDK, which builds views and lists legal moves for them."""
+    clients = [
+        Client(AtOnce, name=f"bot{number}", version="1", max_matches=matches) for number in range(BATCHED_STREAMS)
+    ]
+    playing = [asyncio.create_task(client.run(grpc_links(address))) for client in clients]
+    return await _rate(
+        lambda: [(client.stats.matches, client.stats.decisions) for client in clients], playing, matches, seconds
+    )
+
+
+async def _rate(
+    counts: Callable[[], list[tuple[int, int]]], playing: list[asyncio.Task[None]], matches: int, seconds: float
+) -> float:
+    """Decisions a second. `counts` gives the matches and decisions of each bot so far."""
+    # Matches that begin together end together. After two of each, beginnings and ends are spread out.
+    while not all(ended > 2 * matches for ended, _ in counts()):
+        await asyncio.sleep(0.05)
+    before, started = sum(decisions for _, decisions in counts()), perf_counter()
+    await asyncio.sleep(seconds)
+    rate = (sum(decisions for _, decisions in counts()) - before) / (perf_counter() - started)
+    for task in playing:
+        task.cancel()
+    await asyncio.gather(*playing, return_exceptions=True)
+    return rate
+
+
+async def arena_rate(play: Play, matches: int, seconds: float) -> float:
+    """A new arena, so that every row starts alike."""
+    arena = Process(arena_process)
+    try:
+        return await play(arena.address, matches, seconds)
+    finally:
+        arena.stop()
+
+
+async def with_process(target: Callable[[Connection], None], measure: Callable[[str], Awaitable[float]]) -> float:
+    """Measure against a process that serves."""
+    process = Process(target)
+    try:
+        return await measure(process.address)
+    finally:
+        process.stop()
+
+
+def rows(seconds: float) -> dict[str, Callable[[], Awaitable[float]]]:
+    """What is measured, by name. What is compared stands side by side, so that a slow moment hits both."""
+    table: dict[str, Callable[[], Awaitable[float]]] = {}
+    for matches in CONCURRENT:
+        table[f"arena, {matches} at once"] = partial(arena_rate, play_at_arena, matches, seconds)
+        echo = partial(echo_batches, streams=BATCHED_STREAMS, at_once=matches, seconds=seconds)
+        table[f"echo in batches, {matches} at once"] = partial(with_process, serve_echo, echo)
+        if matches == 1:
+            table["ping-pong, 1 stream"] = partial(
+                with_process, serve_echo, partial(echo_streams, streams=1, seconds=seconds)
+            )
+    table["arena and SDK, 256 at once"] = partial(arena_rate, play_with_sdk, 256, seconds)
+    table["ping-pong, 64 streams"] = partial(
+        with_process, serve_echo, partial(echo_streams, streams=64, seconds=seconds)
+    )
+    table["HTTP per move"] = partial(with_process, serve_http, partial(http_per_move, seconds=seconds))
+    table["JSON lines over a pipe"] = partial(asyncio.to_thread, json_lines, seconds)
+    return table
+
+
+async def idle_memory(arena: Process, bots: int) -> float:
+    """Bytes of the arena for each of so many bots that are connected and have nothing to do."""
+    before = arena.memory()
+    clients = [Client(AtOnce, name=f"idle{n}", version="1", player_counts=[7]) for n in range(bots)]
+    running = [asyncio.create_task(client.run(grpc_links(arena.address))) for client in clients]
+    while not all(client.stats.connected for client in clients):
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(2)
+    grown = arena.memory() - before
+    for client in clients:
+        client.stop()
+    await asyncio.gather(*running, return_exceptions=True)
+    return grown / bots
+
+
+async def match_memory(arena: Process, matches: int) -> float:
+    """Bytes of the arena for each of so many running matches."""
+    before = arena.memory()
+    clients = [Client(AtOnce, name=f"busy{n}", version="1", max_matches=matches) for n in range(2)]
+    running = [asyncio.create_task(client.run(grpc_links(arena.address))) for client in clients]
+    await asyncio.sleep(3)
+    grown = arena.memory() - before
+    for client in clients:
+        client.stop()
+    await asyncio.gather(*running, return_exceptions=True)
+    return grown / matches
+
+
+async def memory_rows() -> dict[str, float]:
+    """Kibibytes of the arena's memory."""
+    arena = Process(arena_process)
+    try:
+        return {
+            "running match (256 at once)": await match_memory(arena, 256) / 1024,
+            f"idle bot ({IDLE_BOTS} connected)": await idle_memory(arena, IDLE_BOTS) / 1024,
+        }
+    finally:
+        arena.stop()
+
+
+def show(console: Console, best: dict[str, float]) -> None:
+    """Print the rates and what they are of what they are compared with."""
+    table = Table("what", "decisions/s", "of the batched echo", "of ping-pong", "of 64 streams", "of HTTP")
+    for name, rate in best.items():
+        echo = best.get(name.replace("arena, ", "echo in batches, "))
+        ratios = (echo, best["ping-pong, 1 stream"], best["ping-pong, 64 streams"], best["HTTP per move"])
+        shown = [f"{rate / other:.2f}" if other and name.startswith("arena") else "" for other in ratios]
+        table.add_row(name, f"{rate:,.0f}", *shown)
+    console.print(table)
+
+
+async def measure_all(console: Console, seconds: float, rounds: int) -> None:
+    """Measure everything and print it."""
+    measured: dict[str, float] = {}
+    for _ in range(rounds):
+        for name, measure in rows(seconds).items():
+            console.print(f"measuring {name} ...", style="dim")
+            measured[name] = max(measured.get(name, 0.0), await measure())
+    show(console, measured)
+    memory = Table("memory of the arena", "KiB")
+    for name, size in (await memory_rows()).items():
+        memory.add_row(name, f"{size:,.0f}")
+    console.print(memory)
+
+
+def main() -> None:
+    """Read the arguments, then measure in one event loop: gRPC does not like to be moved to another."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--rounds", type=int, default=2)
+    given = parser.parse_args()
+    asyncio.run(measure_all(Console(), given.seconds, given.rounds))
+
+
+if __name__ == "__main__":
+    main()

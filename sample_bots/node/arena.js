@@ -1,0 +1,231 @@
+// The bot at an arena: one stream on which many matches are played, and what to do when it breaks.
+//
+// The protocol is described in docs/protocol.md. This file is all of it that a bot needs, except for the moves.
+
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { credentials, status } from '@grpc/grpc-js';
+
+import { log } from './log.js';
+import { Outbox } from './outbox.js';
+import { Tally } from './tally.js';
+
+const SHORTEST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 10_000;
+const COMMITMENTS_REMEMBERED = 10_000;
+
+const CHANNEL_OPTIONS = {
+  // An arena says something every few seconds. After a longer silence, ask whether it is still there.
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+  // A new connection for each attempt: when to try again is decided here, not in the library.
+  'grpc.use_local_subchannel_pool': 1,
+};
+
+// These may be gone a moment later. Any other status is meant, and trying again the same way is useless.
+const WORTH_A_RETRY = new Set([
+  status.OK,
+  status.UNAVAILABLE,
+  status.ABORTED,
+  status.CANCELLED,
+  status.DATA_LOSS,
+  status.DEADLINE_EXCEEDED,
+  status.INTERNAL,
+  status.UNKNOWN,
+]);
+
+export class Arena {
+  #settings;
+  #players;
+  #outbox = null;
+  #resumeToken = '';
+  #leaving = false;
+  #pause = new AbortController();
+  // All that is kept of a match is how it was announced. Each view is complete, so nothing else has to be remembered,
+  // and a match that goes on after a lost connection needs no special care.
+  #matches = new Map();
+  #commitments = new Map();
+  #tally = new Tally();
+
+  /** `players` has a module for each game, with a function `choose({ view, legal, seat, players, options })`. */
+  constructor({ players, ...settings }) {
+    this.#players = players;
+    this.#settings = settings;
+  }
+
+  get playing() {
+    return this.#matches.size;
+  }
+
+  record() {
+    return `${this.#tally}, ${this.playing} running`;
+  }
+
+  /** Play until `leave` has been called and the running matches are over. Throws if the arena refuses the bot. */
+  async play() {
+    let pause = SHORTEST_PAUSE_MS;
+    while (!this.#hasLeft()) {
+      const { welcomed, code, details } = await this.#visit();
+      if (this.#hasLeft()) return;
+      if (welcomed) pause = SHORTEST_PAUSE_MS;
+      if (code === status.PERMISSION_DENIED && this.#resumeToken) {
+        this.#startAfresh();
+        continue;
+      }
+      if (!WORTH_A_RETRY.has(code)) throw new Error(`the arena refused: ${details} (${status[code]})`);
+      // One line for each time that the arena is gone, not one for each attempt.
+      if (pause === SHORTEST_PAUSE_MS) log(`${this.#whatIsMissing(welcomed)}, trying again ...`);
+      await this.#rest(pause * (0.5 + Math.random() / 2));
+      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+    }
+  }
+
+  /** Take no new matches, play the running ones to the end; then `play` returns. */
+  leave() {
+    this.#leaving = true;
+    this.#pause.abort();
+    this.#outbox?.add({ leaving: true });
+    this.#outbox?.flush();
+  }
+
+  #hasLeft() {
+    return this.#leaving && this.#matches.size === 0;
+  }
+
+  #whatIsMissing(welcomed) {
+    const { server } = this.#settings;
+    return welcomed ? `the connection to ${server} was lost` : `no arena at ${server} yet`;
+  }
+
+  async #rest(ms) {
+    // Leaving cuts the pause short; if there are matches to play to the end, the next ones are full pauses again.
+    await sleep(ms, undefined, { signal: this.#pause.signal }).catch(() => (this.#pause = new AbortController()));
+  }
+
+  /** One stream from hello to its end. Says whether the arena was reached, and with what status it ended. */
+  async #visit() {
+    const client = new this.#settings.Client(this.#settings.server, credentials.createInsecure(), CHANNEL_OPTIONS);
+    const call = client.play();
+    this.#outbox = new Outbox(call);
+    this.#introduce();
+    let welcomed = false;
+    try {
+      for await (const message of call) {
+        welcomed ||= message.welcome !== null;
+        this.#take(message);
+      }
+      return { welcomed, code: status.OK, details: '' };
+    } catch (error) {
+      if (error.code === undefined || status[error.code] === undefined) throw error;
+      return { welcomed, code: error.code, details: error.details };
+    } finally {
+      this.#outbox = null;
+      client.close();
+    }
+  }
+
+  #introduce() {
+    const { name, version, maxMatches } = this.#settings;
+    const hello = {
+      name,
+      version,
+      games: Object.keys(this.#players),
+      maxMatches,
+      wantsLegal: true,
+      resumeToken: this.#resumeToken,
+      client: 'roost-node-bot 0.1.0',
+    };
+    // The first message carries the hello and nothing else.
+    this.#outbox.add({ hello });
+    this.#outbox.flush();
+    if (this.#leaving) this.#outbox.add({ leaving: true });
+  }
+
+  #startAfresh() {
+    log('the arena does not remember the running matches of this bot; connecting anew');
+    this.#resumeToken = '';
+    this.#matches.clear();
+  }
+
+  /** A message is a batch. Its parts are taken in this order. */
+  #take(message) {
+    if (message.ping) {
+      // At once, before any thinking: it measures how far away the bot is.
+      this.#outbox.add({ pong: message.ping });
+      this.#outbox.flush();
+    }
+    if (message.welcome) this.#beWelcome(message.welcome, message.ended);
+    message.started.forEach((started) => this.#start(started));
+    message.decisions.forEach((decision) => this.#decide(decision));
+    message.ended.forEach((ended) => this.#end(ended));
+    message.reveals.forEach((reveal) => this.#check(reveal));
+    this.#outbox.flush();
+  }
+
+  #beWelcome({ resumeToken, resumed, versionId }, ended) {
+    const { name, version, server } = this.#settings;
+    if (this.#resumeToken) log(`connected again; matches that go on: ${resumed.length}`);
+    else log(`${name}, version ${version} (number ${versionId}), plays at ${server}; Ctrl-C to leave`);
+    this.#resumeToken = resumeToken;
+    // Any other match was over before the connection broke, and the news of that got lost with it.
+    const known = new Set([...resumed, ...ended.map(({ match }) => match)]);
+    for (const match of this.#matches.keys()) {
+      if (!known.has(match)) this.#matches.delete(match);
+    }
+  }
+
+  #start(started) {
+    this.#matches.set(started.match, started);
+    this.#remember(started.matchId, started.commitment);
+    this.#outbox.add({ ready: [started.match] });
+  }
+
+  #decide(decision) {
+    const match = this.#matches.get(decision.match);
+    if (!match) return;
+    const answer = { match: decision.match, request: decision.request };
+    this.#tally.latencyMs = decision.latencyUs / 1000;
+    try {
+      answer.move = { [match.game]: this.#choose(match, decision) };
+    } catch (error) {
+      log(`match ${match.matchId} (${match.game}): the bot crashed: ${error.stack}`);
+      answer.crashed = true;
+    }
+    this.#outbox.add({ answers: [answer] });
+  }
+
+  #choose({ game, seat, players, options }, decision) {
+    return this.#players[game].choose({
+      view: decision.view[game],
+      legal: decision.legal.map((move) => move[game]),
+      seat,
+      players,
+      options: options[game],
+    });
+  }
+
+  #end({ match: number, result }) {
+    const match = this.#matches.get(number);
+    if (!match) return;
+    this.#matches.delete(number);
+    const line = this.#tally.count(match, result);
+    if (this.#settings.verbose || line.faulty) log(line.text);
+  }
+
+  #remember(matchId, commitment) {
+    this.#commitments.set(matchId, commitment);
+    if (this.#commitments.size > COMMITMENTS_REMEMBERED) {
+      this.#commitments.delete(this.#commitments.keys().next().value);
+    }
+  }
+
+  /** Whether the arena dealt what it had committed itself to. */
+  #check({ matchId, seed }) {
+    const commitment = this.#commitments.get(matchId);
+    this.#commitments.delete(matchId);
+    if (commitment && !createHash('sha256').update(seed).digest().equals(commitment)) {
+      log(`the seed of match ${matchId} is not the one that the arena committed itself to`);
+    }
+  }
+}

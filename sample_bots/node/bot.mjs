@@ -1,0 +1,110 @@
+#!/usr/bin/env node
+// The program: reads the command line, connects the three players to the arena, leaves on Ctrl-C.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { Arena } from './arena.js';
+import * as bratwurmeck from './games/bratwurmeck.js';
+import * as haecmaec from './games/haecmaec.js';
+import * as karteneck from './games/karteneck.js';
+import { log } from './log.js';
+import { ARENA_PROTO, loadArenaClient } from './protocol.js';
+import { fingerprint } from './version.js';
+
+const PLAYERS = { karteneck, bratwurmeck, haecmaec };
+const REPORT_MS = 30_000;
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+const EXIT_INTERRUPTED = 130;
+
+const OPTIONS = {
+  server: { type: 'string', default: '127.0.0.1:50051' },
+  name: { type: 'string', default: 'node' },
+  matches: { type: 'string', default: '4' },
+  proto: { type: 'string', default: fileURLToPath(new URL('../../proto', import.meta.url)) },
+  verbose: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+};
+
+const USAGE = `usage: node bot.mjs [--server HOST:PORT] [--name NAME] [--matches K] [--proto DIR] [--verbose]
+
+Plays at a Roost arena until Ctrl-C.
+
+  --server HOST:PORT  where the arena is (default: ${OPTIONS.server.default})
+  --name NAME         the bot's name there (default: ${OPTIONS.name.default})
+  --matches K         play up to K matches at the same time (default: ${OPTIONS.matches.default})
+  --proto DIR         the folder with ${ARENA_PROTO} (default: proto/ of this repository)
+  --verbose           log every match`;
+
+class UsageError extends Error {}
+
+function readArguments() {
+  let given;
+  try {
+    given = parseArgs({ options: OPTIONS }).values;
+  } catch (error) {
+    throw new UsageError(error.message);
+  }
+  if (!/^.+:\d+$/.test(given.server)) {
+    throw new UsageError(`'${given.server}' is not the address of an arena; it is of the form HOST:PORT`);
+  }
+  if (!/^[1-9]\d{0,3}$/.test(given.matches)) {
+    throw new UsageError(`'${given.matches}' is not a number of matches; it is from 1 to 9999`);
+  }
+  if (!existsSync(path.join(given.proto, ARENA_PROTO))) {
+    throw new UsageError(`there is no ${ARENA_PROTO} in ${given.proto}; --proto names the folder it is in`);
+  }
+  return given;
+}
+
+function leaveOnSignals(arena) {
+  let signals = 0;
+  const hear = () => {
+    signals += 1;
+    if (signals > 1) process.exit(EXIT_INTERRUPTED);
+    log(`leaving; matches to play to the end: ${arena.playing}; Ctrl-C again to stop at once`);
+    arena.leave();
+  };
+  process.on('SIGINT', hear);
+  process.on('SIGTERM', hear);
+}
+
+function reportChanges(arena) {
+  let told = arena.record();
+  const report = () => {
+    if (arena.record() !== told) log((told = arena.record()));
+  };
+  setInterval(report, REPORT_MS).unref();
+}
+
+async function main() {
+  const given = readArguments();
+  if (given.help) {
+    console.log(USAGE);
+    return;
+  }
+  const arena = new Arena({
+    Client: loadArenaClient(given.proto),
+    server: given.server,
+    name: given.name,
+    version: fingerprint(),
+    maxMatches: Number(given.matches),
+    players: PLAYERS,
+    verbose: given.verbose,
+  });
+  leaveOnSignals(arena);
+  reportChanges(arena);
+  await arena.play();
+  log(`left: ${arena.record()}`);
+}
+
+try {
+  await main();
+} catch (error) {
+  const misused = error instanceof UsageError;
+  console.error(`bot.mjs: ${error.message}${misused ? ' (see --help)' : ''}`);
+  process.exitCode = misused ? EXIT_USAGE : EXIT_FAILED;
+}

@@ -1,0 +1,5 @@
+// What the bot has to say, to stderr, with the time of day.
+
+export function log(text) {
+  console.error(`${new Date().toTimeString().slice(0, 8)} ${text}`);
+}

@@ -1,0 +1,84 @@
+"""kill -9 of the arena under load, again and again: no match that a bot was told about is lost, and blocks go on.
+
+The bots are a process of their own and reconnect by themselves. ROOST_KILL_ROUNDS=100 makes a soak of it.
+"""
+
+import asyncio
+import os
+import random
+import socket
+from pathlib import Path
+
+from tests.misbehaving.arena_program import address_of, program
+from tests.misbehaving.hall import bounded, check_records, replays, until
+
+from roost_server.store import open_store, queries
+
+ROUNDS = int(os.environ.get("ROOST_KILL_ROUNDS", "3"))
+SECONDS_PER_ROUND = 20.0
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+class Reports:
+    """What the bots were told: the matches that ended, as they say it."""
+
+    def __init__(self, bots: "asyncio.subprocess.Process") -> None:
+        assert bots.stdout is not None
+        self._output = bots.stdout
+        self.matches: list[str] = []
+        self.reading = asyncio.create_task(self._read())
+
+    async def _read(self) -> None:
+        while line := await self._output.readline():
+            self.matches.append(line.decode().strip())
+
+    async def wait_for(self, count: int) -> None:
+        """Until so many more ends were told."""
+        enough = len(self.matches) + count
+        await until(lambda: len(self.matches) >= enough)
+
+
+async def kill_arenas(database: Path, listen: str, reports: Reports) -> None:
+    for _ in range(ROUNDS):
+        async with program("arena_program", database, listen, 0.0) as arena:
+            assert await address_of(arena) == listen
+            await reports.wait_for(random.randint(5, 60))
+            await asyncio.sleep(random.uniform(0.0, 0.05))
+            arena.kill()
+
+
+def open_block_ids(database: Path) -> set[str]:
+    with open_store(f"sqlite:///{database}", read_only=True) as store:
+        return {block.id for block in queries.open_blocks(store)}
+
+
+def test_nothing_that_was_told_is_lost(tmp_path: Path) -> None:
+    database = tmp_path / "roost.db"
+
+    async def script() -> None:
+        listen = f"127.0.0.1:{free_port()}"
+        async with program("bots_program", listen) as bots:
+            reports = Reports(bots)
+            await kill_arenas(database, listen, reports)
+            left_open = open_block_ids(database)
+            async with program("arena_program", database, listen, 0.0) as arena:
+                await address_of(arena)
+                await until(lambda: not left_open & open_block_ids(database))
+                await reports.wait_for(1)
+                arena.terminate()
+                assert await arena.wait() == 0
+            bots.kill()
+            await reports.reading
+        with open_store(f"sqlite:///{database}") as store:
+            check_records(store)
+            assert set(reports.matches) <= {replay.match for replay in replays(store)}
+            rotations = [(row.block_id, row.version_ids) for row in queries.results(store)]
+            assert len(set(rotations)) == len(rotations)
+
+    bounded(script, seconds=60.0 + ROUNDS * SECONDS_PER_ROUND)

@@ -1,0 +1,274 @@
+"""Whole matches at a real arena: every game and seat count, with SDK bots; what is told, recorded and revealed."""
+
+import asyncio
+import hashlib
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import grpc
+import pytest
+from tests.misbehaving.bots import HesitantBot
+from tests.misbehaving.hall import Hall, bounded, hall, settings, until
+from tests.misbehaving.raw_bot import RawBot
+
+from roost.v1 import arena_pb2
+from roost_bots import SAMPLES
+from roost_games.registry import GAME_NAMES
+from roost_games.replay import Decision, Replay
+from roost_sdk.client import Client
+from roost_sdk.link import grpc_links
+from roost_server.store import BlockState, Change, Store, StoreError, queries
+
+
+@asynccontextmanager
+async def sdk_bots(place: Hall, count: int) -> AsyncIterator[list[Client]]:
+    """Random bots of the SDK, connected. They leave at the end."""
+    clients = [Client(SAMPLES["random"], name=f"sdk{number}", version="v1", max_matches=4) for number in range(count)]
+    running = [asyncio.create_task(client.run(grpc_links(place.address))) for client in clients]
+    try:
+        await until(lambda: all(client.stats.connected for client in clients))
+        yield clients
+    finally:
+        for client in clients:
+            client.stop()
+        await asyncio.gather(*running)
+
+
+def done_rows(store: Store) -> list[queries.ResultRow]:
+    """The matches of all blocks that are over."""
+    return [row for row in queries.results(store) if row.block_state == BlockState.DONE]
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_sdk_bots_play_whole_blocks(tmp_path: Path, game: str, players: int) -> None:
+    async def script() -> None:
+        async with hall(tmp_path, settings(game, players)) as place, sdk_bots(place, players) as clients:
+            await until(lambda: done_rows(place.store))
+            await until(lambda: all(client.stats.matches >= players for client in clients))
+            assert not any(client.stats.faults for client in clients)
+            done = done_rows(place.store)
+            assert {(row.game, row.players) for row in done} == {(game, players)}
+            blocks = defaultdict(list)
+            for row in done:
+                blocks[row.block_id].append(row.version_ids)
+            for seatings in blocks.values():
+                assert len(seatings) == players
+                assert all(len(set(seat)) == players for seat in zip(*seatings, strict=True))
+            for replay in await place.matches(players):
+                assert replay.result.faults == ()
+                assert replay.result.termination in ("finished", "horizon")
+
+    bounded(script)
+
+
+def test_what_a_bot_is_told(tmp_path: Path) -> None:
+    async def script() -> None:
+        async with (
+            hall(tmp_path, settings("haecmaec", 2)) as place,
+            RawBot(place.address, "x", wants_events=True, max_matches=1) as x,
+            RawBot(place.address, "y"),
+        ):
+            await until(lambda: len(x.ended) >= 2)
+            replays = {replay.match: replay for replay in await place.matches(2)}
+            for number, (match_id, ended) in enumerate(x.ended[:2], 1):
+                started, replay = x.started[number], replays[match_id]
+                assert started.commitment.hex() == replay.commitment
+                assert list(started.bots) == [seat.bot for seat in replay.seats]
+                assert started.bots[started.seat] == "x"
+                assert (started.clock.decision_ms, started.clock.bank_ms) == (5_000, 60_000)
+                assert tuple(ended.result.places) == replay.result.places
+                assert tuple(ended.result.scores) == replay.result.scores
+                decided = [step.seat for step in replay.steps if isinstance(step, Decision)]
+                assert [event.seat for event in x.events if event.match == number] == decided
+                asked = [decision for decision in x.decisions if decision.match == number]
+                assert len(asked) == decided.count(started.seat)
+                assert len({decision.request for decision in asked}) == len(asked)
+                assert all(decision.view.seat == started.seat for decision in asked)
+
+    bounded(script)
+
+
+def test_the_deal_is_revealed_after_the_last_match_of_the_block(tmp_path: Path) -> None:
+    """The first match of a block is over, the second one stands: nobody may learn the seed."""
+
+    async def script() -> None:
+        async with hall(tmp_path, settings(players=2)) as place:
+            x = HesitantBot(place.address, "x", max_matches=1)
+            x.hold_from = 2
+            async with x, RawBot(place.address, "y") as y:
+                await until(lambda: 2 in [decision.match for decision in x.decisions])
+                match_id, _ = x.ended[0]
+                commitment = x.started[1].commitment
+                assert x.started[2].commitment == commitment
+                assert x.reveals == y.reveals == []
+                with pytest.raises(grpc.aio.AioRpcError) as refused:
+                    await place.stub.GetReplay(arena_pb2.GetReplayRequest(match_id=match_id))
+                assert refused.value.code() == grpc.StatusCode.FAILED_PRECONDITION
+                assert "still being played" in (refused.value.details() or "")
+                x.holding = False
+                await x.send(answers=[x.honest_answer(x.decisions[-1])])
+                await until(lambda: len(x.reveals) >= 2 and len(y.reveals) >= 2)
+                for reveal in x.reveals[:2]:
+                    assert hashlib.sha256(reveal.seed).digest() == commitment
+                assert [reveal.match_id for reveal in x.reveals[:2]] == [each for each, _ in x.ended[:2]]
+                answer = await place.stub.GetReplay(arena_pb2.GetReplayRequest(match_id=match_id))
+                assert Replay.from_line(answer.replay).seed == x.reveals[0].seed.hex()
+
+    bounded(script)
+
+
+def test_results_are_told_only_after_they_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = True
+    commit = Store.commit
+
+    def faulty_commit(store: Store, changes: list[Change]) -> None:
+        if broken:
+            raise StoreError("the disk is full; free some space")
+        commit(store, changes)
+
+    monkeypatch.setattr(Store, "commit", faulty_commit)
+    monkeypatch.setattr("roost_server.arena.RETRY_SECONDS", 0.05)
+
+    async def script() -> None:
+        nonlocal broken
+        async with (
+            hall(tmp_path, settings(players=2)) as place,
+            RawBot(place.address, "x") as x,
+            RawBot(place.address, "y") as y,
+        ):
+            await until(lambda: all(table.referee.over for table in place.arena.tables.values()) and x.decisions)
+            waiting = set(place.arena.tables)
+            await asyncio.sleep(0.3)
+            assert x.ended == y.ended == []
+            assert set(place.arena.tables) == waiting
+            assert replays_of(place.store) == set()
+            broken = False
+            await until(lambda: waiting <= dict(x.ended).keys() & dict(y.ended).keys())
+            assert waiting <= replays_of(place.store)
+
+    bounded(script)
+
+
+def replays_of(store: Store) -> set[str]:
+    return {Replay.from_line(line).match for line in queries.replays(store)}
+
+
+def test_a_hurried_shutdown_does_not_wait_for_a_broken_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty_commit(store: Store, changes: list[Change]) -> None:
+        raise StoreError("the disk is full; free some space")
+
+    monkeypatch.setattr(Store, "commit", faulty_commit)
+    monkeypatch.setattr("roost_server.arena.RETRY_SECONDS", 0.05)
+
+    async def script() -> None:
+        async with (
+            hall(tmp_path, settings(players=2)) as place,
+            RawBot(place.address, "x") as x,
+            RawBot(place.address, "y"),
+        ):
+            await until(lambda: place.arena._tasks)
+            stopping = asyncio.create_task(place.server.stop())
+            await asyncio.sleep(0.2)
+            assert not stopping.done()
+            place.server.hurry()
+            await stopping
+            assert x.ended == []
+
+    bounded(script, logged=["not recorded"])
+
+
+def test_a_block_goes_on_after_a_restart(tmp_path: Path) -> None:
+    """One match of a block is on record when the arena stops. The next run plays the other, with the same deal."""
+
+    async def script() -> None:
+        chosen = settings(players=2)
+        async with (
+            hall(tmp_path, chosen) as place,
+            RawBot(place.address, "x", max_matches=1) as x,
+            RawBot(place.address, "y", max_matches=1),
+        ):
+            await until(lambda: x.started)
+            place.arena._matchmaker.stopped = True
+            await until(lambda: x.ended)
+        commitment = x.started[1].commitment
+        async with hall(tmp_path, chosen) as place:
+            (left,) = queries.open_blocks(place.store)
+            with pytest.raises(grpc.aio.AioRpcError) as refused:
+                await place.stub.GetReplay(arena_pb2.GetReplayRequest(match_id=x.ended[0][0]))
+            assert refused.value.code() == grpc.StatusCode.FAILED_PRECONDITION
+            again = RawBot(place.address, "x", max_matches=1)
+            async with again, RawBot(place.address, "y", max_matches=1):
+                await until(lambda: len(again.reveals) >= 2)
+                assert again.started[1].commitment == commitment
+                assert again.started[1].seat != x.started[1].seat
+                assert x.ended[0][0] in [reveal.match_id for reveal in again.reveals]
+                rows = [row for row in queries.results(place.store) if row.block_id == left.id]
+                assert [row.block_state for row in rows] == [BlockState.DONE] * 2
+
+    bounded(script)
+
+
+def test_who_leaves_plays_what_has_been_begun(tmp_path: Path) -> None:
+    """To leave after a good first match and before the second with the same deal would be too easy."""
+
+    async def script() -> None:
+        async with (
+            hall(tmp_path, settings(players=2)) as place,
+            RawBot(place.address, "x", max_matches=1) as x,
+            RawBot(place.address, "y", max_matches=1),
+        ):
+            await until(lambda: x.started)
+            await x.send(leaving=True)
+            await x.playing
+            assert len(x.ended) == 2
+            assert queries.open_blocks(place.store) == []
+
+    bounded(script)
+
+
+def test_a_block_ends_with_what_was_played_when_a_bot_is_gone_for_good(tmp_path: Path) -> None:
+    async def script() -> None:
+        async with hall(tmp_path, settings(players=2)) as place, RawBot(place.address, "y", max_matches=1) as y:
+            async with RawBot(place.address, "x", max_matches=1):
+                await until(lambda: y.started)
+                place.arena._matchmaker.stopped = True
+                await until(lambda: y.ended)
+            await until(lambda: y.reveals)
+            (summary,) = queries.matches(place.store)
+            assert summary.counts
+            assert queries.open_blocks(place.store) == []
+
+    bounded(script)
+
+
+@pytest.mark.parametrize(("last", "state"), [("finished", BlockState.DONE), ("voided", BlockState.VOIDED)])
+def test_a_block_that_only_had_to_be_closed_is_closed_after_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str, state: BlockState
+) -> None:
+    """The arena died between the last match of a block and the note that the block is over."""
+
+    async def never(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    async def script() -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr("roost_server.store.GroupWriter.close_block", never)
+            async with hall(tmp_path, settings(players=2)) as place:
+                async with RawBot(place.address, "x", max_matches=1) as x, RawBot(place.address, "y", max_matches=1):
+                    await until(lambda: x.started)
+                    if last == "voided":
+                        next(iter(place.arena.tables.values())).void("for a test")
+                    await until(lambda: len(x.ended) == (1 if last == "voided" else 2))
+                    await asyncio.sleep(0.05)
+                for task in place.arena._tasks:
+                    task.cancel()
+        async with hall(tmp_path, settings(players=2)) as place:
+            assert queries.open_blocks(place.store) == []
+            for row in queries.results(place.store, voided=True):
+                assert row.block_state == state
+                await place.stub.GetReplay(arena_pb2.GetReplayRequest(match_id=row.match_id))
+
+    bounded(script)

@@ -1,0 +1,265 @@
+"""Which matches are started: whole blocks, everybody busy but not too busy, voided blocks again, open blocks first."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, cast
+
+import pytest
+
+from roost_games.registry import get_game
+from roost_ladder.blocks import Block
+from roost_server.matchmaker import HEAD_START, Matchmaker, OpenBlock
+from roost_server.settings import tables_of
+
+
+@dataclass
+class FakeSession:
+    version_id: int
+    max_matches: int = 1
+    connected: bool = True
+    leaving: bool = False
+    playing: int = 0
+    promised: int = 0
+    games: set[str] = field(default_factory=set)
+
+    def plays(self, game: str, players: int) -> bool:
+        return not self.games or game in self.games
+
+
+class World:
+    def __init__(self, games: tuple[str, ...] = ("karteneck",), counts: tuple[int, ...] = (2,), bots: int = 2) -> None:
+        self.matchmaker = Matchmaker(tables_of(games, counts), self._seat)
+        self.bots = {number: FakeSession(number) for number in range(1, bots + 1)}
+        self.running: list[tuple[OpenBlock, int]] = []
+
+    def _seat(self, open_block: OpenBlock, rotation: int) -> None:
+        self.running.append((open_block, rotation))
+        for bot in open_block.block.group:
+            self.bots[bot].playing += 1
+            assert self.bots[bot].playing <= self.bots[bot].max_matches
+            assert self.bots[bot].connected
+            assert open_block.ended or rotation or not self.bots[bot].leaving
+            assert self.bots[bot].plays(open_block.rules.game, open_block.rules.players)
+
+    def play(self) -> None:
+        self.matchmaker.play(cast(Any, list(self.bots.values())))
+
+    def end(self, *, voided: bool = False) -> bool:
+        """The match that runs longest ends. True if its block is over."""
+        open_block, rotation = self.running.pop(0)
+        for bot in open_block.block.group:
+            self.bots[bot].playing -= 1
+        if voided:
+            self.matchmaker.void(open_block.block.block_id)
+        return self.matchmaker.ended(open_block.block.block_id, rotation)
+
+
+def test_nobody_plays_alone() -> None:
+    world = World(bots=1)
+    world.play()
+    assert world.running == []
+
+
+def test_a_block_is_played_in_all_rotations() -> None:
+    world = World(counts=(3,), bots=3)
+    world.play()
+    blocks = []
+    seatings = []
+    for match in range(3):
+        ((open_block, rotation),) = world.running
+        blocks.append(open_block.block.block_id)
+        seatings.append(open_block.block.seating(rotation))
+        assert world.end() is (match == 2)
+        world.play()
+    assert len(set(blocks)) == 1
+    for seat in range(3):
+        assert {seating[seat] for seating in seatings} == {1, 2, 3}
+    assert world.running[0][0].block.block_id != blocks[0]
+
+
+def test_bots_play_as_many_matches_at_once_as_they_want() -> None:
+    world = World(counts=(2, 3), bots=5)
+    for number, bot in world.bots.items():
+        bot.max_matches = 2 * number
+    for _ in range(200):
+        world.play()
+        world.end()
+    world.play()
+    assert world.bots[5].playing > 0
+    busy = Counter(bot for open_block, _ in world.running for bot in open_block.block.group)
+    assert busy == {number: bot.playing for number, bot in world.bots.items() if bot.playing}
+
+
+@pytest.mark.parametrize("bots", [4, 6, 12])
+def test_every_kind_of_table_is_played(bots: int) -> None:
+    """Two free bots are found sooner than four. The small tables must not leave nobody for the large ones."""
+    world = World(games=("karteneck", "bratwurmeck", "haecmaec"), counts=(2, 3, 4), bots=bots)
+    rng = Random(bots)
+    kinds = Counter[tuple[str, int]]()
+    for _ in range(600):
+        world.play()
+        rng.shuffle(world.running)
+        rules = world.running[0][0].rules
+        if world.end():
+            kinds[rules.game, rules.players] += 1
+    assert len(kinds) == 9
+    assert max(kinds.values()) - min(kinds.values()) <= 2 * HEAD_START
+
+
+def test_bots_get_only_games_that_they_play() -> None:
+    world = World(games=("karteneck", "haecmaec"), counts=(2, 3), bots=4)
+    world.bots[1].games = {"karteneck"}
+    world.bots[2].games = {"haecmaec"}
+    for _ in range(100):
+        world.play()
+        world.end()
+
+
+def test_who_leaves_or_is_away_gets_nothing_new() -> None:
+    world = World(bots=3)
+    world.bots[1].leaving = True
+    world.bots[2].connected = False
+    world.play()
+    assert world.running == []
+
+
+def test_a_block_waits_for_its_bots() -> None:
+    world = World(bots=2)
+    world.play()
+    (first, _) = world.running[0]
+    world.bots[2].connected = False
+    assert not world.end()
+    world.play()
+    assert world.running == []
+    world.bots[2].connected = True
+    world.play()
+    assert [(block.block.block_id, rotation) for block, rotation in world.running] == [(first.block.block_id, 1)]
+    assert world.end()
+
+
+def test_a_block_that_waits_does_not_keep_the_others_from_playing() -> None:
+    world = World(bots=3)
+    world.play()
+    missing, waiting = world.running[0][0].block.group
+    world.end()
+    world.bots[missing].connected = False
+    world.play()
+    assert {bot for block, _ in world.running for bot in block.block.group} == {1, 2, 3} - {missing}
+    assert waiting in world.running[0][0].block.group
+
+
+def test_a_bot_that_came_back_for_other_games_gets_no_old_blocks() -> None:
+    world = World(games=("karteneck", "haecmaec"), bots=2)
+    world.play()
+    game = world.running[0][0].rules.game
+    world.end()
+    world.bots[1].games = {"karteneck", "haecmaec"} - {game}
+    world.play()
+    assert [block.rules.game for block, _ in world.running] == list(world.bots[1].games)
+
+
+def test_a_voided_block_is_played_again_by_the_same_bots() -> None:
+    world = World(games=("karteneck", "haecmaec"), counts=(2,), bots=2)
+    for bot in world.bots.values():
+        bot.max_matches = 2
+    world.play()
+    first = world.running[0][0]
+    assert [rotation for _, rotation in world.running] == [0, 1]
+    assert not world.end(voided=True)
+    assert world.end(voided=True)
+    assert first.voided
+    world.play()
+    again = world.running[0][0]
+    assert again.rules == first.rules
+    assert again.block.group == first.block.group
+    assert again.block.seed != first.block.seed
+    assert again.block.block_id != first.block.block_id
+
+
+def test_no_other_match_of_a_voided_block_is_started() -> None:
+    world = World(counts=(3,), bots=3)
+    world.play()
+    first = world.running[0][0]
+    assert world.end(voided=True)
+    assert first.to_play == []
+    world.play()
+    assert world.running[0][0] is not first
+
+
+def test_open_blocks_of_a_former_run_go_on() -> None:
+    world = World(bots=3)
+    options = get_game("haecmaec").options({})
+    left = Block("left", "haecmaec", (1, 2, 3), bytes(32))
+    world.matchmaker.take_up(left, options, [2], ["m0", "m1"])
+    world.play()
+    ((open_block, rotation),) = world.running
+    assert (open_block.block, rotation, open_block.on_record) == (left, 2, True)
+    assert open_block.ended == ["m0", "m1"]
+    assert world.end()
+
+
+def test_blocks_of_a_bot_that_is_gone_are_given_up() -> None:
+    world = World(bots=2)
+    world.play()
+    (open_block, _) = world.running[0]
+    assert world.matchmaker.give_up(1) == []
+    assert open_block.to_play == []
+    assert world.end()
+    assert world.matchmaker.give_up(1) == []
+
+
+def test_a_block_between_two_matches_is_over_when_a_bot_is_gone() -> None:
+    world = World(bots=3)
+    world.play()
+    (open_block, _) = world.running[0]
+    gone, other = open_block.block.group
+    world.bots[gone].connected = False
+    assert not world.end()
+    assert world.matchmaker.give_up(gone) == [open_block]
+    assert world.matchmaker.give_up(other) == []
+    world.play()
+    assert all(open_block is not block for block, _ in world.running)
+
+
+def test_who_leaves_plays_what_has_been_begun() -> None:
+    world = World(bots=2)
+    world.play()
+    world.bots[1].leaving = True
+    world.end()
+    world.play()
+    assert [rotation for _, rotation in world.running] == [1]
+    assert world.end()
+    world.play()
+    assert world.running == []
+
+
+def test_bots_are_told_what_is_before_them() -> None:
+    world = World(counts=(3,), bots=3)
+    world.play()
+    assert [bot.promised for bot in world.bots.values()] == [2, 2, 2]
+    world.bots[2].connected = False
+    world.play()
+    assert [bot.promised for bot in world.bots.values()] == [0, 0, 0]
+
+
+def test_nothing_is_started_after_the_stop() -> None:
+    world = World(bots=2)
+    world.play()
+    world.matchmaker.stopped = True
+    world.end()
+    world.play()
+    assert world.running == []
+
+
+def test_seeds_are_fresh_and_long() -> None:
+    world = World(bots=2)
+    seeds = []
+    for _ in range(20):
+        world.play()
+        seeds.append(world.running[0][0].block.seed)
+        world.end()
+        world.play()
+        world.end()
+    assert len(set(seeds)) == 20
+    assert {len(seed) for seed in seeds} == {32}

@@ -1,0 +1,82 @@
+"""Spectators that are too slow, or leave in the middle."""
+
+import asyncio
+from typing import Any, cast
+
+import pytest
+from tests.misbehaving.table_world import TableWorld
+
+from roost_games.replay import Result
+from roost_server import watching
+from roost_server.errors import TooMuchError
+from roost_server.table import Table
+
+
+class FakeArena:
+    """One running match."""
+
+    def __init__(self, world: TableWorld) -> None:
+        self.world = world
+        self.end: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+
+    def table(self, match_id: str) -> Table:
+        return self.world.table
+
+    def end_of(self, match_id: str) -> "asyncio.Future[Result]":
+        return self.end
+
+
+def watch(arena: FakeArena) -> Any:
+    return watching.watch(cast(Any, arena), "m")
+
+
+def test_events_gather_while_a_spectator_reads() -> None:
+    async def script() -> None:
+        world = TableWorld().begin()
+        arena = FakeArena(world)
+        updates = watch(arena)
+        assert (await anext(updates)).WhichOneof("update") == "started"
+        for _ in range(3):
+            world.answer(world.turn())
+        kinds = [(await anext(updates)).WhichOneof("update") for _ in range(5)]
+        assert kinds == ["view", "event", "event", "event", "view"]
+        world.play_on()
+        assert world.referee.result is not None
+        arena.end.set_result(world.referee.result)
+        last = [update async for update in updates][-1]
+        assert list(last.ended.result.places) == list(world.referee.result.places)
+
+    asyncio.run(script())
+
+
+def test_a_spectator_that_falls_behind_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching, "MOST_BEHIND", 10)
+
+    async def script() -> None:
+        world = TableWorld().begin()
+        updates = watch(FakeArena(world))
+        await anext(updates)
+        await anext(updates)
+        for _ in range(30):
+            world.answer(world.turn())
+        with pytest.raises(TooMuchError, match="too slow"):
+            async for _ in updates:
+                pass
+        assert world.table._watchers == []
+        world.answer(world.turn())
+
+    asyncio.run(script())
+
+
+def test_a_spectator_that_leaves_is_told_no_more() -> None:
+    async def script() -> None:
+        world = TableWorld().begin()
+        updates = watch(FakeArena(world))
+        await anext(updates)
+        assert len(world.table._watchers) == 1
+        await updates.aclose()
+        assert world.table._watchers == []
+        world.play_on()
+        assert world.ends == 1
+
+    asyncio.run(script())
