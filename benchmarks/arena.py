@@ -36,7 +36,7 @@ from roost_games.referee import Clock
 from roost_sdk import Bot
 from roost_sdk.client import Client
 from roost_sdk.link import grpc_links
-from roost_server.serve import ArenaServer
+from roost_server.serve import ArenaServer, collect_garbage_seldom
 from roost_server.settings import Settings, tables_of
 from roost_server.store import open_store
 
@@ -67,6 +67,7 @@ async def _arena(pipe: Connection) -> None:
     settings = Settings(tables_of(("karteneck",), (2,)), clock=PATIENT, max_matches_per_bot=1024, drain_seconds=0)
     with tempfile.TemporaryDirectory() as folder, open_store(f"sqlite:///{Path(folder) / 'arena.db'}") as store:
         server = ArenaServer(store, settings, "127.0.0.1:0")
+        collect_garbage_seldom()
         await server.start()
         pipe.send(server.address)
         while await asyncio.to_thread(pipe.recv) != "stop":

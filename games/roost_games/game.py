@@ -59,6 +59,8 @@ class OptionDoc(NamedTuple):
 class Options(Protocol):
     """A game's validated options, a frozen value. It has a field per option."""
 
+    def __hash__(self) -> int: ...
+
     def to_json(self) -> dict[str, JsonValue]:
         """The options that differ from the defaults, whole, as a replay shows them."""
 

@@ -231,8 +231,8 @@ class Arena:
             player.tell_ended(table, ended)
         del self.tables[table.match_id], self._blocks[table.match_id], self._started_ms[table.match_id]
         self._ends.pop(table.match_id).set_result(result)
-        await self._close(table, open_block, rotation)
         self._play_later()
+        await self._close(table, open_block, rotation)
 
     async def _write_match(self, open_block: OpenBlock, finished: FinishedMatch) -> None:
         writes = [self._writer.save(finished)]

@@ -1,6 +1,7 @@
 """Runs an arena as a gRPC server until it is told to stop."""
 
 import asyncio
+import gc
 import signal
 from collections.abc import Callable
 
@@ -76,9 +77,19 @@ class ArenaServer:
         log.info("stopped")
 
 
+def collect_garbage_seldom() -> None:
+    """Let Python look for reference cycles a hundred times less often: running matches have none, but many objects.
+
+    The default costs an arena with hundreds of running matches an eighth of its time.
+    """
+    gc.freeze()
+    gc.set_threshold(70_000, 20, 20)
+
+
 async def serve(store: Store, settings: Settings, listen: str, on_start: Callable[[str], None]) -> None:
     """Run an arena until SIGTERM or SIGINT. A second signal voids what is running instead of waiting for it."""
     server = ArenaServer(store, settings, listen)
+    collect_garbage_seldom()
     loop = asyncio.get_running_loop()
     told_to_stop = asyncio.Event()
     for each in STOP_SIGNALS:

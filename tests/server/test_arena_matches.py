@@ -108,8 +108,7 @@ def test_the_deal_is_revealed_after_the_last_match_of_the_block(tmp_path: Path) 
                     await place.stub.GetReplay(arena_pb2.GetReplayRequest(match_id=match_id))
                 assert refused.value.code() == grpc.StatusCode.FAILED_PRECONDITION
                 assert "still being played" in (refused.value.details() or "")
-                x.holding = False
-                await x.send(answers=[x.honest_answer(x.decisions[-1])])
+                await x.go_on()
                 await until(lambda: len(x.reveals) >= 2 and len(y.reveals) >= 2)
                 for reveal in x.reveals[:2]:
                     assert hashlib.sha256(reveal.seed).digest() == commitment
@@ -180,6 +179,14 @@ def test_a_hurried_shutdown_does_not_wait_for_a_broken_disk(tmp_path: Path, monk
     bounded(script, logged=["not recorded"])
 
 
+async def stop_after_this_match(place: Hall, bot: HesitantBot) -> None:
+    """Let the bot play its first match to the end, and nothing be started after that."""
+    await until(lambda: bot.decisions)
+    place.arena._matchmaker.stopped = True
+    await bot.go_on()
+    await until(lambda: bot.ended)
+
+
 def test_a_block_goes_on_after_a_restart(tmp_path: Path) -> None:
     """One match of a block is on record when the arena stops. The next run plays the other, with the same deal."""
 
@@ -187,12 +194,10 @@ def test_a_block_goes_on_after_a_restart(tmp_path: Path) -> None:
         chosen = settings(players=2)
         async with (
             hall(tmp_path, chosen) as place,
-            RawBot(place.address, "x", max_matches=1) as x,
+            HesitantBot(place.address, "x", max_matches=1) as x,
             RawBot(place.address, "y", max_matches=1),
         ):
-            await until(lambda: x.started)
-            place.arena._matchmaker.stopped = True
-            await until(lambda: x.ended)
+            await stop_after_this_match(place, x)
         commitment = x.started[1].commitment
         async with hall(tmp_path, chosen) as place:
             (left,) = queries.open_blocks(place.store)
@@ -211,31 +216,14 @@ def test_a_block_goes_on_after_a_restart(tmp_path: Path) -> None:
     bounded(script)
 
 
-def test_who_leaves_plays_what_has_been_begun(tmp_path: Path) -> None:
-    """To leave after a good first match and before the second with the same deal would be too easy."""
-
-    async def script() -> None:
-        async with (
-            hall(tmp_path, settings(players=2)) as place,
-            RawBot(place.address, "x", max_matches=1) as x,
-            RawBot(place.address, "y", max_matches=1),
-        ):
-            await until(lambda: x.started)
-            await x.send(leaving=True)
-            await x.playing
-            assert len(x.ended) == 2
-            assert queries.open_blocks(place.store) == []
-
-    bounded(script)
-
-
 def test_a_block_ends_with_what_was_played_when_a_bot_is_gone_for_good(tmp_path: Path) -> None:
     async def script() -> None:
-        async with hall(tmp_path, settings(players=2)) as place, RawBot(place.address, "y", max_matches=1) as y:
-            async with RawBot(place.address, "x", max_matches=1):
-                await until(lambda: y.started)
-                place.arena._matchmaker.stopped = True
-                await until(lambda: y.ended)
+        async with (
+            hall(tmp_path, settings(players=2, grace_seconds=0.3)) as place,
+            RawBot(place.address, "y", max_matches=1) as y,
+        ):
+            async with HesitantBot(place.address, "x", max_matches=1) as x:
+                await stop_after_this_match(place, x)
             await until(lambda: y.reveals)
             (summary,) = queries.matches(place.store)
             assert summary.counts

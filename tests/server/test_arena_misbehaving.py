@@ -129,6 +129,8 @@ def test_a_flood_ends_the_stream(
             hall(tmp_path, settings(ping_seconds=60.0)) as place,
             bots.FloodingBot(place.address, "flood") as flooding,
         ):
+            # If it were still sending its first pong, its library might not hear how the stream ends.
+            await until(lambda: place.arena.lobby.sessions[0].latency_ms)
             await flood(flooding)
             await flooding.playing
             assert flooding.status == grpc.StatusCode.RESOURCE_EXHAUSTED

@@ -247,8 +247,7 @@ def test_a_match_is_watched_to_its_end(tmp_path: Path) -> None:
                 match_id = x.started[1].match_id
                 watching = aiter(place.stub.WatchMatch(arena_pb2.WatchMatchRequest(match_id=match_id)))
                 updates = [await anext(watching), await anext(watching)]
-                x.holding = False
-                await x.send(answers=[x.honest_answer(x.decisions[-1])])
+                await x.go_on()
                 updates += [update async for update in watching]
                 check_what_a_spectator_saw(updates, match_id)
                 replays = await place.matches(1, lambda replay: replay.match == match_id)

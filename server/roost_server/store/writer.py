@@ -52,6 +52,7 @@ class GroupWriter:
     async def aclose(self) -> None:
         """Take nothing more, write what is queued, and stop the thread. The store stays open."""
         self._closed = True
+        self._start_commit()
         while self._commit is not None:
             await asyncio.wait([self._commit])
         self._thread.shutdown()
@@ -62,10 +63,13 @@ class GroupWriter:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.append((change, done))
         if self._commit is None:
-            self._start_commit()
+            # Not at once: what is handed in together goes together.
+            asyncio.get_running_loop().call_soon(self._start_commit)
         return done
 
     def _start_commit(self) -> None:
+        if self._commit is not None or not self._queue:
+            return
         group, self._queue = self._queue[: self._max_group], self._queue[self._max_group :]
         changes = [change for change, _ in group]
         self._commit = asyncio.get_running_loop().run_in_executor(self._thread, outcomes, self._store, changes)
@@ -73,8 +77,7 @@ class GroupWriter:
 
     def _end_commit(self, group: list[Waiting], commit: "asyncio.Future[list[StoreError | None]]") -> None:
         self._commit = None
-        if self._queue:
-            self._start_commit()
+        self._start_commit()
         for (_, done), error in zip(group, commit.result(), strict=True):
             if done.cancelled():
                 continue
