@@ -8,8 +8,8 @@ READY := $(VENV)/.ready
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
 
-run: $(READY)  ## what Roost does, shown in the terminal
-	@$(BIN)/roost demo
+run: $(READY)  ## an arena and the sample bots on this machine, for a minute
+	@$(BIN)/roost showcase
 
 test: lint types unit  ## everything that CI checks
 
@@ -39,6 +39,7 @@ verify-many: $(READY)  ## 10,000 random matches of each game, each record verifi
 bench: $(READY)  ## every measurement that the docs quote
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check open_spiel rlcard
 	$(BIN)/python benchmarks/playouts.py
+	$(BIN)/python benchmarks/arena.py
 
 clean:  ## remove what make has made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import suppress
 from typing import TypeVar
 
 import grpc
@@ -47,7 +48,8 @@ async def play(arena: Arena, requests: Requests, context: Context) -> None:
     try:
         session = await _enter(arena, requests)
     except RoostError as error:
-        await context.abort(status_of(error), str(error))
+        await _end(context, status_of(error), str(error))
+        return
     stream = session.attach()
     arena.attached()
     writing = Writing()
@@ -123,7 +125,13 @@ async def _close(tasks: Iterable[asyncio.Task[None]], context: Context) -> None:
         error = task.exception() if task.done() and not task.cancelled() else None
         if isinstance(error, RoostError):
             log.warning("stream ended", error=str(error))
-            await context.abort(status_of(error), str(error))
+            await _end(context, status_of(error), str(error))
         elif error is not None:
             log.error("this should not happen", exc_info=error)
-            await context.abort(grpc.StatusCode.INTERNAL, "a mistake of the arena's; its log has the details")
+            await _end(context, grpc.StatusCode.INTERNAL, "a mistake of the arena's; its log has the details")
+
+
+async def _end(context: Context, status: grpc.StatusCode, text: str) -> None:
+    """End the stream with a status, unless the bot has gone without waiting for it."""
+    with suppress(grpc.aio.InternalError):
+        await context.abort(status, text)

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from tests.games.karteneck_deals import SHEET, cards, table
-
 from roost_games.karteneck import Card, Drew, Laid, Shuffled, Trace, View
+from tests.games.karteneck_deals import SHEET, cards, table
 
 Hands = tuple[tuple[Card, ...], ...]
 LaidBy = Counter[tuple[int, Card]]

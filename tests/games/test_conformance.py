@@ -9,13 +9,13 @@ from random import Random
 from typing import Any, NamedTuple, Self
 
 import pytest
-from tests.golden.cases import Case, all_cases
 
 from roost_games.chance import Chance, Quick
 from roost_games.conformance import ConformanceError, Promise, check_game
 from roost_games.errors import IllegalMove, MalformedMove, OptionError
 from roost_games.game import Game, JsonValue, OptionDoc, State
 from roost_games.registry import AnyGame
+from tests.golden.cases import Case, all_cases
 
 CARDS = [f"c{number:02}" for number in range(1, 15)]
 

@@ -1,10 +1,10 @@
 """The golden playthroughs: what each game shows and allows, step by step, is what was read and committed."""
 
 import pytest
-from tests.golden.cases import Case, all_cases
-from tests.golden.regenerate import FOLDER, MOST_BYTES, golden_file, golden_text
 
 from roost_games.playthrough import playthrough
+from tests.golden.cases import Case, all_cases
+from tests.golden.regenerate import FOLDER, MOST_BYTES, golden_file, golden_text
 
 CASES = all_cases()
 HOW = "run `make golden` and read the difference"

@@ -1,7 +1,6 @@
 """The rules of Häc Mäc without slapping, sentence by sentence: turns, suspicion, the end, the score."""
 
 import pytest
-from tests.games.test_haecmaec_deals import PASS, SUSPECT, card, cards, deal, hand, held, play, position, react
 
 from roost_games.errors import IllegalMove
 from roost_games.game import places
@@ -15,6 +14,7 @@ from roost_games.haecmaec import (
     React,
     SpoiledBurger,
 )
+from tests.games.test_haecmaec_deals import PASS, SUSPECT, card, cards, deal, hand, held, play, position, react
 
 # A turn
 

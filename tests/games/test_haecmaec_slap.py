@@ -1,6 +1,16 @@
 """The rules of Häc Mäc that slapping adds, sentence by sentence."""
 
 import pytest
+
+from roost_games.errors import IllegalMove
+from roost_games.haecmaec import (
+    FLY,
+    Close,
+    ClosedBurger,
+    Play,
+    React,
+    SpoiledBurger,
+)
 from tests.games.test_haecmaec_deals import (
     PASS,
     SLAP,
@@ -13,16 +23,6 @@ from tests.games.test_haecmaec_deals import (
     play,
     position,
     react,
-)
-
-from roost_games.errors import IllegalMove
-from roost_games.haecmaec import (
-    FLY,
-    Close,
-    ClosedBurger,
-    Play,
-    React,
-    SpoiledBurger,
 )
 
 

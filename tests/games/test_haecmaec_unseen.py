@@ -9,10 +9,10 @@ from random import Random
 from typing import NamedTuple, TypeVar
 
 import pytest
-from tests.games.test_haecmaec_deals import PASS, cards, hand, held, play, position, react
 
 from roost_games.errors import IllegalMove
 from roost_games.haecmaec import FLY, GAME, Card, Close, HaecMaecState, Move, Options, Play, React, Row, View
+from tests.games.test_haecmaec_deals import PASS, cards, hand, held, play, position, react
 
 T = TypeVar("T")
 Hidden = tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]

@@ -2,18 +2,6 @@
 
 from collections import Counter
 
-from tests.games.test_haecmaec_deals import (
-    PASS,
-    SLAP,
-    card,
-    cards,
-    deal,
-    held,
-    play,
-    position,
-    react,
-)
-
 from roost_games.chance import Tape
 from roost_games.haecmaec import (
     FLY,
@@ -34,6 +22,17 @@ from roost_games.haecmaec import (
     Slapped,
     SpoiledBurger,
     Suspected,
+)
+from tests.games.test_haecmaec_deals import (
+    PASS,
+    SLAP,
+    card,
+    cards,
+    deal,
+    held,
+    play,
+    position,
+    react,
 )
 
 # The fallback

@@ -3,6 +3,17 @@
 from collections import Counter
 
 import pytest
+
+from roost_games.chance import Tape
+from roost_games.errors import IllegalMove, UsageError
+from roost_games.karteneck import (
+    GAME,
+    PASS,
+    Card,
+    Lay,
+    Revealed,
+    Took,
+)
 from tests.games.karteneck_deals import (
     SHEET,
     asked,
@@ -18,17 +29,6 @@ from tests.games.karteneck_deals import (
     stack,
     table,
     told,
-)
-
-from roost_games.chance import Tape
-from roost_games.errors import IllegalMove, UsageError
-from roost_games.karteneck import (
-    GAME,
-    PASS,
-    Card,
-    Lay,
-    Revealed,
-    Took,
 )
 
 

@@ -5,9 +5,8 @@ import re
 from collections import Counter
 from importlib.resources import files
 
-from tests.games.karteneck_deals import bag, cards, grill, hand, play, portion, stack, table, told
-
 from roost_games.karteneck import GAME, KarteneckState, Revealed, Stole, Took
+from tests.games.karteneck_deals import bag, cards, grill, hand, play, portion, stack, table, told
 
 KAREN, FLOYD, NICK, EVE = range(4)
 

@@ -9,6 +9,9 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from roost_games.errors import IllegalMove, MalformedMove, MoveError
+from roost_games.karteneck import GAME, PASS, PASS_AND_STEAL, Card, KarteneckState, Laid, Lay, Move, Pass
 from tests.games.karteneck_deals import (
     bag,
     bury,
@@ -23,9 +26,6 @@ from tests.games.karteneck_deals import (
     subsets,
     table,
 )
-
-from roost_games.errors import IllegalMove, MalformedMove, MoveError
-from roost_games.karteneck import GAME, PASS, PASS_AND_STEAL, Card, KarteneckState, Laid, Lay, Move, Pass
 
 ALL_WORMS = tuple(Card(f"W{signpost}") for signpost in range(1, 26))
 

@@ -3,6 +3,11 @@
 from collections import Counter
 
 import pytest
+
+from roost_games.chance import Tape, seed_of
+from roost_games.errors import IllegalMove
+from roost_games.game import places
+from roost_games.karteneck import GAME, PASS, PASS_AND_STEAL, KarteneckState, Portion, Stole, Took
 from tests.games.karteneck_deals import (
     WORMS_BY_VALUE,
     bag,
@@ -16,11 +21,6 @@ from tests.games.karteneck_deals import (
     table,
     told,
 )
-
-from roost_games.chance import Tape, seed_of
-from roost_games.errors import IllegalMove
-from roost_games.game import places
-from roost_games.karteneck import GAME, PASS, PASS_AND_STEAL, KarteneckState, Portion, Stole, Took
 
 # Stealing
 

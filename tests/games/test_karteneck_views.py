@@ -6,6 +6,8 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from roost_games.karteneck import GAME, PASS, Card, KarteneckState, Move, Portion, View
 from tests.games.karteneck_deals import (
     SHEET,
     bag,
@@ -18,8 +20,6 @@ from tests.games.karteneck_deals import (
     sparing,
     table,
 )
-
-from roost_games.karteneck import GAME, PASS, Card, KarteneckState, Move, Portion, View
 
 PRIVATE = ("seat", "hand", "drawn")
 

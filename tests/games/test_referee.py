@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.games.toy import TOY, Bid, Move, Scored, Show, ToyGame, play_out
 
 from roost_games.chance import Outcome
 from roost_games.errors import UsageError
@@ -17,6 +16,7 @@ from roost_games.referee import Clock, Ended, Fault, Faulted, Forfeited, Played,
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Decision, FaultEntry, Replay
 from roost_games.verify import verify
+from tests.games.toy import TOY, Bid, Move, Scored, Show, ToyGame, play_out
 
 SEED = bytes(range(32))
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.games.toy import TOY, play_out
 
 from roost_games.chance import Outcome
 from roost_games.errors import ReplayError
 from roost_games.referee import Referee
 from roost_games.replay import Decision, Fault, FaultEntry, Replay, Result, Seat, parse_lines, read_replays
+from tests.games.toy import TOY, play_out
 
 EXAMPLE: dict[str, Any] = {
     "format": "roost-replay/1",

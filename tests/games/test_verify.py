@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.games.toy import TOY, Bid, Move, ToyGame, play_out
 
 from roost_games.chance import Outcome, commitment_of
 from roost_games.errors import ReplayError
@@ -19,6 +18,7 @@ from roost_games.referee import Fault, Referee, Seat
 from roost_games.registry import AnyGame, get_game
 from roost_games.replay import Decision, Replay
 from roost_games.verify import Deviation, verify
+from tests.games.toy import TOY, Bid, Move, ToyGame, play_out
 
 Json = dict[str, Any]
 SEED = bytes(range(32))

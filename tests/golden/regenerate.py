@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from tests.golden.cases import Case, all_cases
-
 from roost_games.playthrough import playthrough
+from tests.golden.cases import Case, all_cases
 
 FOLDER = Path(__file__).parent
 SEED = "golden"

@@ -11,12 +11,12 @@ from itertools import combinations
 from unittest.mock import patch
 
 import numpy as np
-from tests.ladder.worlds import World, ladder, random_groups, results_of
 
 from roost_ladder import fit as fit_module
 from roost_ladder.certainty import half_widths, rank_ranges, superiority
 from roost_ladder.fit import fit
 from roost_ladder.results import Floats, MatchResult, Tables, gather
+from tests.ladder.worlds import World, ladder, random_groups, results_of
 
 STEPS = tuple(np.linspace(1.2, -1.2, 8).tolist())
 WORLDS = {

@@ -8,9 +8,9 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from tests.ladder.worlds import World, ladder, random_groups, results_of
 
 from roost_ladder.ratings import MatchResult, standings
+from tests.ladder.worlds import World, ladder, random_groups, results_of
 
 ELO = 400 / log(10)
 STRENGTHS = (1.0, 0.6, 0.2, -0.2, -0.6, -1.0)

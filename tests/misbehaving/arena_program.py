@@ -10,12 +10,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.misbehaving.hall import settings
-
 from roost_server.logs import configure_logging
 from roost_server.serve import serve
 from roost_server.settings import tables_of
 from roost_server.store import open_store
+from tests.misbehaving.hall import settings
 
 ROOT = Path(__file__).parents[2]
 

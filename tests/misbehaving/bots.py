@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-import grpc
-from tests.misbehaving.raw_bot import Answers, RawBot
-
 from roost.v1 import bratwurmeck_pb2, karteneck_pb2, play_pb2
+from tests.misbehaving.raw_bot import Answers, RawBot
 
 
 class SilentBot(RawBot):
@@ -144,23 +142,30 @@ class HesitantBot(RawBot):
     def answers(self, decision: play_pb2.Decision) -> Answers:
         return () if self.holding and decision.match >= self.hold_from else super().answers(decision)
 
+    async def go_on(self) -> None:
+        """Give the answer that is due, in the one match that waits for it, and hesitate no more."""
+        self.holding = False
+        await self.send(answers=[self.honest_answer(self.decisions[-1])])
+
 
 class DeafBot(RawBot):
     """Reads the welcome and nothing else. It says again and again that it is ready for its first matches."""
 
     channel_options = (*RawBot.channel_options, ("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 1))
 
+    def __init__(self, *arguments: Any, **hello: Any) -> None:
+        super().__init__(*arguments, **hello)
+        self.deaf = True
+
     async def hear(self, message: play_pb2.ArenaMessage) -> None:
         for _ in range(100):
-            await self.send(ready=[1, 2])
+            if self.deaf:
+                await self.send(ready=[1, 2])
+                await asyncio.sleep(0.05)
+        while self.deaf:
             await asyncio.sleep(0.05)
-        await asyncio.Event().wait()
 
     async def read_on(self) -> None:
         """Read what there is, to the end."""
-        self.playing.cancel()
-        await asyncio.wait([self.playing])
-        with suppress(grpc.aio.AioRpcError):
-            while await self._call.read() is not grpc.aio.EOF:
-                pass
-        await self.note_end()
+        self.deaf = False
+        await self.playing

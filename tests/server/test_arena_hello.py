@@ -5,14 +5,14 @@ from pathlib import Path
 
 import grpc
 import pytest
-from tests.misbehaving.bots import HesitantBot
-from tests.misbehaving.hall import bounded, hall, settings, until
-from tests.misbehaving.raw_bot import RawBot
-from tests.misbehaving.raw_stream import hello, raw_stream
 
 from roost.v1 import arena_pb2, play_pb2
 from roost_server import play_stream
 from roost_server.store import Store, StoreError
+from tests.misbehaving.bots import HesitantBot
+from tests.misbehaving.hall import bounded, hall, settings, until
+from tests.misbehaving.raw_bot import RawBot
+from tests.misbehaving.raw_stream import hello, raw_stream
 
 QUIET = settings(ping_seconds=60.0, max_message_bytes=20_000)
 
@@ -70,6 +70,23 @@ def test_a_bad_second_message(tmp_path: Path, second: bytes, text: str) -> None:
     status, details = refused(tmp_path, hello(), second)
     assert status == "INVALID_ARGUMENT"
     assert text in details
+
+
+def test_a_stream_that_is_refused_while_it_is_welcomed(tmp_path: Path) -> None:
+    """The refusal must arrive even if the welcome is still being written."""
+
+    async def visit(address: str, number: int) -> grpc.StatusCode:
+        async with raw_stream(address) as stream:
+            await stream.send(hello(f"bot{number}"))
+            await stream.send(b"\xff")
+            return (await stream.end())[0]
+
+    async def script() -> None:
+        async with hall(tmp_path, QUIET) as place:
+            statuses = await asyncio.gather(*(visit(place.address, number) for number in range(40)))
+            assert set(statuses) == {grpc.StatusCode.INVALID_ARGUMENT}
+
+    bounded(script)
 
 
 def test_a_stream_on_which_nothing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,10 +4,9 @@ import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from roost.v1 import arena_pb2
 from tests.misbehaving.hall import bounded, hall, settings, until
 from tests.misbehaving.raw_bot import RawBot
-
-from roost.v1 import arena_pb2
 
 IDLE = 100
 

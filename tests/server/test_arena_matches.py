@@ -9,9 +9,6 @@ from pathlib import Path
 
 import grpc
 import pytest
-from tests.misbehaving.bots import HesitantBot
-from tests.misbehaving.hall import Hall, bounded, hall, settings, until
-from tests.misbehaving.raw_bot import RawBot
 
 from roost.v1 import arena_pb2
 from roost_bots import SAMPLES
@@ -20,6 +17,9 @@ from roost_games.replay import Decision, Replay
 from roost_sdk.client import Client
 from roost_sdk.link import grpc_links
 from roost_server.store import BlockState, Change, Store, StoreError, queries
+from tests.misbehaving.bots import HesitantBot
+from tests.misbehaving.hall import Hall, bounded, hall, settings, until
+from tests.misbehaving.raw_bot import RawBot
 
 
 @asynccontextmanager
@@ -245,12 +245,16 @@ def test_a_block_that_only_had_to_be_closed_is_closed_after_a_restart(
         with monkeypatch.context() as patch:
             patch.setattr("roost_server.store.GroupWriter.close_block", never)
             async with hall(tmp_path, settings(players=2)) as place:
-                async with RawBot(place.address, "x", max_matches=1) as x, RawBot(place.address, "y", max_matches=1):
-                    await until(lambda: x.started)
+                x = HesitantBot(place.address, "x", max_matches=1)
+                x.hold_from = 2 if last == "finished" else 1
+                async with x, RawBot(place.address, "y", max_matches=1):
+                    await until(lambda: x.hold_from in [decision.match for decision in x.decisions])
+                    place.arena._matchmaker.stopped = True
                     if last == "voided":
                         next(iter(place.arena.tables.values())).void("for a test")
-                    await until(lambda: len(x.ended) == (1 if last == "voided" else 2))
-                    await asyncio.sleep(0.05)
+                    else:
+                        await x.go_on()
+                    await until(lambda: len(x.ended) == x.hold_from)
                 for task in place.arena._tasks:
                     task.cancel()
         async with hall(tmp_path, settings(players=2)) as place:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import grpc
 import pytest
-from tests.misbehaving import bots
-from tests.misbehaving.hall import EASY_CLOCK, HARD_CLOCK, Hall, bounded, hall, settings, until
-from tests.misbehaving.raw_bot import RawBot
 
 from roost_games.referee import Clock
 from roost_games.replay import Replay
+from tests.misbehaving import bots
+from tests.misbehaving.hall import EASY_CLOCK, HARD_CLOCK, Hall, bounded, hall, settings, until
+from tests.misbehaving.raw_bot import RawBot
 
 
 def seat_of(replay: Replay, bot: str) -> int:

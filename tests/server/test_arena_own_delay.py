@@ -3,13 +3,12 @@
 import time
 from pathlib import Path
 
+from roost.v1 import play_pb2
+from roost_server.store import BlockState, queries
 from tests.misbehaving.bots import SilentBot
 from tests.misbehaving.hall import HARD_CLOCK, bounded, hall, settings, until
 from tests.misbehaving.raw_bot import RawBot
 from tests.misbehaving.thread_bot import ThreadBot
-
-from roost.v1 import play_pb2
-from roost_server.store import BlockState, queries
 
 ALL_THE_TIME = (HARD_CLOCK.decision_ms + HARD_CLOCK.bank_ms) / 1000
 

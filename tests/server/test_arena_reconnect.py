@@ -4,12 +4,12 @@ from pathlib import Path
 
 import grpc
 import pytest
-from tests.misbehaving.bots import DeafBot, HesitantBot
-from tests.misbehaving.hall import HARD_CLOCK, bounded, hall, settings, until
-from tests.misbehaving.raw_bot import RawBot
 
 from roost_games.replay import Replay
 from roost_server import play_stream
+from tests.misbehaving.bots import DeafBot, HesitantBot
+from tests.misbehaving.hall import HARD_CLOCK, bounded, hall, settings, until
+from tests.misbehaving.raw_bot import RawBot
 
 
 def seat_of(replay: Replay, bot: str) -> int:

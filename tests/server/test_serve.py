@@ -5,16 +5,16 @@ import signal
 from pathlib import Path
 
 import pytest
-from tests.misbehaving.arena_program import address_of, program
-from tests.misbehaving.bots import HesitantBot
-from tests.misbehaving.hall import bounded, check_records, hall, replays, until
-from tests.misbehaving.raw_bot import RawBot
 
 from roost.v1 import play_pb2
 from roost_games.errors import UsageError
 from roost_server.serve import ArenaServer
 from roost_server.settings import Settings
 from roost_server.store import open_store, queries
+from tests.misbehaving.arena_program import address_of, program
+from tests.misbehaving.bots import HesitantBot
+from tests.misbehaving.hall import bounded, check_records, hall, replays, until
+from tests.misbehaving.raw_bot import RawBot
 
 FOR_EVER = 1_000.0
 

@@ -10,14 +10,14 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
-from tests.misbehaving.bots import HesitantBot
-from tests.misbehaving.hall import Hall, bounded, hall, settings, until
-from tests.misbehaving.raw_bot import RawBot
 
 from roost.v1 import arena_pb2, play_pb2
 from roost_games.replay import Replay
 from roost_games.verify import verify
 from roost_server.store import Store, StoreError, queries
+from tests.misbehaving.bots import HesitantBot
+from tests.misbehaving.hall import Hall, bounded, hall, settings, until
+from tests.misbehaving.raw_bot import RawBot
 
 
 @asynccontextmanager

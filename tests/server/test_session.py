@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.misbehaving.table_world import FakePulse
 
 from roost.v1 import play_pb2
 from roost.v1.play_pb2 import ArenaMessage
@@ -16,6 +15,7 @@ from roost_sdk.wire import result_to_wire
 from roost_server.session import FREE_STRIKES, MOST_DECISIONS_PER_MESSAGE, MOST_WITH_LEGAL_MOVES, Session
 from roost_server.settings import Rules, Settings
 from roost_server.table import Table
+from tests.misbehaving.table_world import FakePulse
 
 CLOCK = Clock(1_000, 0)
 

@@ -18,10 +18,9 @@ from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 
-from tests.server.test_store_records import SEED, finished, played
-
 from roost_games.replay import Replay
 from roost_server.store import BlockState, GroupWriter, NewBlock, open_store, queries
+from tests.server.test_store_records import SEED, finished, played
 
 ROUNDS = 8
 COMPLETENESS = """

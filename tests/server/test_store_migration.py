@@ -13,10 +13,10 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy import Engine, create_engine, make_url
 from sqlalchemy.schema import CreateTable
-from tests.server.test_store_schema1 import DUMP
 
 from roost_games.replay import Replay
 from roost_server.store import StoreError, models, open_store, queries, schema
+from tests.server.test_store_schema1 import DUMP
 
 MIGRATIONS = Path(schema.__file__).with_name("migrations")
 

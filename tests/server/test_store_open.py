@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.server.test_store_records import block, finished, sketch
 
 from roost_server.store import StoreError, open_store, queries
+from tests.server.test_store_records import block, finished, sketch
 
 NOBODY = 65534
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event
-from tests.server.test_store_records import block, finished, sketch
 
 from roost_games.errors import UsageError
 from roost_server.store import BlockState, FinishedMatch, Store, open_store, queries
 from roost_server.store.queries import SeatSummary
+from tests.server.test_store_records import block, finished, sketch
 
 
 @pytest.fixture

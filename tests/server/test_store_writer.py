@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from tests.server.test_store_records import SEED, block, finished, sketch
 
 from roost_server.store import (
     BlockState,
@@ -22,6 +21,7 @@ from roost_server.store import (
     open_store,
     queries,
 )
+from tests.server.test_store_records import SEED, block, finished, sketch
 
 T = TypeVar("T")
 

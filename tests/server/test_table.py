@@ -1,12 +1,12 @@
 """The table: who is late, gone, illegal, malformed or crashed, what is our own fault, and that every match ends."""
 
 import pytest
-from tests.misbehaving.table_world import TableWorld
 
 from roost.v1 import bratwurmeck_pb2, karteneck_pb2, play_pb2
 from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.verify import verify
+from tests.misbehaving.table_world import TableWorld
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)
@@ -79,9 +79,9 @@ def test_a_silent_bot_is_late_even_if_another_never_got_ready() -> None:
     for _ in range(100):
         world.wait(61.0)
     assert world.ends == 1
-    assert sorted(world.faults())[0][1] in ("gone", "late")
-    assert {kind for seat, kind in world.faults() if seat == 1} <= {"gone"}
-    assert {kind for seat, kind in world.faults() if seat != 1} == {"late"}
+    # With two forfeits the match is over: the third seat may have had no turn.
+    assert set(world.faults()) < {(0, "late"), (1, "gone"), (2, "late")}
+    assert len(world.referee.forfeits) == 2
 
 
 @pytest.mark.parametrize("ready", [(), (0,), (0, 1)])

@@ -4,12 +4,12 @@ import asyncio
 from typing import Any, cast
 
 import pytest
-from tests.misbehaving.table_world import TableWorld
 
 from roost_games.replay import Result
 from roost_server import watching
 from roost_server.errors import TooMuchError
 from roost_server.table import Table
+from tests.misbehaving.table_world import TableWorld
 
 
 class FakeArena:

@@ -1,0 +1,235 @@
+"""What an arena has on record, as tables for people and as plain data for programs.
+
+The keys of the JSON are documented in docs/arena.md and stay as they are.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from rich.console import Console
+
+from roost.v1 import arena_pb2
+from roost_cli.console import results
+from roost_cli.fitted import Column, print_fitted
+from roost_games.replay import FINISHED, FORFEIT, HORIZON, VOIDED
+from roost_sdk.wire.results import TERMINATION_NAMES
+
+SHORT_VERSION = 8
+NOTHING_YET = "no matches are recorded yet"
+INTERVAL_NOTE = (
+    "±: 95 % interval of the rating; rank: all that the results allow; of 2, 3, 4: mean place at such tables."
+)
+MORE_ROOM = "A wider terminal shows more columns."
+ENDINGS = {FINISHED: "", HORIZON: "turn limit", FORFEIT: "forfeit", VOIDED: "voided"}
+"""What is said about how a match ended, after its result."""
+
+
+def short_version(version: str) -> str:
+    """A version in a table: fingerprints are long, and their beginning tells them apart."""
+    return version if len(version) <= SHORT_VERSION + 1 else f"{version[:SHORT_VERSION]}…"
+
+
+def local_time(ms: int) -> str:
+    """A moment as a clock on the wall shows it."""
+    return datetime.fromtimestamp(ms / 1000).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def print_bots(answer: arena_pb2.ListBotsResponse, *, live: bool) -> None:
+    """The table of `roost bots`."""
+    bots = answer.bots
+    console = results()
+    if not bots:
+        console.print("no bot has been here yet")
+        return
+    columns = [
+        Column(">id", [str(bot.version_id) for bot in bots], drop=3),
+        Column("bot", [bot.name for bot in bots]),
+        Column("version", [short_version(bot.version) for bot in bots], drop=2),
+        Column(">matches", [str(bot.matches) for bot in bots]),
+        Column(">won", [str(bot.wins) for bot in bots]),
+        Column(">faults", [str(bot.faults) for bot in bots]),
+        Column("first seen", [local_time(bot.first_seen_ms) for bot in bots], drop=4),
+    ]
+    if live:
+        columns.append(Column("now", [_now(bot) for bot in bots], drop=1))
+    _note_room(console, print_fitted(console, columns))
+
+
+def _now(bot: arena_pb2.BotVersion) -> str:
+    if not bot.connected:
+        return "away"
+    matches = "1 match" if bot.playing == 1 else f"{bot.playing} matches"
+    return f"{matches}, {bot.latency_us / 1000:.1f} ms"
+
+
+def bots_json(answer: arena_pb2.ListBotsResponse, *, live: bool) -> dict[str, object]:
+    """`roost bots --json`. A database does not know who is connected: then these are null."""
+    return {
+        "bots": [
+            {
+                "version_id": bot.version_id,
+                "name": bot.name,
+                "version": bot.version,
+                "matches": bot.matches,
+                "wins": bot.wins,
+                "faults": bot.faults,
+                "first_seen_ms": bot.first_seen_ms,
+                "connected": bot.connected if live else None,
+                "playing": bot.playing if live else None,
+                "latency_ms": bot.latency_us / 1000 if live and bot.connected else None,
+            }
+            for bot in answer.bots
+        ]
+    }
+
+
+def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> None:
+    """The table of `roost standings`, with what it is about and how to read it."""
+    console = results()
+    if not answer.standings:
+        console.print(f"{NOTHING_YET}{_about(wanted)}")
+        return
+    matches = "1 match" if answer.matches == 1 else f"{answer.matches} matches"
+    console.print(f"{matches}{_about(wanted)}")
+    complete = print_fitted(console, standings_columns(answer))
+    console.print(INTERVAL_NOTE)
+    _note_room(console, complete)
+
+
+def _about(wanted: arena_pb2.GetStandingsRequest) -> str:
+    game = f" of {wanted.game}" if wanted.game else ""
+    return f"{game} at tables of {wanted.players}" if wanted.players else game
+
+
+def standings_columns(answer: arena_pb2.GetStandingsResponse) -> list[Column]:
+    """The standings, a column for each thing that is known, best bot first."""
+    rows = answer.standings
+    several = max(Counter(row.name for row in rows).values(), default=0) > 1
+    faulty = any(row.faults for row in rows)
+    sizes = sorted({at.players for row in rows for at in row.places})
+    return [
+        Column(">rank", [shown_ranks(row) for row in rows]),
+        Column("bot", [row.name for row in rows]),
+        # Needed where a bot has several.
+        Column("version", [short_version(row.version) for row in rows], drop=0 if several else 6),
+        Column(">rating", [shown_rating(row) for row in rows]),
+        Column(">matches", [str(row.matches) for row in rows], drop=1),
+        Column(">blocks", [str(row.blocks) for row in rows], drop=7),
+        Column(">won", [str(row.wins) for row in rows], drop=3),
+        Column(">faults", [str(row.faults) for row in rows], drop=2 if faulty else 5),
+        *(Column(f">of {size}", [_mean_place(row, size) for row in rows], drop=4) for size in sizes),
+    ]
+
+
+def shown_ranks(row: arena_pb2.Standing) -> str:
+    """The ranks that the results allow: `2`, or `2-4`."""
+    return f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low}-{row.rank_high}"
+
+
+def shown_rating(row: arena_pb2.Standing) -> str:
+    """The rating with half the width of its interval, which is even around it."""
+    return f"{row.rating:.0f} ±{(row.rating_high - row.rating_low) / 2:.0f}"
+
+
+def _mean_place(row: arena_pb2.Standing, size: int) -> str:
+    return next((f"{at.mean_place:.2f}" for at in row.places if at.players == size), "-")
+
+
+def _note_room(console: Console, complete: bool) -> None:
+    if not complete:
+        console.print(MORE_ROOM, style="dim")
+
+
+def standings_json(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> dict[str, object]:
+    """`roost standings --json`."""
+    return {
+        "game": wanted.game or None,
+        "players": wanted.players or None,
+        "matches": answer.matches,
+        "standings": [
+            {
+                "rank_low": row.rank_low,
+                "rank_high": row.rank_high,
+                "version_id": row.version_id,
+                "name": row.name,
+                "version": row.version,
+                "rating": row.rating,
+                "rating_low": row.rating_low,
+                "rating_high": row.rating_high,
+                "matches": row.matches,
+                "blocks": row.blocks,
+                "wins": row.wins,
+                "faults": row.faults,
+                "places": [
+                    {"players": at.players, "matches": at.matches, "mean_place": at.mean_place} for at in row.places
+                ],
+            }
+            for row in answer.standings
+        ],
+    }
+
+
+def print_matches(matches: Sequence[arena_pb2.MatchSummary], wanted: arena_pb2.ListMatchesRequest, option: str) -> None:
+    """The table of `roost matches`, and how to see more of one. `option` says where they come from."""
+    console = results()
+    if not matches:
+        console.print(_none_found(wanted))
+        return
+    running = wanted.running
+    columns = [
+        Column("match", [match.match_id for match in matches]),
+        Column("game", [match.game for match in matches], drop=1),
+        Column("started" if running else "ended", [_when(match, running) for match in matches], drop=2),
+        Column("bots" if running else "places", [shown_result(match) for match in matches]),
+    ]
+    _note_room(console, print_fitted(console, columns))
+    see = f"roost watch {matches[0].match_id}" if running else f"roost replay {matches[0].match_id} --show"
+    console.print(f"See one: {see} {option}", soft_wrap=True)
+
+
+def _none_found(wanted: arena_pb2.ListMatchesRequest) -> str:
+    game = f" of {wanted.game}" if wanted.game else ""
+    bot = f" with {wanted.bot}" if wanted.bot else ""
+    return f"no match{game}{bot} is running" if wanted.running else f"no match{game}{bot} is recorded yet"
+
+
+def _when(match: arena_pb2.MatchSummary, running: bool) -> str:
+    return local_time(match.started_ms if running else match.ended_ms)
+
+
+def shown_result(match: arena_pb2.MatchSummary) -> str:
+    """Who took which place, best first, and how it ended unless by the rules: `1 greedy, 2 random (forfeit)`."""
+    seats = range(len(match.bots))
+    places = list(match.result.places)
+    if not places:
+        bots = ", ".join(match.bots)
+        return f"{bots} (voided)" if match.HasField("result") else bots
+    order = sorted(seats, key=lambda seat: places[seat])
+    ending = ENDINGS[TERMINATION_NAMES[match.result.termination]]
+    faults = sum(match.fault_counts)
+    notes = [*([ending] if ending else []), *([f"{faults} faults" if faults > 1 else "1 fault"] if faults else [])]
+    ranking = ", ".join(f"{places[seat]} {match.bots[seat]}" for seat in order)
+    return f"{ranking} ({', '.join(notes)})" if notes else ranking
+
+
+def matches_json(matches: Sequence[arena_pb2.MatchSummary]) -> dict[str, object]:
+    """`roost matches --json`. A match that runs has no result yet: then these are null."""
+    return {"matches": [_match_json(match) for match in matches]}
+
+
+def _match_json(match: arena_pb2.MatchSummary) -> dict[str, object]:
+    result = match.result if match.HasField("result") else None
+    return {
+        "match_id": match.match_id,
+        "game": match.game,
+        "players": match.players,
+        "bots": list(match.bots),
+        "started_ms": match.started_ms,
+        "ended_ms": match.ended_ms if result else None,
+        "termination": TERMINATION_NAMES[result.termination] if result else None,
+        "places": list(result.places) if result else None,
+        "scores": list(result.scores) if result else None,
+        "forfeits": list(result.forfeits) if result else None,
+        "faults": list(match.fault_counts) if result else None,
+    }

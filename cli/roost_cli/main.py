@@ -1,0 +1,111 @@
+"""The application, and the one place where errors become a line on stderr and an exit code."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from roost_cli import demo, games, play, records, replay, serve, showcase, submit, verify
+from roost_games.errors import RoostError, UsageError
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_OUR_BUG = 70
+"""As in sysexits.h: a mistake of ours must not look like a finding of `roost verify`."""
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="roost",
+    help="Play, watch and check matches between bot programs.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+HERE = "On this machine"
+ARENA = "Around an arena"
+app.command(rich_help_panel=HERE)(games.games)
+app.command(rich_help_panel=HERE)(games.rules)
+app.command(rich_help_panel=HERE)(play.play)
+app.command(rich_help_panel=HERE)(verify.verify)
+app.command(rich_help_panel=HERE)(demo.demo)
+app.command(rich_help_panel=HERE)(showcase.showcase)
+app.command(rich_help_panel=ARENA)(serve.serve)
+app.command(rich_help_panel=ARENA)(submit.submit)
+app.command(rich_help_panel=ARENA)(records.standings)
+app.command(rich_help_panel=ARENA)(records.bots)
+app.command(rich_help_panel=ARENA)(records.matches)
+app.command(rich_help_panel=ARENA)(replay.replay)
+app.command(rich_help_panel=ARENA)(replay.watch)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"roost {version('roost')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Play, watch and check matches between bot programs."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code. Whatever goes wrong is told on stderr."""
+    try:
+        code = app(list(arguments), prog_name="roost", standalone_mode=False) or 0
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        return _misused(error)
+    except UsageError as error:
+        return _complain(str(error), EXIT_USAGE)
+    except RoostError as error:
+        return _complain(str(error), EXIT_FAILED)
+    except (KeyboardInterrupt, typer.Abort):
+        code = EXIT_INTERRUPTED
+    except BrokenPipeError:
+        return _leave_pipe()
+    except Exception as error:
+        return _own_bug(error)
+    return _complain("interrupted", code) if code == EXIT_INTERRUPTED else code
+
+
+def _complain(message: str, code: int) -> int:
+    typer.echo(f"roost: {message}", err=True)
+    return code
+
+
+def _misused(error: typer.TyperException) -> int:
+    """Wrong arguments or options. Without any, help was printed and there is nothing to add."""
+    message = error.format_message().rstrip(".")
+    context: typer.Context | None = getattr(error, "ctx", None)
+    if not message:
+        return EXIT_USAGE
+    path = context.command_path if context else "roost"
+    return _complain(f"{message[0].lower()}{message[1:]}; see {path} --help", EXIT_USAGE)
+
+
+def _leave_pipe() -> int:
+    """Whoever read our output has gone (`| head`): nothing to say, and nothing may be flushed at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return EXIT_FAILED
+
+
+def _own_bug(error: Exception) -> int:
+    if os.environ.get("ROOST_TRACEBACK"):
+        raise error
+    told = f"{type(error).__name__}: {error}".replace("\n", " ")
+    return _complain(f"this is a mistake of ours: {told}; ROOST_TRACEBACK=1 shows where", EXIT_OUR_BUG)
+
+
+def main() -> None:
+    """The `roost` command."""
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,94 @@
+"""A recorded match, played again for a listener: it is told what a listener of the referee was told at the time."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from roost_games.errors import ReplayError
+from roost_games.referee import Ended, Faulted, Forfeited, Played
+from roost_games.registry import get_game
+from roost_games.replay import Decision, Replay
+from roost_games.verify import Scripted, verify
+
+Listener = Callable[[object], None]
+
+
+class PlayAgain:
+    """A match as its record has it. Raises `ReplayError` if the record is not in order: then there is no such match.
+
+    When a seat that stayed away ran out of grace time is not on record. It is told before the first decision that was
+    made for the seat without a fault, or at the end.
+    """
+
+    view: Callable[[int | None], Any]
+    """As a referee's: `view(seat)` is what that seat knows, `view(None)` what a spectator may know."""
+
+    def __init__(self, replay: Replay) -> None:
+        deviation = verify(replay)
+        if deviation is not None:
+            raise ReplayError(f"this record is not in order, so it cannot be shown: {deviation}")
+        self._replay = replay
+        self._game = get_game(replay.game)
+        self._script = Scripted(replay)
+        self._faults = {fault.step: fault for fault in replay.result.faults}
+        self._fault_counts: Counter[int] = Counter()
+        self._forfeits_told = 0
+        options = self._game.options(replay.options)
+        try:
+            self._state = self._game.start(len(replay.seats), options, self._script)
+        except Exception:
+            if self._record_goes_on:
+                raise
+            raise ReplayError("this match was voided before the cards were dealt; there is nothing to show") from None
+        self._state.events = []
+        self.view = self._state.observe
+
+    @property
+    def _record_goes_on(self) -> bool:
+        return self._script.position < len(self._replay.steps)
+
+    def play(self, listener: Listener) -> None:
+        """Play the match to the end of its record."""
+        while self._state.to_move and self._record_goes_on:
+            for seat in self._state.to_move:
+                if self._record_goes_on:
+                    self._decide(seat, listener)
+        self._tell_fault(listener)
+        self._tell_forfeits(len(self._replay.result.forfeits), listener)
+        listener(Ended(self._replay.result))
+
+    def _decide(self, seat: int, listener: Listener) -> None:
+        self._tell_fault(listener)
+        decision = self._script.decision(seat)
+        if decision.fallback and seat in self._replay.result.forfeits and self._must_be_out(decision):
+            self._tell_forfeits(self._replay.result.forfeits.index(seat) + 1, listener)
+        move = self._game.decode_move(decision.move)
+        try:
+            self._state.apply(seat, move)
+        except Exception:
+            # The record of a voided match may end where chance is due.
+            if self._record_goes_on:
+                raise
+            return
+        listener(Played(seat, move, decision.fallback))
+        for event in self._state.events or ():
+            listener(event)
+        self._state.events = []
+
+    def _must_be_out(self, decision: Decision) -> bool:
+        """Whether the seat has forfeited by the time of this fallback: it has no fault here, or one too many."""
+        has_fault_here = self._script.position - 1 in self._faults
+        return not has_fault_here or self._fault_counts[decision.seat] == self._replay.max_faults
+
+    def _tell_fault(self, listener: Listener) -> None:
+        """The fault of the decision that is due, if there was one."""
+        fault = self._faults.get(self._script.position)
+        if fault is not None:
+            self._fault_counts[fault.seat] += 1
+            listener(Faulted(fault.seat, fault.kind))
+
+    def _tell_forfeits(self, count: int, listener: Listener) -> None:
+        """The first `count` forfeits, unless they have been told."""
+        for seat in self._replay.result.forfeits[self._forfeits_told : count]:
+            listener(Forfeited(seat))
+        self._forfeits_told = max(self._forfeits_told, count)

@@ -1,0 +1,196 @@
+"""What `roost submit` does: play a bot at an arena, and show how it fares for as long as it is there.
+
+On a terminal there is one line that changes, below whatever the bot has to say. Elsewhere there is a line now and then.
+"""
+
+import contextlib
+import logging
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from roost.v1 import arena_pb2
+from roost_cli.arena_source import open_remote
+from roost_cli.arena_tables import shown_ranks, shown_rating
+from roost_cli.console import remarks, results
+from roost_games.errors import RoostError
+from roost_sdk import LoadedBot
+from roost_sdk.client import Client
+from roost_sdk.local import check_plays
+from roost_sdk.program import LONGEST_NAME, NOT_FOR_NAMES, play
+from roost_sdk.stats import Stats
+
+LIVE_SECONDS = 0.2
+"""How often the line on a terminal changes, at the most."""
+LINE_SECONDS = 30.0
+"""How often there is a line elsewhere."""
+FIRST_RATING_SECONDS = 3.0
+RATING_SECONDS = 20.0
+"""How often the arena is asked for the rating: it has to look at all matches for it."""
+ROOM_FOR_CTRL_C = 3
+"""Terminals show `^C` when it is pressed. A line that gets too long by that could not be replaced any more."""
+LOG_FORMAT = "%(asctime)s %(levelname)s %(message)s"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A bot that is to play at an arena."""
+
+    bot: LoadedBot
+    server: str
+    name: str | None
+    """`None`: like its file."""
+    games: tuple[str, ...]
+    """Empty: all that it can play."""
+    matches_at_once: int
+    connect_timeout: float | None
+
+    def client(self, on_change: Callable[[Stats], object]) -> Client:
+        """What plays it. Raises `UsageError` if the bot does not play these games."""
+        for game in self.games:
+            check_plays(self.bot, game)
+        return Client(
+            self.bot.bot_class,
+            name=self.name or NOT_FOR_NAMES.sub("-", self.bot.name)[:LONGEST_NAME],
+            games=self.games,
+            max_matches=self.matches_at_once,
+            connect_timeout=self.connect_timeout,
+            on_change=on_change,
+        )
+
+
+def keep_playing(entry: Entry) -> None:
+    """Play until Ctrl-C. Raises `RoostError` if the arena refuses the bot or is not there."""
+    out = results()
+    client = entry.client(lambda stats: display.changed())
+    with Rating(entry.server) as rating, _screen(remarks()) as screen:
+        display = Display(client, entry.server, rating, out, screen)
+        # What the bot prints is for its author, like its errors. Standard output is ours.
+        with contextlib.redirect_stdout(sys.stderr):
+            play(client, entry.server)
+    out.print(f"left: {display.line()}", soft_wrap=True)
+
+
+class Screen(NamedTuple):
+    """Where a person sees how the bot fares."""
+
+    show: Callable[[str], None]
+    """Shows the line."""
+    seconds: float
+    """How often, at the most."""
+    stays: bool
+    """Whether lines stay, one below the other, instead of each replacing the former."""
+
+
+@contextlib.contextmanager
+def _screen(console: Console) -> Iterator[Screen]:
+    """What stderr is good for. The log is written there, too."""
+    if not console.is_terminal or console.is_dumb_terminal:
+        _log_to_stderr()
+        yield Screen(lambda line: console.print(line, soft_wrap=True), LINE_SECONDS, stays=True)
+        return
+    with Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False) as live:
+        # From here on stderr is the part of the screen above the line.
+        _log_to_stderr()
+        yield Screen(lambda line: live.update(_cut(line, console), refresh=True), LIVE_SECONDS, stays=False)
+
+
+def _cut(line: str, console: Console) -> Text:
+    text = Text(line)
+    text.truncate(console.width - ROOM_FOR_CTRL_C, overflow="ellipsis")
+    return text
+
+
+def _log_to_stderr() -> None:
+    logging.basicConfig(level=logging.INFO, format=LOG_FORMAT, stream=sys.stderr, force=True)
+
+
+class Rating:
+    """What the arena says about the strength of a bot version, asked now and then in a thread of its own."""
+
+    def __init__(self, server: str) -> None:
+        self._server = server
+        self._over = threading.Event()
+        self.text = ""
+        """`rating 1534 ±40, rank 2-3`; empty before that is known."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._over.set()
+
+    def follow(self, version_id: int) -> None:
+        """Begin to ask about this version."""
+        threading.Thread(target=self._ask_on, args=(version_id,), daemon=True).start()
+
+    def _ask_on(self, version_id: int) -> None:
+        pause = FIRST_RATING_SECONDS
+        with open_remote(self._server) as arena:
+            while not self._over.wait(pause):
+                pause = RATING_SECONDS
+                # An arena that is gone for a moment is no news: whoever plays says so already.
+                with contextlib.suppress(RoostError):
+                    self._note(arena.standings(arena_pb2.GetStandingsRequest()), version_id)
+
+    def _note(self, answer: arena_pb2.GetStandingsResponse, version_id: int) -> None:
+        for row in answer.standings:
+            if row.version_id == version_id:
+                self.text = f"rating {shown_rating(row)}, rank {shown_ranks(row)} of {len(answer.standings)}"
+
+
+class Display:
+    """Keeps a person informed about a client that plays."""
+
+    def __init__(self, client: Client, server: str, rating: Rating, out: Console, screen: Screen) -> None:
+        self._client = client
+        self._server = server
+        self._rating = rating
+        self._out = out
+        self._screen = screen
+        self._registered = self._connected = False
+        self._shown = time.monotonic()
+
+    def changed(self) -> None:
+        """The client's numbers have changed."""
+        stats = self._client.stats
+        if stats.connected and not self._registered:
+            self._register()
+        now = time.monotonic()
+        # Where lines stay, the log tells about the connection.
+        news = stats.connected != self._connected and not self._screen.stays
+        if news or now - self._shown >= self._screen.seconds:
+            self._shown, self._connected = now, stats.connected
+            self._screen.show(self.line() if stats.connected else f"{self.line()} | not connected")
+
+    def _register(self) -> None:
+        """The arena has taken the bot: say under which number."""
+        client = self._client
+        if client.welcome is None:
+            return
+        self._registered = self._connected = True
+        number = client.welcome.version_id
+        self._out.print(
+            f"{client.name}, version {client.version}, is number {number} at {self._server}", soft_wrap=True
+        )
+        self._rating.follow(number)
+
+    def line(self) -> str:
+        """How the bot fares, in one line."""
+        stats = self._client.stats
+        faults = ", ".join(f"{count} {kind}" for kind, count in stats.faults.most_common())
+        parts = [
+            f"{stats.matches} matches, {stats.wins} won, {stats.playing} running",
+            self._rating.text,
+            f"faults: {faults}" if faults else "",
+            f"latency {stats.latency_ms:.1f} ms" if stats.connected else "",
+        ]
+        return " | ".join(part for part in parts if part)

@@ -1,0 +1,41 @@
+"""What `roost verify --db` does: adjudicate every match that an arena has recorded, while it runs or afterwards."""
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from roost_cli.progress import Advance, progress
+from roost_cli.verifying import Checked, Finding, judge
+from roost_games.replay import parse_lines
+from roost_server.store import Store, StoreError, open_store, queries
+
+
+def verify_database(url: str, *, tell: bool) -> Checked:
+    """Check every match on record; deviations are printed as they are found if `tell` is set.
+
+    A finding's line is the place of its match in the order of recording, from 1.
+    """
+    checked = Checked()
+    with open_store(url, read_only=True) as store:
+        total = sum(1 for _ in queries.results(store, voided=True))
+        with progress("verifying", total) as advance:
+            checked.gather(_findings(store, checked, advance), tell=tell)
+    return checked
+
+
+def _findings(store: Store, checked: Checked, advance: Advance) -> Iterator[Finding]:
+    for number, replay in parse_lines(_lines(store)):
+        checked.matches += 1
+        finding = judge(Path(store.name), number, replay)
+        if finding is not None:
+            yield finding
+        advance(1)
+
+
+def _lines(store: Store) -> Iterator[str]:
+    number = 0
+    try:
+        for number, line in enumerate(queries.replays(store), 1):  # noqa: B007
+            yield line
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise StoreError(f"{store.name}: match number {number + 1} is damaged: {error}") from None

@@ -1,0 +1,49 @@
+"""The bot that wants the most, and wants it now.
+
+- Karteneck: it lays its worms, then whatever adds most to its total, and leaves with 25 points.
+- Bratwurmeck: it sets aside the face with the most points, and rolls on until it has 25.
+- Häc Mäc: it lays its highest card, closes every burger that is worth 6 points, and calls every bluff.
+
+It looks at its own points and at nothing else: not at the others, and not at what may go wrong.
+"""
+
+from collections.abc import Sequence
+
+from roost_bots.reading import ingredients, points_of, reaction, tile_won
+from roost_games import bratwurmeck as dice
+from roost_games import haecmaec as burgers
+from roost_games import karteneck as cards
+from roost_sdk import Bot
+
+ENOUGH = 25
+"""With this total it stops, if that is worth anything."""
+WORTH_CLOSING = 6
+WORTH_DOUBLING = 10
+"""From so many points on it closes a burger, and from so many on with the doubling top."""
+
+
+class GreedyBot(Bot):
+    """Wants the most points at once."""
+
+    def karteneck(self, view: cards.View, legal: Sequence[cards.Move]) -> cards.Move:
+        lays = [move for move in legal if isinstance(move, cards.Lay)]
+        valid = any(card.is_worm for card in view.display)
+        if lays and not (valid and view.total >= ENOUGH):
+            return max(lays, key=lambda move: (move.cards[0].is_worm, sum(card.value for card in move.cards)))
+        return cards.PASS_AND_STEAL if cards.PASS_AND_STEAL in legal else cards.PASS
+
+    def bratwurmeck(self, view: dice.View, legal: Sequence[dice.Take]) -> dice.Take:
+        good = [move for move in legal if tile_won(view, move)]
+        enough = [move for move in good if view.total + points_of(view, move.face) >= ENOUGH]
+        rolls = [move for move in legal if move.then == "roll"]
+        return max(enough or rolls or good or legal, key=lambda move: points_of(view, move.face))
+
+    def haecmaec(self, view: burgers.View, legal: Sequence[burgers.Move]) -> burgers.Move:
+        if view.phase == "react":
+            return reaction(view, legal)
+        points = sum(card.value for card in view.burger)
+        closes = [move for move in legal if isinstance(move, burgers.Close)]
+        if closes and points >= WORTH_CLOSING:
+            top = "double" if points >= WORTH_DOUBLING else "normal"
+            return max(closes, key=lambda move: (move.top == top, move.card.value if move.card else 0))
+        return max(ingredients(legal), key=lambda move: (not view.is_third(move.card), move.card.value))

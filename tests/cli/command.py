@@ -1,0 +1,13 @@
+"""What running the `roost` command gives."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Roost = Callable[..., Outcome]

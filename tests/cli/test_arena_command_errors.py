@@ -1,0 +1,197 @@
+"""What can be wrong around an arena: one line that says what would be right, and never a traceback."""
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent import futures
+from pathlib import Path
+
+import grpc
+import pytest
+
+from roost_games.errors import UsageError
+from roost_server.store import open_store
+from tests.cli.arena_process import roost_process
+from tests.cli.command import Roost
+
+
+@pytest.fixture
+def taken() -> Iterator[str]:
+    """An address at which something listens that is no arena and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+
+
+@pytest.fixture
+def vacant(taken: str) -> str:
+    """An address at which nothing listens."""
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{unheard.getsockname()[1]}"
+
+
+QUESTIONS = [
+    ["bots"],
+    ["standings"],
+    ["matches"],
+    ["matches", "--running"],
+    ["replay", "abc"],
+    ["watch"],
+    ["watch", "abc"],
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
+def test_no_arena_is_there(roost: Roost, vacant: str, question: list[str]) -> None:
+    code, out, err = roost(*question, "--server", vacant)
+    assert (code, out) == (1, "")
+    assert err == (
+        f"roost: there is no arena at {vacant}; roost serve runs one, --server HOST:PORT names another, "
+        "and --db FILE reads a database\n"
+    )
+
+
+def test_another_server_is_there(roost: Roost) -> None:
+    server = grpc.server(futures.ThreadPoolExecutor(1))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        code, out, err = roost("standings", "--server", f"127.0.0.1:{port}")
+    finally:
+        server.stop(0).wait()
+    assert (code, out) == (1, "")
+    assert err == f"roost: what listens at 127.0.0.1:{port} is not an arena\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (
+            ["bots", "--server", "localhost"],
+            2,
+            "'localhost' is not the address of an arena; it is of the form HOST:PORT",
+        ),
+        (["bots", "--server", "a:1", "--db", "b"], 2, "--server asks an arena and --db reads a database; choose one"),
+        (
+            ["standings", "--db", "missing.db"],
+            1,
+            "missing.db holds no matches yet; start an arena with it: roost serve",
+        ),
+        (["standings", "--db", "text.db"], 1, "text.db: it is not a database; give another file"),
+        (["standings", "--db", "mysql://x/y"], 1, "Roost keeps its records in SQLite, not mysql"),
+        (["standings", "--game", "chess"], 2, "there is no game 'chess'"),
+        (["standings", "--players", "1"], 2, "invalid value for '--players'"),
+        (["matches", "--limit", "0"], 2, "invalid value for '--limit'"),
+        (["matches", "--running", "--db", "x.db"], 2, "a database knows only matches that are over"),
+        (["verify", "--db", "missing.db"], 1, "missing.db holds no matches yet"),
+        (["verify", "some.jsonl", "--db", "x.db"], 2, "name either files of replays or a database"),
+        (["replay", "abc", "--db", "missing.db"], 1, "missing.db holds no matches yet"),
+        (["serve", "--listen", "here"], 2, "'here' is not an address to listen at; one is 127.0.0.1:50051"),
+        (["serve", "--listen", "127.0.0.1:70000"], 2, "'127.0.0.1:70000' is not an address to listen at"),
+        (["serve", "--games", "karteneck,chess"], 2, "there is no game 'chess'"),
+        (["serve", "--games", "karteneck,,"], 2, "games are separated by single commas, not 'karteneck,,'"),
+        (["serve", "--players", "two"], 2, "player counts are numbers such as 2,3,4, not 'two'"),
+        (["serve", "--games", "karteneck", "--players", "5,6"], 2, "no table can be made: karteneck with 5, 6 players"),
+        (["serve", "--db", "nowhere/x.db"], 1, "there is no folder nowhere for x.db; create it first"),
+        (["serve", "--log-level", "loud"], 2, "invalid value for '--log-level'"),
+        (["submit", "nobody.py"], 2, "there is no file nobody.py"),
+        (["submit", "gredy"], 2, "Did you mean 'greedy'?"),
+        (["submit", "greedy", "--server", "here"], 2, "'here' is not the address of an arena"),
+        (["submit", "greedy", "--games", "chess"], 2, "there is no game 'chess'"),
+        (["submit", "only.py", "--games", "haecmaec"], 2, "haecmaec"),
+        (["showcase", "nobody.py"], 2, "there is no file nobody.py"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_one_line_says_what_would_be_right(
+    roost: Roost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text.db").write_text("just text, and enough of it to be no database at all\n" * 10)
+    Path("only.py").write_text(
+        "from roost_sdk import Bot\nclass Only(Bot):\n    def karteneck(self, view, legal):\n        return legal[0]\n"
+    )
+    before = set(tmp_path.iterdir())
+    outcome = roost(*arguments)
+    assert (outcome.code, outcome.out) == (code, "")
+    assert outcome.err.startswith("roost: ")
+    assert told in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert set(tmp_path.iterdir()) - before <= {tmp_path / "__pycache__"}, "nothing was written"
+
+
+def test_a_database_belongs_to_one_arena(roost: Roost, tmp_path: Path) -> None:
+    file = tmp_path / "roost.db"
+    with open_store(f"sqlite:///{file}"):
+        code, out, err = roost("serve", "--db", file, "--listen", "127.0.0.1:0")
+        assert roost("standings", "--db", file).code == 0, "but it may be read"
+    assert (code, out) == (1, "")
+    assert f"{file} is in use by another arena (process " in err
+    assert err.count("\n") == 1
+
+
+def test_a_database_of_a_newer_roost_is_refused(roost: Roost, tmp_path: Path) -> None:
+    import sqlite3
+
+    file = tmp_path / "roost.db"
+    open_store(f"sqlite:///{file}").close()
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE roost_schema SET version_num = '9999'")
+    connection.close()
+    for command in (["serve", "--listen", "127.0.0.1:0"], ["standings"], ["verify"]):
+        code, out, err = roost(*command, "--db", file)
+        assert (code, out) == (1, "")
+        assert "newer Roost" in err
+        assert err.count("\n") == 1
+
+
+def test_a_port_in_use(taken: str, tmp_path: Path) -> None:
+    with roost_process("serve", "--listen", taken, "--db", "roost.db", folder=tmp_path) as serve:
+        assert serve.end() == 2
+    assert serve.out.lines == []
+    assert serve.err.lines == [f"roost: cannot listen at {taken}: it is in use, or not an address of this machine"]
+
+
+def test_a_bot_waits_for_an_arena_but_not_for_ever(vacant: str, tmp_path: Path) -> None:
+    arguments = ("submit", "greedy", "--server", vacant, "--connect-timeout", "0.5")
+    with roost_process(*arguments, folder=tmp_path) as submit:
+        assert submit.end() == 1
+    assert submit.out.lines == []
+    waiting, told = submit.err.lines
+    assert waiting.endswith(f"no arena at {vacant} yet, trying again ...")
+    assert told == f"roost: no arena at {vacant} yet, for 0.5 seconds"
+
+
+WITHOUT = "import sys; sys.modules['sqlmodel'] = None; from roost_cli.main import main; main()"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["serve"], "roost serve"),
+        (["standings", "--db", "roost.db"], "--db"),
+        (["verify", "--db", "roost.db"], "--db"),
+        (["showcase"], "roost showcase"),
+    ],
+    ids=["serve", "standings", "verify", "showcase"],
+)
+def test_without_the_server_extra_one_line_says_how_to_get_it(arguments: list[str], what: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, *arguments], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == (
+        f"roost: {what} needs packages that are not installed, such as sqlmodel: pip install 'roost[server]'\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mistake_of_ours_is_not_a_missing_package() -> None:
+    from roost_cli.server_extra import server_extra
+
+    with pytest.raises(ModuleNotFoundError), server_extra("roost serve"):
+        raise ModuleNotFoundError("No module named 'roost_server.misspelt'", name="roost_server.misspelt")
+    with pytest.raises(UsageError), server_extra("roost serve"):
+        raise ModuleNotFoundError("No module named 'numpy'", name="numpy")

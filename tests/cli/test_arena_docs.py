@@ -1,0 +1,134 @@
+"""docs/arena.md is true: its commands run as they stand there, at an arena of this test instead of the usual one."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from roost_cli.main import run
+from roost_cli.serving import settings_for
+from roost_server.settings import Settings
+from tests.cli.arena_process import arena, roost_process, until
+
+PAGE = (Path(__file__).parents[2] / "docs" / "arena.md").read_text(encoding="utf-8")
+USUAL = "127.0.0.1:50051"
+ASK_AN_ARENA = ("bots", "standings", "matches", "replay", "watch")
+
+
+class Shown(NamedTuple):
+    """A command on the page and the lines below it."""
+
+    words: list[str]
+    expected: list[str]
+
+
+def shown() -> Iterator[Shown]:
+    for block in re.findall(r"^```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL):
+        for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            first, *rest = piece.splitlines()
+            yield Shown(first.split()[1:], rest)
+
+
+class Reader:
+    """Somebody who follows the page from top to bottom."""
+
+    def __init__(self, folder: Path, stack: ExitStack, capsys: pytest.CaptureFixture[str]) -> None:
+        self._folder = folder
+        self._stack = stack
+        self._capsys = capsys
+        self.address = ""
+
+    def follow(self, command: Shown) -> None:
+        name, *arguments = command.words
+        if name == "serve":
+            self._serve(command.expected)
+        elif name == "submit":
+            process = roost_process(*command.words, "--server", self.address, folder=self._folder)
+            self._stack.enter_context(process).out.until(f"{arguments[0]}, version ")
+        else:
+            printed: list[str] = []
+            until(lambda: self._succeeds(name, arguments, printed))
+            assert printed
+            if command.expected not in (["..."], []):
+                assert printed == command.expected
+
+    def _serve(self, expected: list[str]) -> None:
+        process, self.address = self._stack.enter_context(arena(self._folder, "--players", "2"))
+        process.out.until("Ctrl-C")
+        assert [line.replace(self.address, USUAL) for line in process.out.lines] == expected
+
+    def _succeeds(self, name: str, arguments: list[str], printed: list[str]) -> bool:
+        """Right after the start there may be no match yet, and the newest deals are still being played."""
+        into = arguments[-1] if ">" in arguments else ""
+        given = [self._oldest_match() if word == "ID" else word for word in arguments]
+        given = given[: given.index(">")] if into else given
+        elsewhere = name not in ASK_AN_ARENA or "--db" in given or any(word.endswith(".jsonl") for word in given)
+        self._capsys.readouterr()
+        code = run([name, *given] if elsewhere else [name, *given, "--server", self.address])
+        out = self._capsys.readouterr().out
+        if code == 0 and into:
+            Path(into).write_text(out)
+        printed[:] = out.splitlines()
+        return code == 0
+
+    def _oldest_match(self) -> str:
+        self._capsys.readouterr()
+        run(["matches", "--server", self.address, "--limit", "1000", "--json"])
+        matches = json.loads(self._capsys.readouterr().out)["matches"]
+        return str(matches[-1]["match_id"]) if matches else "none"
+
+
+def test_the_page_from_top_to_bottom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    commands = list(shown())
+    assert {command.words[0] for command in commands} == {*ASK_AN_ARENA, "serve", "submit", "verify"}
+    with ExitStack() as stack:
+        reader = Reader(tmp_path, stack, capsys)
+        for command in commands:
+            reader.follow(command)
+        (healthy,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+        capsys.readouterr()
+        exec(compile(healthy.replace(USUAL, reader.address), "arena.md", "exec"), {})  # noqa: S102  the page's own code
+        assert capsys.readouterr().out == "SERVING\n"
+        check_keys(reader.address, capsys)
+
+
+def check_keys(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The tables of the page have exactly the keys that the commands print."""
+    for command, within in (("bots", "bots"), ("standings", "standings"), ("matches", "matches")):
+        capsys.readouterr()
+        assert run([command, "--server", address, "--json"]) == 0
+        out = capsys.readouterr().out
+        assert out.endswith("}\n")
+        answer: Any = json.loads(out)
+        section = PAGE.split(f"`roost {command} --json`", 1)[1].split("\n`roost", 1)[0]
+        rows = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+        documented = [key for row in rows for key in re.findall(r"`(\w+)`", row)]
+        assert sorted(documented) == sorted(answer[within][0])
+        for key in answer:
+            assert f"`{key}`" in section
+
+
+def test_the_numbers_are_those_of_the_arena(capsys: pytest.CaptureFixture[str]) -> None:
+    usual = Settings()
+    assert settings_for((), (2, 3, 4), None, None) == usual
+    assert f"for up to {usual.drain_seconds:.0f} seconds" in PAGE
+    run(["serve", "--help"])
+    told = " ".join(re.sub("[│╭╮╰╯─]", " ", capsys.readouterr().out).split())
+    for ms in (usual.clock.decision_ms, usual.clock.bank_ms):
+        assert re.search(rf"^\| `--\w+-ms` .* \| {ms} \|$", PAGE, re.MULTILINE)
+        assert f"{ms}." in told
+
+
+def test_the_table_of_options_is_complete(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert run(["serve", "--help"]) == 0
+    offered = set(re.findall(r"(--[a-z-]+)", capsys.readouterr().out)) - {"--help"}
+    section = PAGE.split("## Starting it", 1)[1].split("## Letting", 1)[0]
+    assert set(re.findall(r"^\| `(--[a-z-]+)` \|", section, re.MULTILINE)) == offered

@@ -1,0 +1,208 @@
+"""The commands at a real arena on loopback: serve, submit, and every question while matches are being played."""
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from roost_cli.main import run
+from roost_games.replay import Replay
+from roost_games.verify import verify
+from tests.cli.arena_process import SLOW_BOT, Process, arena, roost_process, until
+from tests.cli.command import Roost
+
+
+class Live(NamedTuple):
+    """An arena at which three bots play duels."""
+
+    address: str
+    database: Path
+    slow: Process
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    folder = tmp_path_factory.mktemp("live")
+    (folder / "slow.py").write_text(SLOW_BOT.format(seconds=0.01))
+    with (
+        arena(folder, "--players", "2") as (_, address),
+        roost_process("submit", "greedy", "--server", address, folder=folder),
+        roost_process("submit", "random", "--server", address, "--name", "rnd", folder=folder),
+        roost_process("submit", "slow.py", "--server", address, "--games", "karteneck", folder=folder) as slow,
+    ):
+        slow.out.until("slow, version ")
+        yield Live(address, folder / "roost.db", slow)
+
+
+def asked(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    """What a command answers in JSON."""
+    capsys.readouterr()
+    code = run([*map(str, arguments), "--json"])
+    captured = capsys.readouterr()
+    assert (code, captured.err) == (0, "")
+    return json.loads(captured.out)
+
+
+def test_bots_are_seen_while_they_play(live: Live, capsys: pytest.CaptureFixture[str], roost: Roost) -> None:
+    def bots() -> dict[str, Any]:
+        return {bot["name"]: bot for bot in asked(capsys, "bots", "--server", live.address)["bots"]}
+
+    until(lambda: set(bots()) == {"greedy", "rnd", "slow"} and all(bot["matches"] for bot in bots().values()))
+    for bot in bots().values():
+        assert bot["connected"] is True
+        assert 0 <= bot["playing"] <= 4
+        assert bot["latency_ms"] >= 0
+    assert (
+        f"slow, version {bots()['slow']['version']}, is number {bots()['slow']['version_id']}"
+        in (live.slow.out.lines[0])
+    )
+    out = roost("bots", "--server", live.address).out
+    assert out.splitlines()[0].split()[-1] == "now"
+    assert " ms" in out
+
+
+def test_standings_and_matches_over_the_wire_are_those_of_the_database(
+    live: Live, capsys: pytest.CaptureFixture[str], roost: Roost
+) -> None:
+    def names(*source: object) -> set[str]:
+        return {row["name"] for row in asked(capsys, "standings", *source)["standings"]}
+
+    until(lambda: names("--server", live.address) == {"greedy", "rnd", "slow"})
+    assert names("--db", live.database) == {"greedy", "rnd", "slow"}
+    recorded = asked(capsys, "matches", "--server", live.address, "--limit", 5)["matches"]
+    in_database = asked(capsys, "matches", "--db", live.database, "--limit", 10_000)["matches"]
+    assert all(match in in_database for match in recorded)
+    assert "±" in roost("standings", "--server", live.address, "--game", "karteneck", "--players", 2).out
+
+
+def test_a_replay_over_the_wire(live: Live, capsys: pytest.CaptureFixture[str], roost: Roost) -> None:
+    until(lambda: len(asked(capsys, "matches", "--server", live.address)["matches"]) >= 10)
+    matches = asked(capsys, "matches", "--server", live.address, "--limit", 1_000)["matches"]
+    # The newest ones may belong to deals that are still being played.
+    oldest = matches[-1]["match_id"]
+    until(lambda: roost("replay", oldest, "--server", live.address, "--json").code == 0)
+    line = roost("replay", oldest, "--server", live.address, "--json").out
+    assert verify(Replay.from_line(line)) is None
+    assert line == roost("replay", oldest, "--db", live.database, "--json").out
+    told = roost("replay", oldest, "--server", live.address)
+    assert told.out.endswith(f"Move by move: roost replay {oldest} --server {live.address} --show\n")
+    assert roost("verify", "--db", live.database).out.endswith("all in order\n")
+
+
+def test_a_running_match_can_be_watched(live: Live, capsys: pytest.CaptureFixture[str], roost: Roost) -> None:
+    """The newest match may be over before it is watched, so this tries until one is not."""
+
+    def watched() -> bool:
+        code, out, err = roost("watch", "--server", live.address)
+        if code == 0:
+            drawn.append(out)
+        else:
+            assert "no match " in err
+        return code == 0
+
+    drawn: list[str] = []
+    until(watched)
+    assert ", 2 players, match " in drawn[0]
+    assert "The match is over" in drawn[0] or "was voided" in drawn[0]
+    assert "hand " not in drawn[0]
+
+
+def test_running_matches_are_listed(live: Live, capsys: pytest.CaptureFixture[str], roost: Roost) -> None:
+    def slow_ones() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = asked(
+            capsys, "matches", "--server", live.address, "--running", "--bot", "slow", "--game", "karteneck"
+        )["matches"]
+        running.extend(found)
+        return found
+
+    running: list[dict[str, Any]] = []
+    until(lambda: bool(slow_ones()))
+    match = running[0]
+    assert "slow" in match["bots"]
+    assert match["players"] == 2
+    results = ("ended_ms", "termination", "places", "scores", "forfeits", "faults")
+    assert [match[key] for key in results] == [None] * 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["replay", "nonsense"], "there is no match 'nonsense' on record"),
+        (["watch", "nonsense"], "no match nonsense is running; if it is over: roost replay nonsense --show"),
+    ],
+)
+def test_a_match_that_is_not_there(live: Live, roost: Roost, arguments: list[str], told: str) -> None:
+    code, out, err = roost(*arguments, "--server", live.address)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"roost: {told}")
+    assert err.count("\n") == 1
+
+
+def test_the_same_bot_cannot_play_twice(live: Live, tmp_path: Path) -> None:
+    with roost_process("submit", "greedy", "--server", live.address, folder=tmp_path) as again:
+        assert again.end() == 1
+    assert again.err.lines[-1].startswith(f"roost: the arena at {live.address} refused: ")
+
+
+def test_ctrl_c_lets_a_bot_leave_after_its_matches(live: Live, tmp_path: Path) -> None:
+    bot = tmp_path / "talker.py"
+    bot.write_text(
+        "from roost_sdk import Bot\n"
+        "class Talker(Bot):\n"
+        "    def start(self):\n"
+        "        print('a word')\n"
+        "    def choose(self, view, legal):\n"
+        "        raise ValueError('oh dear')\n"
+    )
+    with roost_process("submit", bot, "--server", live.address, folder=tmp_path) as talker:
+        talker.out.until("talker, version ")
+        talker.err.until("the bot crashed: ValueError: oh dear")
+        talker.err.until("faults of the bot: crashed")
+        talker.signal(signal.SIGINT)
+        assert talker.end() == 0
+    assert talker.out.lines[-1].startswith("left: ")
+    assert " crashed" in talker.out.lines[-1]
+    assert "a word" not in talker.out.lines, "stdout is not the bot's"
+    assert "a word" in talker.err.lines
+
+
+def test_a_second_ctrl_c_does_not_wait(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """First for a bot, then for the arena itself, which voids what is running."""
+    for name in ("stuck", "lame"):
+        (tmp_path / f"{name}.py").write_text(SLOW_BOT.format(seconds=3600))
+    with (
+        arena(tmp_path) as (serve, address),
+        roost_process("submit", "stuck.py", "--server", address, folder=tmp_path) as stuck,
+        roost_process("submit", "lame.py", "--server", address, folder=tmp_path),
+    ):
+        until(lambda: bool(asked(capsys, "matches", "--server", address, "--running")["matches"]))
+        stuck.signal(signal.SIGINT)
+        stuck.err.until("leaving, ")
+        stuck.signal(signal.SIGINT)
+        assert stuck.end() == 130
+        assert stuck.err.lines[-1] == "roost: interrupted"
+        serve.signal(signal.SIGINT)
+        serve.err.until('"closing"')
+        serve.signal(signal.SIGTERM)
+        assert serve.end() == 0
+        assert serve.out.lines[-1] == "stopped; everything is recorded"
+    matches = asked(capsys, "matches", "--db", tmp_path / "roost.db")["matches"]
+    assert {match["termination"] for match in matches} == {"voided"}
+
+
+def test_ctrl_c_stops_an_arena_and_its_greeting_says_how_to_go_on(tmp_path: Path) -> None:
+    with arena(tmp_path, "--log-level", "warning") as (serve, address):
+        serve.out.until("Ctrl-C stops")
+        serve.signal(signal.SIGINT)
+        assert serve.end() == 0
+    assert serve.out.lines == [
+        f"listening at {address}, recording in roost.db",
+        f"  a bot joins with   roost submit mybot.py --server {address}",
+        f"  who is ahead       roost standings --server {address}",
+        "Ctrl-C stops the arena.",
+        "stopped; everything is recorded",
+    ]
+    assert serve.err.lines == []

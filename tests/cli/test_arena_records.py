@@ -1,0 +1,248 @@
+"""`roost bots`, `standings`, `matches` and `verify` straight from a database: what people and programs are shown."""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from roost_cli.fitted import Column, fitted_table, print_fitted
+from roost_games.replay import VOIDED, Replay
+from tests.cli.arena_world import FIRST_SEEN_MS, VERSIONS, World, recorded
+from tests.cli.command import Roost
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return recorded(tmp_path_factory.mktemp("records") / "roost.db")
+
+
+def counting(world: World) -> list[Replay]:
+    return [replay for replay in world.replays if replay.result.termination != VOIDED]
+
+
+def places_of(replays: Sequence[Replay], bot: str) -> list[int]:
+    return [
+        place
+        for replay in replays
+        for seat, place in zip(replay.seats, replay.result.places, strict=True)
+        if seat.bot == bot
+    ]
+
+
+def faults_of(replays: Sequence[Replay], bot: str) -> int:
+    return sum(replay.seats[fault.seat].bot == bot for replay in replays for fault in replay.result.faults)
+
+
+def test_bots_for_programs(roost: Roost, world: World) -> None:
+    code, out, err = roost("bots", "--db", world.file, "--json")
+    assert (code, err) == (0, "")
+    played = counting(world)
+    assert json.loads(out) == {
+        "bots": [
+            {
+                "version_id": number,
+                "name": name,
+                "version": VERSIONS[number],
+                "matches": len(places_of(played, name)),
+                "wins": places_of(played, name).count(1),
+                "faults": faults_of(played, name),
+                "first_seen_ms": FIRST_SEEN_MS,
+                "connected": None,
+                "playing": None,
+                "latency_ms": None,
+            }
+            for number, name in enumerate(("greedy", "random", "clumsy"), 1)
+        ]
+    }
+    assert faults_of(played, "clumsy") == 8, "two in each of four matches"
+
+
+def test_bots_for_people(roost: Roost, world: World) -> None:
+    """A plain file name and a URL name the same database; long versions are cut in tables."""
+    code, out, err = roost("bots", "--db", world.file)
+    assert (code, err) == (0, "")
+    assert roost("bots", "--db", f"sqlite:///{world.file}").out == out
+    head, _, greedy, _, clumsy = out.splitlines()
+    assert head.split() == ["id", "bot", "version", "matches", "won", "faults", "first", "seen"]
+    assert greedy.split()[:4] == ["1", "greedy", "01234567…", "5"]
+    assert clumsy.split()[:4] == ["3", "clumsy", "2.0", "4"]
+
+
+def test_standings_for_programs(roost: Roost, world: World) -> None:
+    code, out, err = roost("standings", "--db", world.file, "--json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert {key: answer[key] for key in ("game", "players", "matches")} == {"game": None, "players": None, "matches": 6}
+    rows = {row["name"]: row for row in answer["standings"]}
+    assert set(rows) == {"greedy", "random", "clumsy"}
+    for name, row in rows.items():
+        assert list(row) == [
+            "rank_low",
+            "rank_high",
+            "version_id",
+            "name",
+            "version",
+            "rating",
+            "rating_low",
+            "rating_high",
+            "matches",
+            "blocks",
+            "wins",
+            "faults",
+            "places",
+        ]
+        assert row["rating_low"] < row["rating"] < row["rating_high"]
+        assert 1 <= row["rank_low"] <= row["rank_high"] <= 3
+        assert (row["matches"], row["wins"]) == (
+            len(places_of(counting(world), name)),
+            places_of(counting(world), name).count(1),
+        )
+    (three,) = [at for at in rows["greedy"]["places"] if at["players"] == 3]
+    haecmaec = [replay for replay in counting(world) if replay.game == "haecmaec"]
+    assert three == {"players": 3, "matches": 3, "mean_place": pytest.approx(sum(places_of(haecmaec, "greedy")) / 3)}
+    assert rows["greedy"]["blocks"] == 2
+
+
+def test_standings_of_one_game_and_one_size(roost: Roost, world: World) -> None:
+    answer = json.loads(roost("standings", "--db", world.file, "--game", "haecmaec", "--players", 3, "--json").out)
+    assert (answer["game"], answer["players"], answer["matches"]) == ("haecmaec", 3, 3)
+    assert roost("standings", "--db", world.file, "--game", "haecmaec", "--players", 2).out == (
+        "no matches are recorded yet of haecmaec at tables of 2\n"
+    )
+
+
+def test_standings_always_show_how_sure_they_are(roost: Roost, world: World) -> None:
+    code, out, err = roost("standings", "--db", world.file)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "6 matches"
+    assert lines[1].split() == [
+        *("rank", "bot", "version", "rating", "matches", "blocks", "won", "faults"),
+        *("of", "2", "of", "3"),
+    ]
+    for row in lines[3:6]:
+        rank, _, _, rating, interval, *_ = row.split()
+        assert rank in ("1", "2", "3", "1-2", "2-3", "1-3")
+        assert rating.isdecimal()
+        assert interval.startswith("±")
+        assert int(interval[1:]) > 20, "six matches cannot tell more"
+    assert "95 %" in out
+
+
+def test_matches_for_programs(roost: Roost, world: World) -> None:
+    code, out, err = roost("matches", "--db", world.file, "--json")
+    assert (code, err) == (0, "")
+    matches = json.loads(out)["matches"]
+    assert [match["match_id"] for match in matches] == [replay.match for replay in reversed(world.replays)]
+    for match, replay in zip(matches, reversed(world.replays), strict=True):
+        result = replay.result
+        assert match == {
+            "match_id": replay.match,
+            "game": replay.game,
+            "players": len(replay.seats),
+            "bots": [seat.bot for seat in replay.seats],
+            "started_ms": match["started_ms"],
+            "ended_ms": match["started_ms"] + 500,
+            "termination": result.termination,
+            "places": list(result.places),
+            "scores": list(result.scores),
+            "forfeits": list(result.forfeits),
+            "faults": [sum(fault.seat == seat for fault in result.faults) for seat in range(len(replay.seats))],
+        }
+
+
+def test_matches_can_be_chosen(roost: Roost, world: World) -> None:
+    def found(*arguments: object) -> list[str]:
+        out = roost("matches", "--db", world.file, "--json", *arguments).out
+        return [match["match_id"] for match in json.loads(out)["matches"]]
+
+    assert found("--game", "haecmaec") == ["three2", "three1", "three0"]
+    assert found("--bot", "clumsy", "--limit", 2) == ["dice0", "three2"]
+    assert found("--bot", "nobody") == []
+    assert roost("matches", "--db", world.file, "--bot", "nobody", "--game", "karteneck").out == (
+        "no match of karteneck with nobody is recorded yet\n"
+    )
+
+
+def test_matches_for_people(roost: Roost, world: World) -> None:
+    code, out, err = roost("matches", "--db", world.file, "--limit", 2)
+    assert (code, err) == (0, "")
+    _, _, voided, dice, hint = out.splitlines()
+    assert voided.split()[:2] == ["gone0", "karteneck"]
+    assert voided.rstrip().endswith("greedy, random (voided)")
+    first, second = sorted(zip(world.replays[-2].result.places, ("random", "clumsy"), strict=True))
+    assert f"{first[0]} {first[1]}, {second[0]} {second[1]} (2 faults)" in dice
+    assert hint == f"See one: roost replay gone0 --show --db {world.file}"
+
+
+def test_verify_checks_every_match_of_a_database(roost: Roost, world: World) -> None:
+    assert roost("verify", "--db", world.file) == (0, "7 matches checked, all in order\n", "")
+    assert json.loads(roost("verify", "--db", world.file, "--json").out) == {
+        "matches": 7,
+        "in_order": 7,
+        "findings": [],
+    }
+
+
+def tampered(world: World, tmp_path: Path, number: int, document: bytes) -> Path:
+    file = tmp_path / "tampered.db"
+    file.write_bytes(world.file.read_bytes())
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE replay SET document = ? WHERE match_number = ?", (document, number))
+    connection.close()
+    return file
+
+
+def test_verify_finds_what_was_changed_in_a_database(roost: Roost, world: World, tmp_path: Path) -> None:
+    data = world.replays[1].to_json()
+    data["commitment"] = "00" * 32
+    file = tampered(world, tmp_path, 2, zlib.compress(json.dumps(data).encode()))
+    code, out, err = roost("verify", "--db", file)
+    assert (code, err) == (1, "")
+    assert out == (
+        f"{file}:2 match duel1: the commitment is not the SHA-256 of the seed\n7 matches checked, 1 not in order\n"
+    )
+
+
+def test_verify_says_which_match_of_a_database_is_damaged(roost: Roost, world: World, tmp_path: Path) -> None:
+    file = tampered(world, tmp_path, 3, b"not zlib")
+    code, _, err = roost("verify", "--db", file)
+    assert code == 1
+    assert err.startswith(f"roost: {file}: match number 3 is damaged: ")
+
+
+def test_an_empty_arena_is_shown_too(roost: Roost, tmp_path: Path) -> None:
+    from roost_server.store import open_store
+
+    file = tmp_path / "empty.db"
+    open_store(f"sqlite:///{file}").close()
+    assert roost("bots", "--db", file).out == "no bot has been here yet\n"
+    assert roost("standings", "--db", file).out == "no matches are recorded yet\n"
+    assert roost("matches", "--db", file).out == "no match is recorded yet\n"
+    assert roost("verify", "--db", file).out == "0 matches checked, all in order\n"
+    assert json.loads(roost("standings", "--db", file, "--json").out)["standings"] == []
+
+
+COLUMNS = [Column("bot", ["ann"]), Column(">matches", ["12"], drop=1), Column("version", ["0123456789abcdef"], drop=2)]
+
+
+@pytest.mark.parametrize(
+    ("width", "heads"), [(80, ["bot", "matches", "version"]), (30, ["bot", "matches"]), (8, ["bot"]), (2, ["bot"])]
+)
+def test_a_narrow_terminal_loses_the_least_important_columns(width: int, heads: list[str]) -> None:
+    console = Console(width=width, force_terminal=True)
+    assert [column.header for column in fitted_table(console, COLUMNS).columns] == heads
+
+
+def test_a_pipe_gets_everything_however_wide() -> None:
+    console = Console(width=10, force_terminal=False)
+    with console.capture() as captured:
+        assert print_fitted(console, COLUMNS)
+    head, _, row = captured.get().splitlines()
+    assert row.split() == ["ann", "12", "0123456789abcdef"]
+    assert head.split() == ["bot", "matches", "version"]
+    assert console.width == 10

@@ -1,0 +1,115 @@
+"""`roost showcase`: an arena with bots for a few seconds, standings, and nothing left running whatever happens."""
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from roost_bots import SAMPLES
+from roost_games.registry import GAME_NAMES
+from tests.cli.arena_process import PATIENCE, Process, roost_process, until
+from tests.cli.arena_world import recorded
+from tests.cli.command import Roost
+
+pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+
+
+def running(*parts: str) -> list[str]:
+    """The command lines of arenas and bots of showcases that have one of `parts` in them."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if "roost_cli.tether" in command and any(part in command for part in parts):
+            found.append(command)
+    return found
+
+
+def address_of(showcase: Process) -> str:
+    words = showcase.out.until("An arena at ").split()
+    return words[3]
+
+
+def until_bots_play(showcase: Process, folder: Path) -> str:
+    """Wait until every process is there; returns the address, which is part of the bots' command lines."""
+    address = address_of(showcase)
+    until(lambda: len(running(address, str(folder))) == 1 + len(SAMPLES))
+    return address
+
+
+def start(folder: Path, seconds: int) -> tuple[object, ...]:
+    return ("showcase", "--seconds", seconds, "--db", folder / "demo.db")
+
+
+def test_a_few_seconds_end_with_standings_and_where_to_look_next(roost: Roost, tmp_path: Path) -> None:
+    database = recorded(tmp_path / "demo.db").file
+    with roost_process(*start(tmp_path, 3), folder=tmp_path) as showcase:
+        address = address_of(showcase)
+        assert showcase.end() == 0
+    assert running(address, str(tmp_path)) == []
+    assert "The 6 matches that were recorded there before count too." in showcase.out.lines
+    out = "\n".join(showcase.out.lines)
+    assert "  0 s: 0 matches; " in out
+    assert " matches\nrank   bot" in out
+    for command in (
+        f"standings --game karteneck --db {database}",
+        f"matches --db {database}",
+        f"verify --db {database}",
+    ):
+        assert f"roost {command}" in out
+        assert roost(*command.split()).code == 0
+    (replay,) = [line.split("roost replay ", 1)[1] for line in showcase.out.lines if "roost replay " in line]
+    assert "The match " in roost("replay", *replay.split()).out
+    assert showcase.err.lines == ["The running matches are played to the end ..."]
+
+
+def test_ctrl_c_ends_it_early_and_all_games_were_played_at_all_sizes(roost: Roost, tmp_path: Path) -> None:
+    """However slow the machine is: it goes on until that is so."""
+    database = tmp_path / "demo.db"
+    (tmp_path / "own.py").write_text(
+        "from roost_sdk import Bot\nclass Own(Bot):\n    def choose(self, view, legal):\n        return legal[0]\n"
+    )
+    names = [*SAMPLES, "own"]
+
+    def seen() -> bool:
+        out = roost("standings", "--db", database).out
+        return all(part in out for part in (*names, "of 2", "of 3", "of 4"))
+
+    def played(game: str) -> bool:
+        return "no match" not in roost("matches", "--db", database, "--game", game).out
+
+    # A second greedy is refused, because one of its version plays already.
+    with roost_process(*start(tmp_path, 600), "own.py", "greedy", folder=tmp_path) as showcase:
+        address = address_of(showcase)
+        until(lambda: len(running(address)) == len(names))
+        until(lambda: seen() and all(map(played, GAME_NAMES)))
+        showcase.signal(signal.SIGINT)
+        assert showcase.end() == 0
+    assert running(address, str(tmp_path)) == []
+    assert "Where to look next" in showcase.out.lines
+    assert any(line.startswith("greedy left early: the arena at ") for line in showcase.err.lines)
+    assert roost("verify", "--db", database).code == 0
+
+
+def test_nothing_outlives_a_showcase_that_is_killed(tmp_path: Path) -> None:
+    with roost_process(*start(tmp_path, 600), folder=tmp_path) as showcase:
+        address = until_bots_play(showcase, tmp_path)
+        showcase.signal(signal.SIGKILL)
+        showcase.end()
+        deadline = time.monotonic() + PATIENCE
+        while left := running(address, str(tmp_path)):
+            assert time.monotonic() < deadline, left
+            time.sleep(0.1)
+
+
+def test_an_arena_that_cannot_start_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "demo.db").write_text("just text, and enough of it to be no database at all\n" * 10)
+    with roost_process(*start(tmp_path, 5), folder=tmp_path) as showcase:
+        assert showcase.end() == 1
+    assert showcase.out.lines == []
+    assert showcase.err.lines == [
+        f"roost: the arena does not start: {tmp_path / 'demo.db'}: it is not a database; give another file"
+    ]

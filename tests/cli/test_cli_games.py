@@ -1,0 +1,63 @@
+"""`roost games`, `roost rules`, `roost demo` and `roost --version`."""
+
+import json
+import re
+from importlib.metadata import version
+
+import pytest
+
+from roost_games.registry import GAME_NAMES, all_games
+from tests.cli.command import Roost
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_games_lists_what_a_host_needs(roost: Roost) -> None:
+    code, out, err = roost("games")
+    assert (code, err) == (0, "")
+    for game in all_games():
+        assert game.title in out
+        for component in game.components:
+            assert words(component.what) in words(out)
+        for option in game.option_docs:
+            assert f"{option.name}: {words(option.summary)}" in words(out)
+    assert "haecmaec Häc Mäc, 2 to 6 players" in words(out)
+    assert "assumed printed only on the components, so this is our guess" in words(out)
+
+
+def test_games_for_programs(roost: Roost) -> None:
+    games = {game["name"]: game for game in json.loads(roost("games", "--json").out)}
+    assert tuple(games) == GAME_NAMES
+    assert games["bratwurmeck"]["players"] == {"least": 2, "most": 7}
+    assert {row["source"] for game in games.values() for row in game["components"]} == {"seed", "public", "assumed"}
+    assert "slap" in [option["name"] for option in games["haecmaec"]["options"]]
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_rules_are_printed(roost: Roost, game: str) -> None:
+    code, out, err = roost("rules", game)
+    assert (code, err) == (0, "")
+    assert len(out.splitlines()) > 40
+    assert all(len(line) <= 80 for line in out.splitlines())
+
+
+def test_version(roost: Roost) -> None:
+    assert roost("--version") == (0, f"roost {version('roost')}\n", "")
+
+
+def test_demo_shows_each_game_and_an_honest_table(roost: Roost) -> None:
+    code, out, err = roost("demo", "--matches", 5)
+    assert (code, err) == (0, "")
+    for game in all_games():
+        assert f"{game.title}, " in out
+    assert out.count("The match is over") == 3
+    assert "5 quick matches of each game" in out
+    assert "So this is no ranking" in words(out)
+    assert len(re.findall(r"% \(\d", out)) == 10, "a win share with its interval for each seat"
+    assert len(out.splitlines()) < 160
+
+
+def test_demo_repeats(roost: Roost) -> None:
+    assert roost("demo", "--matches", 2).out == roost("demo", "--matches", 2).out
