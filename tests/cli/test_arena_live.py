@@ -183,7 +183,7 @@ def test_a_second_ctrl_c_does_not_wait(tmp_path: Path, capsys: pytest.CaptureFix
         stuck.err.until("leaving, ")
         stuck.signal(signal.SIGINT)
         assert stuck.end() == 130
-        assert stuck.err.lines[-1] == "roost: interrupted"
+        assert stuck.err.lines[-1] == "roost: interrupted", "\n".join(stuck.err.lines)
         serve.signal(signal.SIGINT)
         serve.err.until('"closing"')
         serve.signal(signal.SIGTERM)

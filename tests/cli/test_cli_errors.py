@@ -44,7 +44,7 @@ WRONG = {
     "no matches": (["play", "karteneck", "random", "random", "--matches", "0"], "'--matches'"),
     "matches that are no number": (["play", "karteneck", "random", "random", "--matches", "many"], "'--matches'"),
     "a flag that is none": (["play", "karteneck", "random", "random", "--fast"], "no such option: --fast"),
-    "a command that is nearly right": (["plai"], "Did you mean 'play'?"),
+    "a command that is nearly right": (["gamez"], "Did you mean 'games'?"),
     "people and programs at once": (["play", "karteneck", "random", "random", "--show", "--json"], "choose one"),
     "a replay file in no folder": (
         ["play", "karteneck", "random", "random", "--replay", "nowhere/x.jsonl"],
