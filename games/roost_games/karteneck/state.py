@@ -34,8 +34,10 @@ from roost_games.karteneck.view import Drew, Laid, Revealed, Shuffled, Status, S
 from roost_games.wording import as_text
 
 WORM_BIT = 1 << WORMS
-OPEN_KINDS = tuple(tuple(kind for kind in range(WORMS) if not laid >> kind & 1) for laid in range(2 * WORM_BIT))
-"""`OPEN_KINDS[laid]`: the number kinds that are not in the set `laid`."""
+OPEN_KINDS = tuple(
+    tuple((kind, NUMBER_LAYS[kind]) for kind in range(WORMS) if not laid >> kind & 1) for laid in range(2 * WORM_BIT)
+)
+"""`OPEN_KINDS[laid]`: the number kinds that are not in the set `laid`, each with the ways to lay it."""
 NUMBER_HANDS = tuple(tuple((card,) * held for held in range(18)) for card in NUMBER_CARDS)
 DREW = tuple(Drew(seat) for seat in range(4))
 
@@ -43,10 +45,10 @@ DREW = tuple(Drew(seat) for seat in range(4))
 def legal_moves(table: Table, numbers: Sequence[int], worms: int, laid: int, can_steal: bool) -> Sequence[Move]:
     """The legal moves of a seat that holds `numbers` of each number kind and the set `worms`."""
     moves: list[Move] = [PASS, PASS_AND_STEAL] if can_steal else [PASS]
-    for kind in OPEN_KINDS[laid]:
+    for kind, lays in OPEN_KINDS[laid]:
         held = numbers[kind]
         if held:
-            moves += NUMBER_LAYS[kind][held]
+            moves += lays[held]
     if worms and not laid & WORM_BIT:
         if worms.bit_count() > LISTED_WORMS:
             return ManyMoves(moves, table.worm_cards(worms))
@@ -240,11 +242,12 @@ class KarteneckState(State[Move, View]):
         self.totals[seat] = self.laid[seat] = 0
 
     def _draw(self, seat: int) -> None:
-        if not self.pile:
-            self._reshuffle()
-            if not self.pile:
+        pile = self.pile
+        if not pile:
+            pile = self._reshuffle()
+            if not pile:
                 return
-        code = self.pile.pop()
+        code = pile.pop()
         if code < WORMS:
             self.numbers[seat][code] += 1
         else:
@@ -254,9 +257,10 @@ class KarteneckState(State[Move, View]):
             self.trace.append(DREW[seat])
             self.drawn[seat].append(self.table.cards[code])
 
-    def _reshuffle(self) -> None:
+    def _reshuffle(self) -> list[int]:
+        """Make a new pile of the discard pile, if there is one, and return the pile."""
         if not self.discard:
-            return
+            return self.pile
         table = self.table
         self._shuffles += 1
         cards = sorted(self.discard, key=table.sheet_order.__getitem__)
@@ -269,6 +273,7 @@ class KarteneckState(State[Move, View]):
         self.trace.append(shuffled)
         if self.events is not None:
             self.events.append(shuffled)
+        return self.pile
 
     def _next_seat(self, seat: int) -> None:
         status = self.status
