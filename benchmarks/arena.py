@@ -218,7 +218,7 @@ def show(console: Console, best: dict[str, float]) -> None:
     """Print the rates and what they are of what they are compared with."""
     table = Table("what", "decisions/s", "of the batched echo", "of ping-pong", "of 64 streams", "of HTTP")
     for name, rate in best.items():
-        echo = best.get(name.replace("arena, ", "echo in batches, "))
+        echo = best.get(f"echo in batches, {name.rpartition(', ')[2]}")
         ratios = (echo, best["ping-pong, 1 stream"], best["ping-pong, 64 streams"], best["HTTP per move"])
         shown = [f"{rate / other:.2f}" if other and name.startswith("arena") else "" for other in ratios]
         table.add_row(name, f"{rate:,.0f}", *shown)

@@ -74,9 +74,19 @@ def keep_playing(entry: Entry) -> None:
     with Rating(entry.server) as rating, _screen(remarks()) as screen:
         display = Display(client, entry.server, rating, out, screen)
         # What the bot prints is for its author, like its errors. Standard output is ours.
-        with contextlib.redirect_stdout(sys.stderr):
+        with contextlib.redirect_stdout(sys.stderr), _silence_after_interrupt():
             play(client, entry.server)
     out.print(f"left: {display.line()}", soft_wrap=True)
+
+
+@contextlib.contextmanager
+def _silence_after_interrupt() -> Iterator[None]:
+    """Who presses Ctrl-C twice does not want to read which tasks asyncio had to drop for it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        logging.disable()
+        raise
 
 
 class Screen(NamedTuple):

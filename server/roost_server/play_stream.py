@@ -19,7 +19,7 @@ from roost_server.session import Session
 BUSY_MATCHES = 8
 GATHER_SECONDS = 0.001
 """A bot in so many matches is written to a moment later than could be: what comes up in the meantime goes along. With
-hundreds of matches at once that triples the decisions per second; clocks start when a decision is written."""
+hundreds of matches at once that makes far fewer and larger messages; clocks start when a decision is written."""
 HELLO_SECONDS = 10.0
 STALLED_SECONDS = 10.0
 """How long a bot may leave unread what it is sent. What waits behind that cannot be asked, so matches would stand."""

@@ -1,5 +1,6 @@
 """`roost` commands as processes of their own, for those that go on until they are told to stop."""
 
+import contextlib
 import os
 import queue
 import signal
@@ -48,8 +49,15 @@ class Process:
         self.out = Lines(self.popen.stdout)
         self.err = Lines(self.popen.stderr)
 
-    def signal(self, number: signal.Signals) -> None:
+    def send(self, number: signal.Signals) -> None:
         self.popen.send_signal(number)
+
+    def press_until_end(self, number: signal.Signals) -> None:
+        """Send a signal, and again if that was not enough, like somebody who wants to get rid of it."""
+        while self.popen.poll() is None:
+            self.popen.send_signal(number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.popen.wait(10.0)
 
     def end(self) -> int:
         """Its exit code."""

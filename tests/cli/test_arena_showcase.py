@@ -86,7 +86,7 @@ def test_ctrl_c_ends_it_early_and_all_games_were_played_at_all_sizes(roost: Roos
         address = address_of(showcase)
         until(lambda: len(running(address)) == len(names))
         until(lambda: seen() and all(map(played, GAME_NAMES)))
-        showcase.signal(signal.SIGINT)
+        showcase.send(signal.SIGINT)
         assert showcase.end() == 0
     assert running(address, str(tmp_path)) == []
     assert "Where to look next" in showcase.out.lines
@@ -97,7 +97,7 @@ def test_ctrl_c_ends_it_early_and_all_games_were_played_at_all_sizes(roost: Roos
 def test_nothing_outlives_a_showcase_that_is_killed(tmp_path: Path) -> None:
     with roost_process(*start(tmp_path, 600), folder=tmp_path) as showcase:
         address = until_bots_play(showcase, tmp_path)
-        showcase.signal(signal.SIGKILL)
+        showcase.send(signal.SIGKILL)
         showcase.end()
         deadline = time.monotonic() + PATIENCE
         while left := running(address, str(tmp_path)):
