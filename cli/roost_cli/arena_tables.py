@@ -178,7 +178,7 @@ def print_matches(matches: Sequence[arena_pb2.MatchSummary], wanted: arena_pb2.L
         return
     running = wanted.running
     columns = [
-        Column("match", [match.match_id for match in matches]),
+        Column("match", [match.match_id for match in matches], whole=True),
         Column("game", [match.game for match in matches], drop=1),
         Column("started" if running else "ended", [_when(match, running) for match in matches], drop=2),
         Column("bots" if running else "places", [shown_result(match) for match in matches]),

@@ -19,6 +19,8 @@ class Column(NamedTuple):
     cells: Sequence[str]
     drop: int = 0
     """The highest goes first where there is no room; 0 stays."""
+    whole: bool = False
+    """Whether its cells are never cut, because they are to be copied."""
 
 
 def print_fitted(console: Console, columns: Sequence[Column]) -> bool:
@@ -46,6 +48,8 @@ def fitted_table(console: Console, columns: Sequence[Column]) -> Table:
 
 def _table(columns: Sequence[Column]) -> Table:
     table = plain_table(*(column.head for column in columns))
+    for column, made in zip(columns, table.columns, strict=True):
+        made.min_width = max(map(len, column.cells), default=0) if column.whole else None
     for row in zip(*(column.cells for column in columns), strict=True):
         table.add_row(*row)
     return table

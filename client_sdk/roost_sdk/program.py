@@ -9,12 +9,14 @@ Then `python mybot.py --server HOST:PORT` plays until Ctrl-C. Everything it has 
 import argparse
 import asyncio
 import logging
+import os
 import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from types import FrameType
 
 from roost_games.errors import RoostError, UsageError
@@ -29,6 +31,8 @@ REPORT_SECONDS = 30.0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
+STOP_SECONDS = 2.0
+"""How long a program takes at the most to stop after the second Ctrl-C."""
 LONGEST_NAME = 40
 NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
 log = logging.getLogger("roost_sdk")
@@ -158,13 +162,16 @@ async def _report(client: Client, seconds: float) -> None:
 
 @contextmanager
 def _leaving_on_signals(client: Client) -> Iterator[None]:
-    """Leave on the first signal, raise `KeyboardInterrupt` on the second.
+    """Leave on the first signal; on the second one stop, and raise `KeyboardInterrupt` in the end.
 
     These are handlers of Python, not of the event loop, since the loop may be held up by a bot that thinks for ever.
+    Nothing is raised from within them: that could hit anything, and gRPC swallows it.
     """
     loop = asyncio.get_running_loop()
     leaving: list[asyncio.Task[None]] = []
     signals = 0
+    last_resort = Timer(STOP_SECONDS, _end_process)
+    last_resort.daemon = True
 
     def leave() -> None:
         log.info("leaving, %d matches to play to the end; Ctrl-C again to stop at once", client.stats.playing)
@@ -173,13 +180,23 @@ def _leaving_on_signals(client: Client) -> Iterator[None]:
     def hear(number: int, frame: FrameType | None) -> None:
         nonlocal signals
         signals += 1
-        if signals > 1:
-            raise KeyboardInterrupt
-        loop.call_soon_threadsafe(leave)
+        loop.call_soon_threadsafe(leave if signals == 1 else client.stop)
+        if signals == 2:
+            last_resort.start()
 
     former = {number: signal.signal(number, hear) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
+        last_resort.cancel()
         for number, handler in former.items():
             signal.signal(number, handler)
+    if signals > 1:
+        raise KeyboardInterrupt
+
+
+def _end_process() -> None:
+    """Stop although a bot is thinking and will not be interrupted."""
+    sys.stderr.write(f"{Path(sys.argv[0]).name}: stopped\n")
+    sys.stderr.flush()
+    os._exit(EXIT_INTERRUPTED)

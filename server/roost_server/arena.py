@@ -224,7 +224,7 @@ class Arena:
         )
         await self._until_written(partial(self._write_match, open_block, finished), table.match_id)
         result = finished.replay.result
-        log.info("match ended", match=table.match_id, game=table.rules.game, termination=result.termination)
+        log.debug("match ended", match=table.match_id, game=table.rules.game, termination=result.termination)
         ended = play_pb2.MatchEnded()
         result_to_wire(result, ended.result)
         for player in table.players:

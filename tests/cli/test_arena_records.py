@@ -238,6 +238,13 @@ def test_a_narrow_terminal_loses_the_least_important_columns(width: int, heads: 
     assert [column.header for column in fitted_table(console, COLUMNS).columns] == heads
 
 
+def test_what_is_to_be_copied_is_never_cut() -> None:
+    console = Console(width=24, force_terminal=True, color_system=None)
+    with console.capture() as captured:
+        print_fitted(console, [Column("match", ["0123456789abcdef"], whole=True), Column("places", ["1 ann, 2 bob"])])
+    assert captured.get().splitlines()[2].startswith("0123456789abcdef   ")
+
+
 def test_a_pipe_gets_everything_however_wide() -> None:
     console = Console(width=10, force_terminal=False)
     with console.capture() as captured:
