@@ -90,7 +90,8 @@ class State(ABC, Generic[MoveT, ViewT]):
     def apply(self, seat: int, move: MoveT) -> None:
         """Play `move`. Raises `MalformedMove` or `IllegalMove`, and then nothing has changed.
 
-        Of simultaneous decisions each is applied on its own, in any order; what follows happens with the last.
+        Of simultaneous decisions each is applied on its own, in any order; what follows happens with the last, and
+        until then nobody else's view changes, not even `to_move`. Chance is asked at most once for each purpose.
         """
 
     @abstractmethod

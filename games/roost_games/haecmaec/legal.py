@@ -4,6 +4,7 @@ The state asks with what it holds, `Game.legal` with what a view shows, and both
 """
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import product
 
 from roost_games.haecmaec.moves import DOUBLE, NO_SLAP, NORMAL, Move, React, SlapAnswer, SlapMeans, Top
@@ -57,10 +58,16 @@ def _slaps(means: int) -> list[SlapAnswer]:
     return [NO_SLAP, *(slap for bit, slap in SLAP_BITS if means & bit)]
 
 
-_SUSPICION: Answers = ((React(False), React(True)),) * 8
-_SLAP: Answers = tuple(tuple(React(None, slap) for slap in _slaps(means)) for means in range(8))
+@cache
+def reaction(suspect: bool | None, slap: SlapAnswer | None) -> React:
+    """The one object for a reaction: a referee recognises it faster than an equal one."""
+    return React(suspect, slap)
+
+
+_SUSPICION: Answers = ((reaction(False, None), reaction(True, None)),) * 8
+_SLAP: Answers = tuple(tuple(reaction(None, slap) for slap in _slaps(means)) for means in range(8))
 _BOTH: Answers = tuple(
-    tuple(React(suspect, slap) for suspect, slap in product((False, True), _slaps(means))) for means in range(8)
+    tuple(reaction(suspect, slap) for suspect, slap in product((False, True), _slaps(means))) for means in range(8)
 )
 
 
