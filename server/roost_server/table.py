@@ -1,11 +1,11 @@
 """A table: one match between connected bots. It drives the referee with what the streams deliver, and keeps time."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any, Protocol
 
 from roost.v1 import play_pb2
+from roost_games.chance import commitment_of
 from roost_games.errors import MalformedMove
 from roost_games.game import Game
 from roost_games.referee import Fault, Played, Referee, Seat
@@ -97,8 +97,7 @@ class Table:
         self.seats = tuple(seats)
         self.codec = codec_for(rules.game).for_match(rules.options)
         self.settings = settings
-        self.seed = seed
-        self.commitment = hashlib.sha256(seed).digest()
+        self.commitment = bytes.fromhex(commitment_of(seed))
         self._pulse = pulse
         self._now = now
         self._on_end = on_end
