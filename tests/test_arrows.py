@@ -20,7 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "roost": set(),
     "roost_games": set(),
     "roost_sdk": {"roost_games", "roost"},
-    "roost_ladder": {"roost_games"},
+    "roost_ladder": {"roost_games", "roost_sdk"},
     "roost_bots": {"roost_games", "roost_sdk"},
     "roost_server": {"roost_games", "roost_sdk", "roost_ladder", "roost_bots", "roost"},
     "roost_cli": {"roost_games", "roost_sdk", "roost_ladder", "roost_bots", "roost_server", "roost"},

@@ -12,7 +12,7 @@ database for those who read it with other programs.
 from roost_server.store import queries
 from roost_server.store.errors import RecordRefused, StoreError
 from roost_server.store.models import BlockState
-from roost_server.store.records import BlockClosed, Change, FinishedMatch, NewBlock
+from roost_server.store.records import BlockClosed, Change, FinishedMatch, NewBlock, Planned
 from roost_server.store.store import Store, open_store
 from roost_server.store.writer import GroupWriter
 
@@ -23,6 +23,7 @@ __all__ = [
     "FinishedMatch",
     "GroupWriter",
     "NewBlock",
+    "Planned",
     "RecordRefused",
     "Store",
     "StoreError",

@@ -17,7 +17,7 @@ from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, Table, Uniq
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-SCHEMA = 1
+SCHEMA = 2
 """The number of the schema that these classes describe, and of the newest migration."""
 
 NAMES = {
@@ -62,13 +62,53 @@ class BotVersion(Record, table=True):
     name: str
     version: str
     first_seen_ms: int = Field(sa_type=BigInteger)
+    bot_id: int | None = Field(default=None, foreign_key="bot.id", index=True)
+    """Whose code it is; null where bots play without accounts."""
+
+
+class Competition(Record, table=True):
+    """What is played under one set of rules from one master seed: a competition, or a run of a local ladder.
+
+    Blocks that belong to none were played in an arena without competitions.
+    """
+
+    __tablename__ = "competition"
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(unique=True)
+    document: str
+    """Its rules, as text: a competition file, or what fixes a local run as JSON."""
+    seed: str
+    """The master seed in hex, from which the seeds of its blocks derive. Secret until the competition is over."""
+    commitment: str
+    """What is published of the master seed at the beginning."""
+    phase: str
+    created_ms: int = Field(sa_type=BigInteger)
+
+
+class PhaseChange(Record, table=True):
+    """A competition came into a phase. `number` counts its changes from 0."""
+
+    __tablename__ = "phase_change"
+    __table_args__ = (CLUSTERED,)
+
+    competition_id: int = Field(primary_key=True, foreign_key="competition.id")
+    number: int = Field(primary_key=True)
+    phase: str
+    at_ms: int = Field(sa_type=BigInteger)
+    actor: str
+    """Who did it: an admin's key, or `clock`."""
 
 
 class Block(Record, table=True):
     """One deal, played under several rotations of the seats by one group of bots."""
 
     __tablename__ = "block"
-    __table_args__ = (CheckConstraint("state IN ('open', 'done', 'voided')", "state"), CLUSTERED)
+    __table_args__ = (
+        CheckConstraint("state IN ('open', 'done', 'voided')", "state"),
+        UniqueConstraint("competition_id", "phase", "serial"),
+        CLUSTERED,
+    )
 
     id: str = Field(primary_key=True)
     game: str
@@ -78,6 +118,11 @@ class Block(Record, table=True):
     rotation: str
     created_ms: int = Field(sa_type=BigInteger)
     state: str = Field(index=True)
+    competition_id: int | None = Field(default=None, foreign_key="competition.id")
+    phase: str | None = None
+    """The phase of the competition in which it was drawn up."""
+    serial: int | None = None
+    """Which block of this phase it is, from 0."""
 
 
 class BlockMember(Record, table=True):
@@ -148,14 +193,17 @@ class ReplayDocument(Record, table=True):
     document: bytes
 
 
-def _table(name: str) -> Table:
+def table_of(name: str) -> Table:
+    """The table of this name."""
     return Record.metadata.tables[name]
 
 
 # Statements are written against the tables: that is plain SQLAlchemy Core, with no session behind it.
-BOT_VERSION = _table("bot_version")
-BLOCK = _table("block")
-BLOCK_MEMBER = _table("block_member")
-MATCH = _table("match")
-MATCH_SEAT = _table("match_seat")
-REPLAY = _table("replay")
+BOT_VERSION = table_of("bot_version")
+COMPETITION = table_of("competition")
+PHASE_CHANGE = table_of("phase_change")
+BLOCK = table_of("block")
+BLOCK_MEMBER = table_of("block_member")
+MATCH = table_of("match")
+MATCH_SEAT = table_of("match_seat")
+REPLAY = table_of("replay")

@@ -38,6 +38,18 @@ class NewBlock:
     """Who plays, in the order in which they were dealt in."""
     created_ms: int
     """Since 1970."""
+    plan: "Planned | None" = None
+    """Where it belongs in a competition; `None` if it belongs to none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A block's place in a competition."""
+
+    competition_id: int
+    phase: str
+    serial: int
+    """Which block of the phase it is, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +152,7 @@ def _seat_rows(finished: FinishedMatch) -> list[Row]:
 
 def block_row(block: NewBlock) -> Row:
     """The row of a block that has just been opened."""
+    plan = block.plan
     return {
         "id": block.id,
         "game": block.game,
@@ -149,6 +162,9 @@ def block_row(block: NewBlock) -> Row:
         "rotation": block.rotation,
         "created_ms": block.created_ms,
         "state": BlockState.OPEN.value,
+        "competition_id": plan.competition_id if plan else None,
+        "phase": plan.phase if plan else None,
+        "serial": plan.serial if plan else None,
     }
 
 

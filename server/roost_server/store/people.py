@@ -1,0 +1,124 @@
+"""The tables of accounts: owners, their bots, the keys they show, who has entered what, and what admins did.
+
+Rows about people are never deleted, so that the record of a competition stays whole: keys are revoked, entries
+withdrawn. A key or an invitation itself is nowhere: only its SHA-256, which is enough to recognise it. They are 256
+random bits, so nobody can guess them, and a slow password hash would add nothing.
+"""
+
+from sqlalchemy import BigInteger, CheckConstraint, Index, UniqueConstraint
+from sqlmodel import Field
+
+from roost_server.store.models import CLUSTERED, Record, table_of
+
+__all__ = ["ACCESS_KEY", "AUDIT", "BOT", "ENTRY", "INVITATION", "OWNER", "QUARANTINE", "Record"]
+
+
+class Owner(Record, table=True):
+    """Somebody who has bots."""
+
+    __tablename__ = "owner"
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(unique=True)
+    created_ms: int = Field(sa_type=BigInteger)
+
+
+class Bot(Record, table=True):
+    """A bot under its name, whatever its versions."""
+
+    __tablename__ = "bot"
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(unique=True)
+    owner_id: int = Field(foreign_key="owner.id", index=True)
+    created_ms: int = Field(sa_type=BigInteger)
+
+
+class Entry(Record, table=True):
+    """A bot takes part in a competition."""
+
+    __tablename__ = "entry"
+    __table_args__ = (CLUSTERED,)
+
+    competition_id: int = Field(primary_key=True, foreign_key="competition.id")
+    bot_id: int = Field(primary_key=True, foreign_key="bot.id")
+    entered_ms: int = Field(sa_type=BigInteger)
+    withdrawn_ms: int | None = Field(default=None, sa_type=BigInteger)
+    pinned_version_id: int | None = Field(default=None, foreign_key="bot_version.id")
+    """The version that plays since the freeze; null before it."""
+
+
+class AccessKey(Record, table=True):
+    """What somebody shows to be let in: for one bot, for all bots of an owner, or for everything."""
+
+    __tablename__ = "access_key"
+    __table_args__ = (
+        CheckConstraint("scope IN ('bot', 'owner', 'admin')", "scope"),
+        CheckConstraint("(scope = 'bot') = (bot_id IS NOT NULL)", "bot"),
+        CheckConstraint("(scope = 'admin') = (owner_id IS NULL)", "owner"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    digest: str = Field(unique=True)
+    """SHA-256 of the key, in hex."""
+    prefix: str
+    """The first letters of the key, to speak of it."""
+    scope: str
+    owner_id: int | None = Field(default=None, foreign_key="owner.id", index=True)
+    bot_id: int | None = Field(default=None, foreign_key="bot.id")
+    label: str
+    created_ms: int = Field(sa_type=BigInteger)
+    expires_ms: int | None = Field(default=None, sa_type=BigInteger)
+    revoked_ms: int | None = Field(default=None, sa_type=BigInteger)
+
+
+class Invitation(Record, table=True):
+    """Lets somebody register as an owner, so often."""
+
+    __tablename__ = "invitation"
+
+    id: int | None = Field(default=None, primary_key=True)
+    digest: str = Field(unique=True)
+    prefix: str
+    label: str
+    uses_left: int
+    created_ms: int = Field(sa_type=BigInteger)
+    expires_ms: int | None = Field(default=None, sa_type=BigInteger)
+
+
+class Quarantine(Record, table=True):
+    """A version is kept from playing because of its faults, until `ended_ms`; null: still."""
+
+    __tablename__ = "quarantine"
+    __table_args__ = (UniqueConstraint("version_id", "since_ms"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    version_id: int = Field(foreign_key="bot_version.id")
+    since_ms: int = Field(sa_type=BigInteger)
+    reason: str
+    ended_ms: int | None = Field(default=None, sa_type=BigInteger)
+
+
+class AuditRecord(Record, table=True):
+    """Something that was done with a key, or by the arena itself, to accounts or competitions."""
+
+    __tablename__ = "audit"
+    __table_args__ = (Index(None, "at_ms"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    at_ms: int = Field(sa_type=BigInteger)
+    actor: str
+    """The key's prefix and label, or `clock`, or `command` for somebody with the database in hand."""
+    act: str
+    """What, in a word or two: `key revoked`."""
+    details: str
+    """JSON. No secrets."""
+
+
+OWNER = table_of("owner")
+BOT = table_of("bot")
+ENTRY = table_of("entry")
+ACCESS_KEY = table_of("access_key")
+INVITATION = table_of("invitation")
+QUARANTINE = table_of("quarantine")
+AUDIT = table_of("audit")
