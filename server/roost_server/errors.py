@@ -35,6 +35,12 @@ class AlreadyConnectedError(ArenaError):
     status = grpc.StatusCode.ALREADY_EXISTS
 
 
+class UnauthenticatedError(ArenaError):
+    """We do not know who that is."""
+
+    status = grpc.StatusCode.UNAUTHENTICATED
+
+
 class DeniedError(ArenaError):
     """Not with these credentials."""
 

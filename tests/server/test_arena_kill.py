@@ -6,22 +6,15 @@ The bots are a process of their own and reconnect by themselves. ROOST_KILL_ROUN
 import asyncio
 import os
 import random
-import socket
 from pathlib import Path
 
 from roost_server.store import open_store, queries
 from tests.misbehaving.arena_program import address_of, program
 from tests.misbehaving.hall import bounded, check_records, replays, until
+from tests.server.ports import free_port
 
 ROUNDS = int(os.environ.get("ROOST_KILL_ROUNDS", "3"))
 SECONDS_PER_ROUND = 20.0
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 class Reports:

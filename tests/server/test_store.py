@@ -4,7 +4,6 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -17,8 +16,8 @@ from tests.server.test_store_records import SEED, block, finished, played, sketc
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(f"sqlite:///{tmp_path}/roost.db") as opened:
+def store(database_url: str) -> Iterator[Store]:
+    with open_store(database_url) as opened:
         yield opened
 
 
@@ -51,13 +50,13 @@ def test_matches_are_numbered_in_the_order_in_which_they_are_saved(store: Store)
 def test_a_group_is_recorded_as_a_whole_or_not_at_all(store: Store) -> None:
     new = block(store)
     stray = replace(finished(sketch("m2"), new, 1), block_id="nowhere")
-    with pytest.raises(RecordRefused, match=r"roost\.db: this contradicts what is recorded"):
+    with pytest.raises(RecordRefused, match=r"roost[.\w]+: this contradicts what is recorded"):
         store.save([finished(sketch("m1"), new), stray])
     assert recorded(store) == []
 
 
 def test_a_match_of_an_unknown_bot_is_refused(store: Store) -> None:
-    with pytest.raises(RecordRefused, match="FOREIGN KEY"):
+    with pytest.raises(RecordRefused, match=r"(?i)foreign key"):
         store.save([replace(finished(sketch("m1"), block(store)), version_ids=(1, 99))])
 
 
@@ -82,7 +81,7 @@ def test_a_rotation_counts_once(store: Store) -> None:
     new = block(store)
     store.save([finished(sketch("m1", (), termination="voided"), new, 4)])
     store.save([finished(sketch("m2"), new, 4)])
-    with pytest.raises(RecordRefused, match="UNIQUE"):
+    with pytest.raises(RecordRefused, match=r"(?i)unique"):
         store.save([finished(sketch("m3"), new, 4)])
     assert recorded(store) == ["m1", "m2"]
 
@@ -147,6 +146,7 @@ def test_threads_that_register_the_same_version_get_the_same_id(store: Store) ->
         assert len(set(threads.map(register, range(4)))) == 1
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_full_disk_is_said_and_recovered_from(store: Store) -> None:
     new = block(store)
     match = finished(played("m1", "bratwurmeck"), new)
@@ -162,10 +162,10 @@ def test_a_full_disk_is_said_and_recovered_from(store: Store) -> None:
     assert recorded(store) == ["m1"]
 
 
-def test_a_reader_works_beside_the_writer_and_sees_one_state(store: Store, tmp_path: Path) -> None:
+def test_a_reader_works_beside_the_writer_and_sees_one_state(store: Store, database_url: str) -> None:
     new = block(store)
     store.save([finished(sketch(f"m{i}"), new, i) for i in range(3)])
-    with open_store(f"sqlite:///{tmp_path}/roost.db", read_only=True) as reader:
+    with open_store(database_url, read_only=True) as reader:
         streaming = queries.results(reader)
         assert next(streaming).match_id == "m0"
         store.save([finished(sketch("m3"), new, 3)])
@@ -176,5 +176,5 @@ def test_a_reader_works_beside_the_writer_and_sees_one_state(store: Store, tmp_p
 def test_a_store_that_was_closed_stays_closed(store: Store) -> None:
     store.close()
     for use in (lambda: store.register_version("a", "v1"), lambda: store.save([]), lambda: queries.bots(store)):
-        with pytest.raises(StoreError, match=r"roost\.db has been closed"):
+        with pytest.raises(StoreError, match=r"roost[.\w]+ has been closed"):
             use()

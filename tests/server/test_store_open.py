@@ -72,7 +72,10 @@ def test_commits_wait_for_the_disk_and_references_are_checked(path: Path) -> Non
         ("sqlite:///a.db?mode=ro", "write the file alone, relative or absolute: sqlite:///a.db"),
         ("sqlite:///a.db?", "write the file alone, relative or absolute: sqlite:///a.db"),
         ("sqlite://host/a.db", "write the file alone, relative or absolute: sqlite:///a.db"),
-        ("mysql://u:secret@host/db", "Roost keeps its records in SQLite, not mysql; write sqlite:///roost.db"),
+        (
+            "mysql://u:secret@host/db",
+            "Roost keeps its records in SQLite or PostgreSQL, not mysql; write sqlite:///roost.db",
+        ),
     ],
 )
 def test_a_url_that_names_no_file_is_refused(url: str, says: str) -> None:

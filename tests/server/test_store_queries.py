@@ -1,7 +1,6 @@
 """What can be asked of the records, with counts made by hand; and that no question reads more than it needs."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +13,9 @@ from tests.server.test_store_records import block, finished, sketch
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(database_url: str) -> Iterator[Store]:
     """Bots 1 and 2 are versions of "a"; 3 is "b"; 4 is "idle". Matches m1 to m8 in three blocks, one of them voided."""
-    with open_store(f"sqlite:///{tmp_path}/roost.db") as opened:
+    with open_store(database_url) as opened:
         for name, version in (("a", "v1"), ("a", "v2"), ("b", "v1"), ("idle", "v1")):
             opened.register_version(name, version, 5)
         duel, three, gone = block(opened, "duel", 1, 3), block(opened, "three", 1, 2, 3), block(opened, "gone", 3, 1)
@@ -158,6 +157,7 @@ def plans(store: Store) -> Iterator[list[str]]:
         lambda store: store.save([again(store)]),
     ],
 )
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_what_a_running_arena_asks_never_reads_a_whole_table(
     store: Store, plans: list[str], ask: Callable[[Store], object]
 ) -> None:
@@ -171,6 +171,7 @@ def again(store: Store) -> FinishedMatch:
     return FinishedMatch(sketch("m1", (1, 2)), "duel", 0, (1, 3), 1_000, 2_000)
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_to_count_for_all_bots_reads_nothing_but_an_index(store: Store, plans: list[str]) -> None:
     queries.bots(store)
     scans = [step for step in plans if step.startswith("SCAN") and "bot_version" not in step]
@@ -178,6 +179,7 @@ def test_to_count_for_all_bots_reads_nothing_but_an_index(store: Store, plans: l
     assert len(scans) == 1
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_results_of_everything_sort_nothing(store: Store, plans: list[str]) -> None:
     assert len(rated(store)) == 6
     assert not [step for step in plans if "TEMP B-TREE" in step]

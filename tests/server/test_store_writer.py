@@ -4,7 +4,6 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -27,8 +26,8 @@ T = TypeVar("T")
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(f"sqlite:///{tmp_path}/roost.db") as opened:
+def store(database_url: str) -> Iterator[Store]:
+    with open_store(database_url) as opened:
         yield opened
 
 
@@ -79,13 +78,13 @@ async def started(*saves: Coroutine[Any, Any, None]) -> list["asyncio.Task[None]
     return tasks
 
 
-def test_what_was_awaited_is_on_the_disk(store: Store, tmp_path: Path) -> None:
+def test_what_was_awaited_is_on_the_disk(store: Store, database_url: str) -> None:
     ids = tuple(store.register_version(name, "v1") for name in ("a", "b"))
     new = NewBlock("b1", "karteneck", {}, SEED, "all", ids, 1)
 
     async def play() -> None:
         writer = GroupWriter(store)
-        with open_store(f"sqlite:///{tmp_path}/roost.db", read_only=True) as reader:
+        with open_store(database_url, read_only=True) as reader:
             await writer.open_block(new)
             assert [each.id for each in queries.open_blocks(reader)] == ["b1"]
             await writer.save(finished(sketch("m1"), new))
@@ -150,6 +149,7 @@ def test_a_failing_disk_is_told_to_everybody_in_the_group_and_the_writer_goes_on
     assert recorded(store) == ["m0", "m1", "m2"]
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_real_full_disk_reaches_the_waiting(store: Store, six: list[FinishedMatch]) -> None:
     match = six[0]
     with store.writing() as connection:

@@ -34,9 +34,13 @@ def store_errors(name: str) -> Iterator[None]:
     try:
         yield
     except IntegrityError as error:
-        raise RecordRefused(f"{name}: this contradicts what is recorded: {error.orig}") from error
+        raise RecordRefused(f"{name}: this contradicts what is recorded: {_first_line(error.orig)}") from error
     except DBAPIError as error:
-        said = str(error.orig)
+        said = _first_line(error.orig)
         raise StoreError(f"{name}: {ADVICE.get(said, said)}") from error
     except SQLAlchemyError as error:
-        raise StoreError(f"{name}: {str(error).splitlines()[0]}") from error
+        raise StoreError(f"{name}: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException | None) -> str:
+    return next(iter(str(error).splitlines()), "")

@@ -64,6 +64,8 @@ class BotVersion(Record, table=True):
     first_seen_ms: int = Field(sa_type=BigInteger)
     bot_id: int | None = Field(default=None, foreign_key="bot.id", index=True)
     """Whose code it is; null where bots play without accounts."""
+    last_seen_ms: int | None = Field(default=None, sa_type=BigInteger)
+    """When it last connected; null if it did so before this was noted."""
 
 
 class Competition(Record, table=True):

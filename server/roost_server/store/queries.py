@@ -226,8 +226,8 @@ def replay(store: Store, match_id: str) -> str:
 def replays(store: Store) -> Iterator[str]:
     """Every match's `roost-replay/1` document as a line of JSON, in the order in which they were recorded."""
     query = select(REPLAY.c.document).order_by(REPLAY.c.match_number).execution_options(yield_per=CHUNK // 10)
-    with store.reading() as connection:
-        yield from map(line_of, connection.scalars(query))
+    with store.reading() as connection, connection.execute(query) as rows:
+        yield from map(line_of, rows.scalars())
 
 
 def results(
@@ -260,11 +260,13 @@ def _result_rows(
     if conditions:
         seats = seats.join_from(MATCH_SEAT, MATCH).where(*conditions)
     streaming = connection.execution_options(yield_per=CHUNK)
-    seat_rows = iter(streaming.execute(seats))
-    for number, match_id, block_id, game, players, termination in streaming.execute(matches):
-        version_ids, places, forfeited = zip(*islice(seat_rows, players), strict=True)
-        state = states.get(block_id, BlockState.DONE)
-        yield ResultRow(number, match_id, block_id, state, game, players, termination, version_ids, places, forfeited)
+    with streaming.execute(seats) as seat_rows, streaming.execute(matches) as match_rows:
+        for number, match_id, block_id, game, players, termination in match_rows:
+            version_ids, places, forfeited = zip(*islice(seat_rows, players), strict=True)
+            state = states.get(block_id, BlockState.DONE)
+            yield ResultRow(
+                number, match_id, block_id, state, game, players, termination, version_ids, places, forfeited
+            )
 
 
 def open_blocks(store: Store) -> list[OpenBlock]:

@@ -6,7 +6,8 @@ the database keeps its own in the table `roost_schema`. Readers only compare num
 
 from sqlalchemy import Connection, Engine, column, inspect, select, table
 
-from roost_server.store import models, sqlite
+from roost_server.store import models
+from roost_server.store.backend import Backend
 from roost_server.store.errors import StoreError
 
 VERSION_TABLE = "roost_schema"
@@ -29,37 +30,28 @@ def check_not_newer(schema: int, name: str) -> None:
         raise StoreError(f"{name} was written by a newer Roost (schema {schema}); upgrade roost")
 
 
-def check_current(schema: int, name: str) -> None:
+def check_current(schema: int, backend: Backend) -> None:
     """Raise `StoreError` unless the database can be read as it is: reading never changes a database."""
+    name = backend.name
     check_not_newer(schema, name)
     if schema == 0:
-        raise StoreError(f"{name} holds no matches yet; start an arena with it: roost serve --db sqlite:///{name}")
+        raise StoreError(f"{name} holds no matches yet; start an arena with it: roost serve --db {backend.url}")
     if schema < models.SCHEMA:
         raise StoreError(
-            f"{name} was written by an older Roost (schema {schema}); upgrade it: roost serve --db sqlite:///{name}"
+            f"{name} was written by an older Roost (schema {schema}); upgrade it: roost serve --db {backend.url}"
         )
 
 
-def upgrade(engine: Engine, name: str) -> None:
-    """Bring the database to the present schema, in one transaction: it is as before or as it should be.
-
-    References are checked once, at the end: a migration that rebuilds a table would break them for a moment.
-    """
-    with engine.connect().execution_options(**sqlite.WRITING) as connection:
-        schema = schema_of(connection, name)
-        sqlite.check_writable(connection)
+def upgrade(backend: Backend, engine: Engine) -> None:
+    """Bring the database to the present schema, in one transaction: it is as before or as it should be."""
+    with engine.connect().execution_options(**backend.writing_options) as connection:
+        schema = schema_of(connection, backend.name)
+        backend.check_writable(connection)
         connection.rollback()
-        check_not_newer(schema, name)
-        if schema == models.SCHEMA:
-            return
-        sqlite.set_foreign_keys(connection, enforced=False)
-        try:
-            with connection.begin():
+        check_not_newer(schema, backend.name)
+        if schema < models.SCHEMA:
+            with backend.migrating(connection):
                 migrate(connection)
-                if broken := sqlite.broken_references(connection):
-                    raise StoreError(f"{name} cannot be upgraded: {broken} rows refer to missing ones; restore a copy")
-        finally:
-            sqlite.set_foreign_keys(connection, enforced=True)
 
 
 def migrate(connection: Connection, revision: str = "head") -> None:

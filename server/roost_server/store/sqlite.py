@@ -1,20 +1,23 @@
 """All that is special about SQLite: the file, the settings of a connection, how a transaction begins.
 
-Everything else in the store is portable SQL. The file is in WAL mode, so readers and the one writer do not wait for
-each other; `synchronous` is FULL, so a commit that returned survives a power cut.
+The file is in WAL mode, so readers and the one writer do not wait for each other; `synchronous` is FULL, so a commit
+that returned survives a power cut.
 """
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
 from stat import S_ISDIR
 from typing import cast
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.engine import URL
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from roost_server.store import schema
 from roost_server.store.errors import StoreError
+from roost_server.store.lock import ArenaLock
 
 BUSY_MS = 5_000
 """How long a statement waits for another program's lock."""
@@ -24,26 +27,67 @@ WRITING = {BEGIN_OPTION: "BEGIN IMMEDIATE"}
 """Execution options for a transaction that writes: it takes the write lock first, so it cannot fail half-way for it."""
 
 
-def path_of(url: str) -> Path:
-    """The file that `url` names. Raises `StoreError`, which says how to write it."""
-    parsed = _parsed(url)
-    if parsed.get_backend_name() != "sqlite":
-        raise StoreError(
-            f"Roost keeps its records in SQLite, not {parsed.get_backend_name()}; write sqlite:///roost.db"
-        )
-    if not parsed.database or parsed.database == ":memory:":
-        raise StoreError("the records need a file that outlives the arena; write sqlite:///roost.db")
-    if "?" in url or parsed.host:
-        raise StoreError(f"write the file alone, relative or absolute: sqlite:///{parsed.database}")
-    return Path(parsed.database)
+class SqliteFile:
+    """A database in a file. Raises `StoreError` for a URL that names none, which says how to write it."""
 
+    writing_options: Mapping[str, object] = WRITING
 
-def _parsed(url: str) -> URL:
-    try:
-        return make_url(url)
-    except ArgumentError:
-        name = url if url and "://" not in url else "roost.db"
-        raise StoreError(f"{url!r} is not a database URL; write sqlite:///{name}") from None
+    def __init__(self, url: URL, text: str) -> None:
+        if not url.database or url.database == ":memory:":
+            raise StoreError("the records need a file that outlives the arena; write sqlite:///roost.db")
+        if "?" in text or url.host:
+            raise StoreError(f"write the file alone, relative or absolute: sqlite:///{url.database}")
+        self.path = Path(url.database)
+        self.name = str(self.path)
+        self.url = f"sqlite:///{self.path}"
+
+    def schema(self) -> int:
+        """The number of the schema; 0 if there is nothing yet."""
+        if not holds_something(self.path):
+            return 0
+        engine = self.reading_engine()
+        try:
+            with engine.connect() as connection:
+                return schema.schema_of(connection, self.name)
+        finally:
+            engine.dispose()
+
+    def lock(self) -> ArenaLock:
+        """Keep other arenas away. Raises `StoreError` if one is there already."""
+        if not self.path.parent.is_dir():
+            raise StoreError(f"there is no folder {self.path.parent} for {self.path.name}; create it first")
+        return ArenaLock(self.path)
+
+    def writing_engine(self) -> Engine:
+        """Connections for the arena; the file is created if need be."""
+        engine = _engine(self.path, "rwc")
+        event.listen(engine, "connect", _set_up_writer)
+        return engine
+
+    def reading_engine(self) -> Engine:
+        """Connections that cannot change anything."""
+        return _engine(self.path, "ro")
+
+    def check_writable(self, connection: Connection) -> None:
+        """Raise what a first write would raise: SQLite opens a file that it may only read without complaint."""
+        connection.exec_driver_sql("PRAGMA user_version = 0")
+
+    @contextmanager
+    def migrating(self, connection: Connection) -> Iterator[None]:
+        """A transaction in which tables are altered.
+
+        References are checked once, at the end: a migration that rebuilds a table would break them for a moment.
+        """
+        _set_foreign_keys(connection, enforced=False)
+        try:
+            with connection.begin():
+                yield
+                if broken := len(connection.exec_driver_sql("PRAGMA foreign_key_check").all()):
+                    raise StoreError(
+                        f"{self.name} cannot be upgraded: {broken} rows refer to missing ones; restore a copy"
+                    )
+        finally:
+            _set_foreign_keys(connection, enforced=True)
 
 
 def holds_something(path: Path) -> bool:
@@ -63,33 +107,11 @@ def holds_something(path: Path) -> bool:
     return status.st_size > 0
 
 
-def writing_engine(path: Path) -> Engine:
-    """Connections for the arena; the file is created if need be."""
-    engine = _engine(path, "rwc")
-    event.listen(engine, "connect", _set_up_writer)
-    return engine
-
-
-def reading_engine(path: Path) -> Engine:
-    """Connections that cannot change anything."""
-    return _engine(path, "ro")
-
-
-def set_foreign_keys(connection: Connection, enforced: bool) -> None:
+def _set_foreign_keys(connection: Connection, enforced: bool) -> None:
     """Switch the enforcement. SQLite does that between transactions only."""
     # Past SQLAlchemy, which would begin a transaction first.
     driver = cast(SqliteConnection, connection.connection.driver_connection)
     driver.execute(f"PRAGMA foreign_keys = {int(enforced)}")
-
-
-def check_writable(connection: Connection) -> None:
-    """Raise what a first write would raise: SQLite opens a file that it may only read without complaint."""
-    connection.exec_driver_sql("PRAGMA user_version = 0")
-
-
-def broken_references(connection: Connection) -> int:
-    """How many rows refer to rows that are not there."""
-    return len(connection.exec_driver_sql("PRAGMA foreign_key_check").all())
 
 
 def _engine(path: Path, mode: str) -> Engine:

@@ -8,17 +8,19 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, Engine, insert, select
+from sqlalchemy import Connection, Engine, insert, make_url, select, update
+from sqlalchemy.exc import ArgumentError
 
-from roost_server.store import recording, schema, sqlite
+from roost_server.store import recording, schema
+from roost_server.store.backend import Backend, Lock
 from roost_server.store.errors import StoreError, store_errors
-from roost_server.store.lock import ArenaLock
 from roost_server.store.models import BOT_VERSION, BlockState
+from roost_server.store.postgres import PostgresDatabase
 from roost_server.store.records import BlockClosed, Change, FinishedMatch, NewBlock, rows_of
+from roost_server.store.sqlite import SqliteFile
 
 
 def open_store(url: str, *, read_only: bool = False) -> "Store":
@@ -27,53 +29,56 @@ def open_store(url: str, *, read_only: bool = False) -> "Store":
     For an arena: a new database is created, one of an older Roost is upgraded, and no other arena may have it open.
     With `read_only` nothing is changed, and an arena may be writing to it at the same time.
     """
-    path = sqlite.path_of(url)
-    with store_errors(str(path)):
-        return _open_for_reading(path) if read_only else _open_for_writing(path)
+    backend = backend_of(url)
+    with store_errors(backend.name):
+        return _open_for_reading(backend) if read_only else _open_for_writing(backend)
 
 
-def _open_for_reading(path: Path) -> "Store":
-    schema.check_current(_schema_of_file(path), str(path))
-    return Store(sqlite.reading_engine(path), str(path))
-
-
-def _open_for_writing(path: Path) -> "Store":
-    # Looked at before anything is touched: the file may be somebody else's.
-    schema.check_not_newer(_schema_of_file(path), str(path))
-    if not path.parent.is_dir():
-        raise StoreError(f"there is no folder {path.parent} for {path.name}; create it first")
-    lock = ArenaLock(path)
-    engine = sqlite.writing_engine(path)
+def backend_of(url: str) -> Backend:
+    """The database that `url` names. Raises `StoreError`, which says how to write it."""
     try:
-        schema.upgrade(engine, str(path))
+        parsed = make_url(url)
+    except ArgumentError:
+        name = url if url and "://" not in url else "roost.db"
+        raise StoreError(f"{url!r} is not a database URL; write sqlite:///{name}") from None
+    kind = parsed.get_backend_name()
+    if kind == "sqlite":
+        return SqliteFile(parsed, url)
+    if kind == "postgresql":
+        return PostgresDatabase(parsed)
+    raise StoreError(f"Roost keeps its records in SQLite or PostgreSQL, not {kind}; write sqlite:///roost.db")
+
+
+def _open_for_reading(backend: Backend) -> "Store":
+    schema.check_current(backend.schema(), backend)
+    return Store(backend, backend.reading_engine())
+
+
+def _open_for_writing(backend: Backend) -> "Store":
+    # Looked at before anything is touched: the file may be somebody else's.
+    schema.check_not_newer(backend.schema(), backend.name)
+    lock = backend.lock()
+    engine = backend.writing_engine()
+    try:
+        schema.upgrade(backend, engine)
     except BaseException:
         engine.dispose()
         lock.release()
         raise
-    return Store(engine, str(path), lock)
-
-
-def _schema_of_file(path: Path) -> int:
-    if not sqlite.holds_something(path):
-        return 0
-    engine = sqlite.reading_engine(path)
-    try:
-        with engine.connect() as connection:
-            return schema.schema_of(connection, str(path))
-    finally:
-        engine.dispose()
+    return Store(backend, engine, lock)
 
 
 class Store:
     """An open database. Threads may share it. Made by `open_store`; a context manager that closes itself."""
 
     name: str
-    """What messages call it: the file."""
+    """What messages call it: the file, or the URL without its password."""
 
-    def __init__(self, engine: Engine, name: str, lock: ArenaLock | None = None) -> None:
-        self.name = name
+    def __init__(self, backend: Backend, engine: Engine, lock: Lock | None = None) -> None:
+        self.name = backend.name
+        self.backend = backend
         self._engine = engine
-        self._writing_engine = engine.execution_options(**sqlite.WRITING)
+        self._writing_engine = engine.execution_options(**backend.writing_options)
         self._lock = lock
         self._turn = threading.Lock()
         self._closed = False
@@ -140,17 +145,15 @@ class Store:
         """Record that an open block is `done` or `voided`. That is final."""
         self.commit([BlockClosed(block_id, state)])
 
-    def register_version(self, name: str, version: str, seen_ms: int | None = None) -> int:
-        """The id of a bot version. If it is new it is recorded, as first seen at `seen_ms` (now)."""
-        known = select(BOT_VERSION.c.id).where(BOT_VERSION.c.name == name, BOT_VERSION.c.version == version)
-        with self.reading() as reading:
-            found = reading.scalar(known)
-        if found is not None:
-            return int(found)
-        first_seen = time.time_ns() // 1_000_000 if seen_ms is None else seen_ms
-        new = insert(BOT_VERSION).values(name=name, version=version, first_seen_ms=first_seen)
+    def register_version(
+        self, name: str, version: str, seen_ms: int | None = None, *, bot_id: int | None = None
+    ) -> int:
+        """The id of a bot version, seen at `seen_ms` (now). A new one is recorded as a version of the bot `bot_id`."""
+        seen = time.time_ns() // 1_000_000 if seen_ms is None else seen_ms
+        known = (BOT_VERSION.c.name == name) & (BOT_VERSION.c.version == version)
         with self.writing() as connection:
-            # Another thread may have been faster.
-            if connection.scalar(known) is None:
-                connection.execute(new)
-            return int(connection.execute(known).scalar_one())
+            again = update(BOT_VERSION).where(known).values(last_seen_ms=seen)
+            if not connection.execute(again).rowcount:
+                new = {"name": name, "version": version, "first_seen_ms": seen, "last_seen_ms": seen, "bot_id": bot_id}
+                connection.execute(insert(BOT_VERSION).values(**new))
+            return int(connection.execute(select(BOT_VERSION.c.id).where(known)).scalar_one())

@@ -82,6 +82,7 @@ def extend_versions() -> None:
     """Let a version say whose it is."""
     with op.batch_alter_table("bot_version") as bot_version:
         bot_version.add_column(sa.Column("bot_id", sa.Integer(), nullable=True))
+        bot_version.add_column(sa.Column("last_seen_ms", sa.BigInteger(), nullable=True))
         bot_version.create_foreign_key("fk_bot_version_bot_id", "bot", ["bot_id"], ["id"])
         bot_version.create_index("ix_bot_version_bot_id", ["bot_id"])
 

@@ -1,0 +1,160 @@
+"""A local ladder's book in a database like an arena's, which the same commands read.
+
+A run is a row of `competition`, with its charter as the document. One database holds one run.
+"""
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import func, insert, select, update
+
+from roost_games.chance import commitment_of, seed_of
+from roost_games.errors import UsageError
+from roost_ladder.book import Charter, FinishedBlock
+from roost_ladder.facts import MatchFacts
+from roost_ladder.runs.fixtures import Played
+from roost_server.store import recording
+from roost_server.store.models import BLOCK, COMPETITION, MATCH, MATCH_SEAT, BlockState
+from roost_server.store.records import MatchRows, NewBlock, Planned, Row, json_text
+from roost_server.store.store import Store
+
+NAME = "ladder"
+"""What the run is called among competitions, and its one phase."""
+
+
+class LadderBook:
+    """A `roost_ladder.book.Book` in a store that is open for writing."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._run = 0
+        self._version_ids: tuple[int, ...] = ()
+
+    def charter(self) -> dict[str, Any] | None:
+        """The charter of the run that is in the database; `None` if it is empty. Raises `UsageError` for an arena's."""
+        with self._store.reading() as connection:
+            document = connection.scalar(select(COMPETITION.c.document).where(COMPETITION.c.name == NAME))
+            blocks = connection.scalar(select(func.count()).select_from(BLOCK))
+        if document is None:
+            if blocks:
+                raise UsageError(f"{self._store.name} belongs to an arena; give a ladder a file of its own")
+            return None
+        charter: dict[str, Any] = json.loads(document)
+        return charter
+
+    def begin(self, charter: Charter) -> Iterable[tuple[MatchFacts, ...]]:
+        recorded = self.charter()
+        if recorded is None:
+            self._enter(charter)
+        else:
+            charter.check_same(recorded, self._store.name)
+        self._version_ids = tuple(self._store.register_version(bot.name, bot.version) for bot in charter.bots)
+        with self._store.reading() as connection:
+            self._run = connection.execute(select(COMPETITION.c.id).where(COMPETITION.c.name == NAME)).scalar_one()
+        return self._recorded()
+
+    def _enter(self, charter: Charter) -> None:
+        master = seed_of(charter.seed)
+        row = {
+            "name": NAME,
+            "document": json.dumps(charter.to_json(), ensure_ascii=False),
+            "seed": master.hex(),
+            "commitment": commitment_of(master),
+            "phase": NAME,
+            "created_ms": time.time_ns() // 1_000_000,
+        }
+        with self._store.writing() as connection:
+            connection.execute(insert(COMPETITION).values(**row))
+
+    def _recorded(self) -> list[tuple[MatchFacts, ...]]:
+        numbers = {version_id: number for number, version_id in enumerate(self._version_ids)}
+        columns = ("version_id", "place", "score", "faults", "forfeited", "decisions", "thinking_ms")
+        query = (
+            select(MATCH.c.block_id, MATCH.c.game, MATCH.c.number, *MATCH_SEAT.c[columns])
+            .join_from(MATCH, MATCH_SEAT)
+            .order_by(MATCH.c.number, MATCH_SEAT.c.seat)
+        )
+        with self._store.reading() as connection:
+            matches = [
+                _facts(list(seats), numbers)
+                for _, seats in groupby(connection.execute(query), key=attrgetter("number"))
+            ]
+        return [tuple(of_block) for _, of_block in groupby(matches, key=attrgetter("block_id"))]
+
+    def add(self, blocks: Sequence[FinishedBlock]) -> None:
+        matches = [rows for block in blocks for rows in self._match_rows(block)]
+        done = update(BLOCK).where(BLOCK.c.id.in_([each.block.block_id for each in blocks]))
+        with self._store.writing() as connection:
+            recording.open_blocks(connection, [self._new_block(block) for block in blocks])
+            recording.save_matches(connection, matches)
+            connection.execute(done.values(state=BlockState.DONE.value))
+
+    def _new_block(self, finished: FinishedBlock) -> NewBlock:
+        block = finished.block
+        return NewBlock(
+            block.block_id,
+            block.game,
+            finished.options,
+            block.seed.hex(),
+            block.rotation.value,
+            self._ids(block.group),
+            finished.played[0].started_ms,
+            Planned(self._run, NAME, finished.serial),
+        )
+
+    def _ids(self, bots: Iterable[int]) -> tuple[int, ...]:
+        return tuple(self._version_ids[bot] for bot in bots)
+
+    def _match_rows(self, finished: FinishedBlock) -> Iterator[MatchRows]:
+        block = finished.block
+        options = json_text(finished.options)
+        for rotation, played in enumerate(finished.played):
+            match: Row = {
+                "id": played.match,
+                "block_id": block.block_id,
+                "rotation": rotation,
+                "game": block.game,
+                "options": options,
+                "players": len(block.group),
+                "seed": block.seed.hex(),
+                "started_ms": played.started_ms,
+                "ended_ms": played.ended_ms,
+                "termination": played.result.termination,
+            }
+            yield MatchRows(match, _seat_rows(played, self._ids(block.seating(rotation))), played.document)
+
+
+def _seat_rows(played: Played, version_ids: Sequence[int]) -> list[Row]:
+    result = played.result
+    return [
+        {
+            "seat": seat,
+            "version_id": version_id,
+            "place": result.places[seat],
+            "score": result.scores[seat],
+            "forfeited": seat in result.forfeits,
+            "faults": sum(fault.seat == seat for fault in result.faults),
+            "decisions": played.decisions[seat],
+            "thinking_ms": played.thinking_ms[seat],
+        }
+        for seat, version_id in enumerate(version_ids)
+    ]
+
+
+def _facts(seats: Sequence[Any], numbers: dict[int, int]) -> MatchFacts:
+    first = seats[0]
+    return MatchFacts(
+        first.block_id,
+        first.game,
+        tuple(numbers[seat.version_id] for seat in seats),
+        tuple(seat.place for seat in seats),
+        tuple(seat.score for seat in seats),
+        faults=tuple(seat.faults for seat in seats),
+        forfeited=tuple(bool(seat.forfeited) for seat in seats),
+        decisions=tuple(seat.decisions for seat in seats),
+        thinking_ms=tuple(seat.thinking_ms for seat in seats),
+    )

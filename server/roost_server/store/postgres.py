@@ -1,0 +1,93 @@
+"""All that is special about PostgreSQL: how connections begin, and a lock in the database itself.
+
+The database has to be there; its tables are made by the arena. Commits wait for the disk, as the server is set up by
+default (`synchronous_commit`).
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import URL
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
+
+from roost_server.store import schema
+from roost_server.store.errors import StoreError, store_errors
+
+DRIVER = "postgresql+psycopg"
+LOCK = int.from_bytes(b"roost")
+"""The number of the advisory lock that an arena holds as long as it lives."""
+CONNECT_SECONDS = 5
+
+
+class PostgresDatabase:
+    """A database of a PostgreSQL server. Raises `StoreError` if the driver is not installed."""
+
+    writing_options: Mapping[str, object] = {}
+
+    def __init__(self, url: URL) -> None:
+        self._url = url.set(drivername=DRIVER)
+        self.url = self.name = self._url.render_as_string(hide_password=True)
+        try:
+            import psycopg  # noqa: F401  only to see that it is there
+        except ImportError:
+            raise StoreError("PostgreSQL needs a driver; install it: pip install 'roost[postgresql]'") from None
+
+    def schema(self) -> int:
+        """The number of the schema; 0 if there is nothing yet."""
+        engine = self.reading_engine()
+        try:
+            with engine.connect() as connection:
+                return schema.schema_of(connection, self.name)
+        finally:
+            engine.dispose()
+
+    def lock(self) -> "AdvisoryLock":
+        """Keep other arenas away. Raises `StoreError` if one is there already."""
+        return AdvisoryLock(self._engine(poolclass=NullPool), self.name)
+
+    def writing_engine(self) -> Engine:
+        """Connections for the arena."""
+        return self._engine()
+
+    def reading_engine(self) -> Engine:
+        """Connections that cannot change anything, each of which sees one state of the records."""
+        engine = self._engine(isolation_level="REPEATABLE READ")
+        event.listen(engine, "connect", _read_only)
+        return engine
+
+    def check_writable(self, connection: Connection) -> None:
+        """PostgreSQL says so by itself."""
+
+    @contextmanager
+    def migrating(self, connection: Connection) -> Iterator[None]:
+        """A transaction in which tables are altered."""
+        with connection.begin():
+            yield
+
+    def _engine(self, **settings: object) -> Engine:
+        return create_engine(
+            self._url, connect_args={"connect_timeout": CONNECT_SECONDS}, pool_pre_ping=True, **settings
+        )
+
+
+def _read_only(connection: object, _: ConnectionPoolEntry) -> None:
+    connection.read_only = True  # type: ignore[attr-defined]  # psycopg's connection
+
+
+class AdvisoryLock:
+    """A lock of the server's, held by a connection: it is gone when the process dies, however it dies."""
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        self._engine = engine
+        with store_errors(name):
+            self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            held = self._connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": LOCK})
+        if not held:
+            self.release()
+            raise StoreError(f"{name} is in use by another arena; stop that one or give another database")
+
+    def release(self) -> None:
+        """Give the lock up. Once is enough, twice is fine."""
+        self._connection.close()
+        self._engine.dispose()

@@ -1,0 +1,41 @@
+"""Databases for the tests of the store: each of them runs with SQLite and with PostgreSQL."""
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, make_url, text
+
+from tests.server import postgres_server
+
+NUMBERS = count(1)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """The URL of a PostgreSQL server."""
+    if not postgres_server.available():
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    with postgres_server.server() as url:
+        yield url
+
+
+@pytest.fixture
+def postgresql_url(postgresql: str) -> str:
+    """The URL of an empty PostgreSQL database."""
+    name = f"roost{next(NUMBERS)}"
+    engine = create_engine(postgresql, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return make_url(postgresql).set(database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database, of one kind and of the other."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/roost.db"
+    url: str = request.getfixturevalue("postgresql_url")
+    return url

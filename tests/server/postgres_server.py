@@ -1,0 +1,61 @@
+"""A PostgreSQL server for a run of the tests, from the programs of Debian's package `postgresql`."""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.server.ports import free_port
+
+PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True)
+USER = "roost"
+QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=16MB", "max_connections=50")
+"""The tests are not about power cuts."""
+
+
+def available() -> bool:
+    return bool(PROGRAMS)
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """The URL of a server that has the database `postgres`; it ends with the block."""
+    folder = Path(tempfile.mkdtemp(prefix="roost-pg-"))
+    account = "postgres" if os.geteuid() == 0 else None  # PostgreSQL does not run as root
+    if account:
+        os.chown(folder, pwd.getpwnam(account).pw_uid, -1)
+    port = free_port()
+    data = folder / "data"
+    init = [_program("initdb"), "-D", str(data), "-A", "trust", "-U", USER, "--no-sync", "-E", "UTF8"]
+    subprocess.run(init, check=True, capture_output=True, user=account, cwd=folder)
+    settings = [f"--{each}" for each in (*QUICK, f"unix_socket_directories={folder}", "listen_addresses=127.0.0.1")]
+    command = [_program("postgres"), "-D", str(data), "-p", str(port), *settings]
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, user=account, cwd=folder, stdout=quiet, stderr=quiet)
+    try:
+        _wait(process, port)
+        yield f"postgresql+psycopg://{USER}@127.0.0.1:{port}/postgres"
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _program(name: str) -> str:
+    return str(PROGRAMS[0] / name)
+
+
+def _wait(process: "subprocess.Popen[bytes]", port: int) -> None:
+    ready = [_program("pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port), "-U", USER]
+    for _ in range(600):
+        if subprocess.run(ready, check=False).returncode == 0:
+            return
+        assert process.poll() is None, "PostgreSQL has ended"
+        time.sleep(0.1)
+    raise AssertionError("PostgreSQL does not start")

@@ -1,0 +1,53 @@
+"""What is special about PostgreSQL. The other tests of the store run with it, too."""
+
+import pytest
+from sqlalchemy import create_engine
+
+from roost_server.store import StoreError, open_store, queries
+from roost_server.store.models import Record
+from roost_server.store.schema import VERSION_TABLE
+from tests.server.ports import free_port
+from tests.server.test_store_records import block, finished, sketch
+
+
+def test_a_second_arena_is_refused_until_the_first_has_gone(postgresql_url: str) -> None:
+    with open_store(postgresql_url), pytest.raises(StoreError, match="is in use by another arena; stop that one"):
+        open_store(postgresql_url)
+    with open_store(postgresql_url) as store:
+        store.save([finished(sketch("m1"), block(store))])
+    with open_store(postgresql_url, read_only=True) as store:
+        assert [row.match_id for row in queries.results(store)] == ["m1"]
+
+
+def test_a_reader_cannot_write(postgresql_url: str) -> None:
+    open_store(postgresql_url).close()
+    with open_store(postgresql_url, read_only=True) as store:
+        with pytest.raises(StoreError, match="opened for reading only"):
+            store.register_version("a", "v1")
+        with pytest.raises(StoreError, match="read-only transaction"), store.reading() as connection:
+            connection.exec_driver_sql("DELETE FROM bot_version")
+
+
+def test_a_database_without_tables_is_not_read(postgresql_url: str) -> None:
+    with pytest.raises(StoreError, match="holds no matches yet; start an arena with it: roost serve --db postgresql"):
+        open_store(postgresql_url, read_only=True)
+
+
+def test_the_migrations_make_what_is_declared(postgresql_url: str) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    open_store(postgresql_url).close()
+    engine = create_engine(postgresql_url)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+        assert compare_metadata(context, Record.metadata) == []
+    engine.dispose()
+
+
+def test_a_server_that_is_not_there_is_said(postgresql_url: str) -> None:
+    with pytest.raises(StoreError) as refused:
+        open_store(f"postgresql+psycopg://roost:secret@127.0.0.1:{free_port()}/roost")
+    assert "secret" not in str(refused.value)
+    assert "Connection refused" in str(refused.value)
+    assert "\n" not in str(refused.value)
