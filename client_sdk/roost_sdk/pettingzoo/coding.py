@@ -1,0 +1,150 @@
+"""Moves as numbers and views as arrays: what a coding is, for whoever trains a policy and for the bot that plays it.
+
+A coding is made for one game with its options and one player count. It needs nothing but views, so a bot uses it in the
+same way as the training environment does.
+"""
+
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roost_games.errors import MalformedMove, UsageError
+from roost_games.game import View
+
+MoveT = TypeVar("MoveT")
+ViewT = TypeVar("ViewT", bound=View)
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.int8]
+
+
+class Field(NamedTuple):
+    """A part of an observation. Fields with a number per seat begin with the own seat and go on in turn order."""
+
+    name: str
+    units: tuple[float, ...]
+    """What each number is divided by."""
+    least: float = 0.0
+    """No number is lower after that division."""
+    most: float = 1.0
+    """Nor higher."""
+
+
+def flags(name: str, size: int) -> Field:
+    """A field of numbers from 0 to 1."""
+    return Field(name, (1.0,) * size)
+
+
+class Coding(ABC, Generic[MoveT, ViewT]):
+    """How a game's moves are numbered, and how a view becomes an array of fixed length."""
+
+    def __init__(self, players: int, fields: Sequence[Field], moves: Sequence[MoveT], more_actions: int = 0) -> None:
+        """`moves` are those that a number stands for in every view; a game with others has `more_actions`."""
+        self.players = players
+        self.fields = tuple(fields)
+        self.moves = tuple(moves)
+        self.actions = len(self.moves) + more_actions
+        """How many actions there are: they are the numbers below this."""
+        self._numbers: dict[object, int] = {move: number for number, move in enumerate(self.moves)}
+        ends = list(accumulate(len(field.units) for field in self.fields))
+        self.size = ends[-1]
+        """The length of an observation."""
+        self.slices = {
+            field.name: slice(end - len(field.units), end) for field, end in zip(self.fields, ends, strict=True)
+        }
+        """Where in an observation each field is."""
+        self._at = {name: place.start for name, place in self.slices.items()}
+        self._units = np.array([unit for field in self.fields for unit in field.units], np.float32)
+        self._zeros = array("f", bytes(4 * self.size))
+
+    @property
+    def low(self) -> Floats:
+        """The least that each number of an observation can be."""
+        return np.array([field.least for field in self.fields for _ in field.units], np.float32)
+
+    @property
+    def high(self) -> Floats:
+        """The most that each number of an observation can be."""
+        return np.array([field.most for field in self.fields for _ in field.units], np.float32)
+
+    def encode(self, view: ViewT) -> Floats:
+        """What the seat of `view` sees, as an array. Raises `UsageError` for a spectator's view."""
+        if view.seat is None or view.players != self.players:
+            raise UsageError(f"this coding is for a seat among {self.players} players")
+        values = array("f", self._zeros)
+        self._write(values, view, view.seat)
+        # Written are whole numbers and divided once, so that no rounding leads out of the bounds.
+        return np.frombuffer(values, np.float32) / self._units
+
+    def mask(self, view: ViewT, legal: Sequence[MoveT]) -> Mask:
+        """For each action 1 if it stands for one of the `legal` moves, else 0; never only zeros if there are any."""
+        mask = np.zeros(self.actions, np.int8)
+        mask[self.codes(view, legal)] = 1
+        return mask
+
+    def codes(self, view: ViewT, legal: Sequence[MoveT]) -> list[int]:
+        """The actions that stand for `legal` moves."""
+        return [self._numbers[move] for move in legal]
+
+    def code(self, move: MoveT, view: ViewT) -> int | None:
+        """The action that stands for `move`, which is legal in `view`; `None` if none does."""
+        return self._numbers.get(move)
+
+    def decode(self, action: int, view: ViewT) -> MoveT:
+        """The move that `action` stands for. Raises `MoveError` if it is no action, or stands for nothing here."""
+        if not 0 <= action < self.actions:
+            raise MalformedMove(f"{action} is not an action; these are the numbers from 0 to {self.actions - 1}")
+        return self.moves[action] if action < len(self.moves) else self._decode_more(action - len(self.moves), view)
+
+    def _decode_more(self, number: int, view: ViewT) -> MoveT:
+        """The move of one of the further actions, numbered from 0."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def _write(self, values: "array[float]", view: ViewT, own: int) -> None:
+        """Write every field into `values`, which are zeros, before the division by its units."""
+
+    def _from(self, own: int) -> range:
+        """The seats in turn order from `own` on, as numbers to be used modulo the number of players."""
+        return range(own, own + self.players)
+
+
+AnyCoding = Coding[Any, Any]
+
+
+def write_seats(values: "array[float]", start: int, numbers: Sequence[float], own: int) -> None:
+    """Write one number per seat, the own seat's first."""
+    turned = (*numbers[own:], *numbers[:own])
+    for offset, number in enumerate(turned):
+        values[start + offset] = number
+
+
+def write_counts(
+    values: "array[float]", start: int, things: Sequence[Hashable], places: Mapping[Any, int], by: int = 1
+) -> None:
+    """Count each of `things` at its place."""
+    for thing in things:
+        values[start + places[thing]] += by
+
+
+def write_set(values: "array[float]", start: int, things: Sequence[Hashable], places: Mapping[Any, int]) -> None:
+    """Write 1 at the place of each thing. Equal ones take the places that follow."""
+    for thing in things:
+        values[_free(values, start + places[thing])] = 1
+
+
+def write_stack(values: "array[float]", start: int, stack: Sequence[Hashable], places: Mapping[Any, int]) -> None:
+    """The same with 1 / the depth in the stack: 1 on top, 1/2 below, and so on."""
+    for depth, thing in enumerate(reversed(stack), 1):
+        values[_free(values, start + places[thing])] = 1 / depth
+
+
+def _free(values: "array[float]", place: int) -> int:
+    while values[place]:
+        place += 1
+    return place
