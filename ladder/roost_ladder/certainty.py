@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from roost_ladder.fit import Fit
-from roost_ladder.results import Floats
+from roost_ladder.results import Floats, Indices
 
 DOUBT = 0.05
 """How often a statement may be wrong."""
@@ -52,11 +52,21 @@ def superiority(fit: Fit) -> Floats:
     It is the difference of the strengths by its own standard error. Above 1.96 the 95 % interval of the difference lies
     above 0. The degrees of freedom are those of the bot that is known less well.
     """
+    bots = np.arange(len(fit.strengths))
+    return _scores(fit, bots[:, None], bots)
+
+
+def likely_above_next(fit: Fit, strongest_first: Indices) -> list[float]:
+    """How likely each bot is stronger than the one after it, in this order. The last one is left out."""
+    scores = _scores(fit, strongest_first[:-1], strongest_first[1:])
+    return [NormalDist().cdf(score) for score in scores.tolist()]
+
+
+def _scores(fit: Fit, one: Indices, other: Indices) -> Floats:
     own = np.diagonal(fit.covariance)
-    variance = own[:, None] + own - 2 * fit.covariance
-    np.fill_diagonal(variance, 1)
-    difference = fit.strengths[:, None] - fit.strengths
-    return normal_score(difference / np.sqrt(variance), np.minimum(fit.freedom[:, None], fit.freedom))
+    variance = np.where(one == other, 1, own[one] + own[other] - 2 * fit.covariance[one, other])
+    difference = fit.strengths[one] - fit.strengths[other]
+    return normal_score(difference / np.sqrt(variance), np.minimum(fit.freedom[one], fit.freedom[other]))
 
 
 def rank_ranges(fit: Fit) -> list[RankRange]:
@@ -76,9 +86,9 @@ def rank_ranges(fit: Fit) -> list[RankRange]:
 
 def _holds(scores: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """Holm's rule in each row. The score of a bot against itself is 0 and never holds."""
-    clearest_first = np.argsort(-scores, axis=1, kind="stable")
     bounds = [NormalDist().inv_cdf(1 - DOUBT / 2 / left) for left in range(len(scores) - 1, 0, -1)] + [np.inf]
-    held = np.take_along_axis(scores, clearest_first, axis=1) > np.array(bounds)
-    holds = np.zeros(scores.shape, bool)
-    np.put_along_axis(holds, clearest_first, np.logical_and.accumulate(held, axis=1), axis=1)
+    clearest_first = -np.sort(-scores, axis=1)
+    held = np.logical_and.accumulate(clearest_first > np.array(bounds), axis=1)
+    least = np.where(held, clearest_first, np.inf).min(axis=1, keepdims=True)
+    holds: np.ndarray[tuple[int, ...], np.dtype[np.bool_]] = scores >= least
     return holds

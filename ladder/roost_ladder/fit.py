@@ -10,18 +10,24 @@ counts for exactly what it tells.
 
 The virtual match. Every bot has one more match, a draw against a bot of strength 0. It keeps the strength of a bot that
 has won everything finite, and holds groups that never met side by side.
+
+Order. What single blocks add to a sum is rounded to multiples of 2 ** -26. Sums of such numbers are exact, so the same
+blocks in any order give the same result to the last digit.
 """
 
 from collections.abc import Iterable
+from itertools import combinations, combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.results import Floats, Indices, Record, Tables
+from roost_ladder.results import Floats, Record, Tables
 
 PRECISION = 1e-7
 """The climb ends with a step below this. The error left is of the order of its square."""
 MOST_STEPS = 100
+GRAINS = 2.0**26
+"""How finely numbers are rounded whose sum must not depend on their order. The sum is exact up to the same number."""
 
 
 class Fit(NamedTuple):
@@ -35,10 +41,30 @@ class Fit(NamedTuple):
     """By bot: the degrees of freedom of its variance, at least 2."""
 
 
-def fit(record: Record) -> Fit:
-    """The most likely strengths of the bots of a record that is not empty."""
-    ahead = _sum_over_pairs(record, (_weight(tables) * tables.ahead for tables in record.tables))
-    strengths = _climb(ahead)
+class _Terms(NamedTuple):
+    """What each of many blocks adds to the slope and the curvature."""
+
+    tables: Tables
+    slopes: Floats
+    """By member and block."""
+    links: dict[tuple[int, int], Floats]
+    """By pair of members, and block: minus the curvature between them."""
+
+    def informations(self) -> list[Floats]:
+        """By member and block: the curvature on the diagonal."""
+        return [
+            np.sum([link for pair, link in self.links.items() if member in pair], axis=0)
+            for member in range(self.tables.players)
+        ]
+
+
+def fit(record: Record, start: Floats | None = None) -> Fit:
+    """The most likely strengths of the bots of a record that is not empty.
+
+    `start` are strengths that are nearly right, such as those before the latest results: then it takes less time.
+    """
+    ahead = record.ahead(_weight)
+    strengths = _climb(ahead, np.zeros(len(ahead)) if start is None else start)
     inverse = np.linalg.inv(_slope_and_curvature(ahead, strengths)[1])
     noise, freedom = _noise(record, strengths)
     return Fit(strengths, inverse @ noise @ inverse, freedom)
@@ -53,13 +79,13 @@ def _chance(strength: Floats) -> Floats:
     return (1 + np.tanh(strength / 2)) / 2
 
 
-def _climb(ahead: Floats) -> Floats:
-    """Newton's method from equal strengths. `ahead` has the weighted results of all pairs of bots.
+def _climb(ahead: Floats, start: Floats) -> Floats:
+    """Newton's method. `ahead` has the weighted results of all pairs of bots.
 
     A step that would change a difference of strengths by d is shortened to log(1 + d). The curvature of this likelihood
     changes at most by the factor exp(d) on the way, so every step climbs, and no search along the step is needed.
     """
-    strengths = np.zeros(len(ahead))
+    strengths = start.copy()
     for _ in range(MOST_STEPS):
         slope, curvature = _slope_and_curvature(ahead, strengths)
         step = np.linalg.solve(curvature, slope)
@@ -71,18 +97,15 @@ def _climb(ahead: Floats) -> Floats:
 
 
 def _slope_and_curvature(ahead: Floats, strengths: Floats) -> tuple[Floats, Floats]:
-    chance = _chance(strengths[:, None] - strengths)
-    matches = ahead + ahead.T
+    odds = np.exp(strengths)
+    chance = odds[:, None] / (odds[:, None] + odds)
+    expected = (ahead + ahead.T) * chance
     virtual = _chance(strengths)
-    slope = (ahead - matches * chance).sum(axis=1) + 0.5 - virtual
-    curvature = _laplacian(matches * chance * (1 - chance)) + np.diag(virtual * (1 - virtual))
+    slope = (ahead - expected).sum(axis=1) + 0.5 - virtual
+    links = expected * chance.T
+    curvature = -links
+    np.fill_diagonal(curvature, links.sum(axis=1) - np.diagonal(links) + virtual * (1 - virtual))
     return slope, curvature
-
-
-def _laplacian(links: Floats) -> Floats:
-    """Minus the links between members, and on the diagonal their sums. For one matrix or a stack of them."""
-    sums: Floats = np.eye(links.shape[-1]) * links.sum(axis=-1, keepdims=True)
-    return sums - links
 
 
 def _noise(record: Record, strengths: Floats) -> tuple[Floats, Floats]:
@@ -94,37 +117,50 @@ def _noise(record: Record, strengths: Floats) -> tuple[Floats, Floats]:
     is not known to be a draw, so a win and a loss enter with equal parts.
     """
     blocks = record.blocks()
-    terms = [_block_slopes_and_curvatures(tables, strengths) for tables in record.tables]
-    products = (
-        slopes[:, :, None] * slopes[:, None, :] + curvatures / blocks[tables.groups].min(axis=1)[:, None, None]
-        for tables, (slopes, curvatures) in zip(record.tables, terms, strict=True)
-    )
+    terms = [_terms(tables, strengths) for tables in record.tables]
+    upper = sum(_sum_of_products(each, blocks) for each in terms)
     virtual = (0.5 - _chance(strengths)) ** 2 + 0.25
-    noise = _sum_over_pairs(record, products) + np.diag(virtual)
-    return noise, _effective_blocks(record, [curvatures for _, curvatures in terms]) + 1
+    noise = upper + np.triu(upper, 1).T + np.diag(virtual)
+    return noise, _effective_blocks(terms, len(blocks)) + 1
 
 
-def _block_slopes_and_curvatures(tables: Tables, strengths: Floats) -> tuple[Floats, Floats]:
-    own = strengths[tables.groups]
-    chance = _chance(own[:, :, None] - own[:, None, :])
-    matches = tables.matches[:, None, None] * (1 - np.eye(tables.players))
-    slopes = _weight(tables) * (tables.ahead - matches * chance).sum(axis=2)
-    return slopes, _weight(tables) * _laplacian(matches * chance * (1 - chance))
+def _terms(tables: Tables, strengths: Floats) -> _Terms:
+    odds = np.exp(strengths)[tables.groups.T]
+    slopes = np.zeros(odds.shape)
+    links = {}
+    for one, other in combinations(range(tables.players), 2):
+        chance = odds[one] / (odds[one] + odds[other])
+        surplus = _weight(tables) * (tables.ahead[:, one, other] - tables.matches * chance)
+        slopes[one] += surplus
+        slopes[other] -= surplus
+        links[one, other] = _weight(tables) * tables.matches * chance * (1 - chance)
+    return _Terms(tables, slopes, links)
 
 
-def _effective_blocks(record: Record, curvatures: Iterable[Floats]) -> Floats:
-    """By bot: how many blocks that tell equally much would tell as much about it as its own, unequal blocks."""
-    members = np.concatenate([tables.groups.ravel() for tables in record.tables])
-    told = np.concatenate([np.diagonal(some, axis1=1, axis2=2).ravel() for some in curvatures])
-    total, of_squares = (np.bincount(members, weights=told**power) for power in (1, 2))
-    return total**2 / of_squares
-
-
-def _sum_over_pairs(record: Record, by_block: Iterable[Floats]) -> Floats:
-    """Adds up what stands in blocks for each pair of members into one matrix over all bots."""
-    bots = len(record.bots)
+def _sum_of_products(terms: _Terms, blocks: Floats) -> Floats:
+    """The upper triangle: members of a block are in ascending order."""
+    bots = len(blocks)
+    members = terms.tables.groups.T
+    share = 1 / blocks[members].min(axis=0)
+    informations = terms.informations()
     total = np.zeros(bots * bots)
-    for tables, values in zip(record.tables, by_block, strict=True):
-        pairs: Indices = tables.groups[:, :, None] * bots + tables.groups[:, None, :]
-        total += np.bincount(pairs.ravel(), weights=values.ravel(), minlength=bots * bots)
+    for one, other in combinations_with_replacement(range(len(members)), 2):
+        curvature = informations[one] if one == other else -terms.links[one, other]
+        products = _grained(terms.slopes[one] * terms.slopes[other] + curvature * share)
+        total += np.bincount(members[one] * bots + members[other], weights=products, minlength=bots * bots)
     return total.reshape(bots, bots)
+
+
+def _grained(values: Floats) -> Floats:
+    rounded: Floats = np.rint(values * GRAINS) / GRAINS
+    return rounded
+
+
+def _effective_blocks(terms: Iterable[_Terms], bots: int) -> Floats:
+    """By bot: how many blocks that tell equally much would tell as much about it as its own, unequal blocks."""
+    told, of_squares = np.zeros((2, bots))
+    for each in terms:
+        for members, information in zip(each.tables.groups.T, each.informations(), strict=True):
+            told += np.bincount(members, weights=_grained(information), minlength=bots)
+            of_squares += np.bincount(members, weights=_grained(information**2), minlength=bots)
+    return told**2 / of_squares

@@ -1,25 +1,22 @@
 """Standings: every bot's rating with its interval, its possible ranks and its record.
 
-Ratings are on the Elo scale: a bot that is 400 points stronger finishes ahead ten times as often as behind. They are
-fitted to all results at once, so the order in which matches were played does not matter.
+Ratings are on the Elo scale: a bot that is 400 points stronger finishes ahead ten times as often as behind. If not told
+otherwise they are fitted to all results at once, so the order in which matches were played does not matter.
 """
 
-from collections.abc import Iterable
-from math import log
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from roost_games.errors import UsageError
-from roost_ladder.certainty import RankRange, half_widths, rank_ranges
-from roost_ladder.fit import fit
+from roost_ladder.certainty import half_widths, likely_above_next, rank_ranges
+from roost_ladder.fit import Fit
+from roost_ladder.raters import Rater, rate_by_fit
 from roost_ladder.results import Floats, MatchResult, Record, gather
+from roost_ladder.scale import ELO, MEAN_RATING
 
-__all__ = ["MEAN_RATING", "MatchResult", "PlacesAt", "Standing", "standings"]
-
-MEAN_RATING = 1500.0
-ELO = 400 / log(10)
-"""Points for a factor of e in the odds."""
+__all__ = ["MEAN_RATING", "MatchResult", "PlacesAt", "Standing", "check_anchor", "standings", "standings_of"]
 
 
 class PlacesAt(NamedTuple):
@@ -48,49 +45,79 @@ class Standing(NamedTuple):
     """First places, shared ones too."""
     places: tuple[PlacesAt, ...]
     """By table size, ascending; only sizes at which it has played."""
+    above_next: float | None
+    """How likely it is that this bot is stronger than the next one in the table; `None` for the last one."""
 
 
-def standings(results: Iterable[MatchResult], *, anchor: int | None = None) -> list[Standing]:
-    """The bots of these results, the strongest first. For a game or a table size of its own, pass only its results.
+def standings(
+    results: Iterable[MatchResult], *, anchor: int | None = None, rater: Rater = rate_by_fit, forfeits: bool = True
+) -> list[Standing]:
+    """The bots of these results, the strongest first. For a game or a table size of its own, see `views`.
 
     The mean of all ratings is 1500, or the rating of the bot `anchor`, which then has no interval. Voided matches must
-    not be among the results. Raises `UsageError` if the anchor has not played, and `ValueError` if the results cannot
-    be results of matches in blocks.
+    not be among the results; matches that somebody forfeited count like any other, or with `forfeits=False` not at all.
+    Raises `UsageError` if the anchor has not played, and `ValueError` if the results cannot be results of matches in
+    blocks.
     """
-    record = gather(results)
-    zero = _zero(record, anchor)
-    if not len(record.bots):
-        return []
-    fitted = fit(record)
-    ratings = MEAN_RATING + ELO * (fitted.strengths - zero @ fitted.strengths)
-    table = _table(record, ratings, ELO * half_widths(fitted, zero), rank_ranges(fitted))
-    return sorted(table, key=lambda standing: -standing.rating)
+    counted = [result for result in results if forfeits or not result.forfeited]
+    record = gather(counted)
+    check_anchor(record, anchor)
+    return standings_of(record, rater(record, counted), anchor) if counted else []
 
 
-def _zero(record: Record, anchor: int | None) -> Floats:
-    """The weights of the mean that is called 1500."""
-    if anchor is None:
-        return np.full(len(record.bots), 1 / max(len(record.bots), 1))
-    if anchor not in record.bots:
+def check_anchor(record: Record, anchor: int | None) -> None:
+    """Raise `UsageError` if the anchor is a bot that has not played."""
+    if anchor is not None and anchor not in record.bots:
         raise UsageError(f"bot {anchor} has not played, so ratings cannot be anchored at it")
-    return np.equal(record.bots, anchor).astype(float)
 
 
-def _table(record: Record, ratings: Floats, margins: Floats, ranks: list[RankRange]) -> list[Standing]:
-    matches = sum(tables.seats for tables in record.tables)
-    wins = sum(tables.wins for tables in record.tables)
-    columns = (record.bots, ratings, ratings - margins, ratings + margins, matches, record.blocks(), wins)
+def standings_of(record: Record, fitted: Fit, anchor: int | None = None) -> list[Standing]:
+    """The bots of a record that is not empty, the strongest first. The anchor must have played."""
+    bots = len(record.bots)
+    zero = np.full(bots, 1 / bots) if anchor is None else np.equal(record.bots, anchor).astype(float)
+    ratings = MEAN_RATING + ELO * (fitted.strengths - zero @ fitted.strengths)
+    margins = ELO * half_widths(fitted, zero)
+    strongest_first = np.argsort(-ratings, kind="stable")
+    above_next = [*likely_above_next(fitted, strongest_first), None]
+    ranks = rank_ranges(fitted)
+    played = _Played(record)
     return [
-        Standing(int(bot), rating, low, high, *ranks[row], int(played), int(blocks), int(won), _places(record, row))
-        for row, (bot, rating, low, high, played, blocks, won) in enumerate(
-            zip(*(np.asarray(column).tolist() for column in columns), strict=True)
+        Standing(
+            bot=int(record.bots[row]),
+            rating=float(ratings[row]),
+            low=float(ratings[row] - margins[row]),
+            high=float(ratings[row] + margins[row]),
+            best_rank=ranks[row].best,
+            worst_rank=ranks[row].worst,
+            matches=int(played.matches[row]),
+            blocks=int(played.blocks[row]),
+            wins=int(played.wins[row]),
+            places=tuple(played.places(row)),
+            above_next=above,
         )
+        for row, above in zip(strongest_first.tolist(), above_next, strict=True)
     ]
 
 
-def _places(record: Record, row: int) -> tuple[PlacesAt, ...]:
-    return tuple(
-        PlacesAt(tables.players, int(tables.seats[row]), float(tables.place_sums[row] / tables.seats[row]))
-        for tables in record.tables
-        if tables.seats[row]
-    )
+class _Played:
+    """What every bot has done, added up over its blocks."""
+
+    def __init__(self, record: Record) -> None:
+        bots = len(record.bots)
+        self.blocks = record.blocks()
+        self._by_size = [
+            (
+                tables.players,
+                tables.by_bot(np.broadcast_to(tables.matches[:, None], tables.groups.shape), bots),
+                tables.by_bot(tables.place_sums, bots),
+            )
+            for tables in record.tables
+        ]
+        self.matches: Floats = np.sum([matches for _, matches, _ in self._by_size], axis=0)
+        self.wins: Floats = np.sum([tables.by_bot(tables.wins, bots) for tables in record.tables], axis=0)
+
+    def places(self, row: int) -> Iterator[PlacesAt]:
+        """Of one bot, by table size."""
+        for players, matches, place_sums in self._by_size:
+            if matches[row]:
+                yield PlacesAt(players, int(matches[row]), float(place_sums[row] / matches[row]))

@@ -1,10 +1,10 @@
 """Results of matches, and the same gathered by block into arrays: all that ratings need to know.
 
-What is gathered does not depend on the order of the results. Within a block only whole and half numbers are added,
-which is exact, and blocks are sorted by their ids.
+What is gathered does not depend on the order of the results, except that blocks stand in the order of their first
+match. Within a block only whole and half numbers are added, which is exact.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -26,24 +26,48 @@ class MatchResult(NamedTuple):
     """By seat: any numbers that identify the bots."""
     places: tuple[int, ...]
     """By seat: 1 is the best, ties share a place."""
+    forfeited: bool = False
+    """Whether some bot forfeited it."""
+
+
+class Columns(NamedTuple):
+    """Many matches with one number of players, without an object for each of them."""
+
+    blocks: Sequence[Hashable]
+    """By match: what identifies the block."""
+    bots: Numbers
+    """By match and seat."""
+    places: NDArray[np.int64] | Floats
+    """By match and seat."""
 
 
 class Tables(NamedTuple):
-    """All matches with one number of players. A bot is named by its index in `Record.bots`."""
+    """All blocks with one number of players. A bot is named by its index in `Record.bots`."""
 
     players: int
     groups: Indices
-    """By block: who plays it, ascending."""
+    """By block: its members, ascending."""
     matches: Floats
     """By block: how many matches it has."""
     ahead: Floats
     """By block, member and member: how often the first finished ahead of the second; a tie is half."""
-    seats: Floats
-    """By bot: how often it played at these tables."""
     wins: Floats
-    """By bot: first places, shared ones too."""
+    """By block and member: first places, shared ones too."""
     place_sums: Floats
-    """By bot: the sum of its places."""
+    """By block and member: the sum of its places."""
+
+    def by_bot(self, by_member: Floats, bots: int) -> Floats:
+        """Adds up what stands in blocks for each member. `bots` is how many there are in all."""
+        return _sums(self.groups, by_member, bots)
+
+    def by_pair(self, by_members: Floats, bots: int) -> Floats:
+        """Adds up what stands in blocks for each pair of members into one matrix over all bots."""
+        pairs: Indices = self.groups[:, :, None] * bots + self.groups[:, None, :]
+        return _sums(pairs, by_members, bots * bots).reshape(bots, bots)
+
+
+def _sums(where: Indices, values: Floats, cells: int) -> Floats:
+    return np.bincount(where.ravel(), weights=values.ravel(), minlength=cells).astype(float, copy=False)
 
 
 class Record(NamedTuple):
@@ -59,73 +83,139 @@ class Record(NamedTuple):
         members = [tables.groups.ravel() for tables in self.tables]
         return np.bincount(np.concatenate(members), minlength=len(self.bots)).astype(float)
 
+    def ahead(self, weight: Callable[[Tables], float]) -> Floats:
+        """By bot and bot: how often the first finished ahead of the second, each match by the weight of its tables."""
+        total = np.zeros((len(self.bots), len(self.bots)))
+        for tables in self.tables:
+            total += weight(tables) * tables.by_pair(tables.ahead, len(self.bots))
+        return total
+
 
 def gather(results: Iterable[MatchResult]) -> Record:
     """The record of these results. Raises `ValueError` if they cannot be results of matches in blocks."""
-    by_players: dict[int, list[MatchResult]] = {}
-    for result in results:
-        by_players.setdefault(len(result.bots), []).append(result)
-    seated = {players: np.array([result.bots for result in some], np.int64) for players, some in by_players.items()}
-    bots = np.unique(np.concatenate([np.empty(0, np.int64), *(some.ravel() for some in seated.values())]))
-    tables = tuple(_tables(bots, seated[players], by_players[players]) for players in sorted(by_players))
-    _check_blocks(by_players.values(), sum(len(some.groups) for some in tables))
-    return Record(bots, tables)
+    gathering = Gathering()
+    gathering.add(results)
+    return gathering.record()
 
 
-def _check_blocks(results: Iterable[Sequence[MatchResult]], counted: int) -> None:
-    if counted != len({result.block_id for some in results for result in some}):
-        raise ValueError("matches of one block have different numbers of players")
+class Gathering:
+    """A record that grows: results are added as they come in, and cost nothing but their own number.
+
+    It keeps sums by block, never single matches. After a `ValueError` it is of no use any more.
+    """
+
+    def __init__(self) -> None:
+        self._sums: dict[int, _Sums] = {}
+
+    def add(self, results: Iterable[MatchResult]) -> None:
+        """Count these too. Raises `ValueError` if they cannot be results of matches in blocks."""
+        by_players: dict[int, list[MatchResult]] = {}
+        for result in results:
+            by_players.setdefault(len(result.bots), []).append(result)
+        for some in by_players.values():
+            self.add_columns(_columns(some))
+
+    def add_columns(self, columns: Columns) -> None:
+        """The same for many matches at once."""
+        players = columns.bots.shape[1]
+        if any(sums.has_some_of(columns.blocks) for size, sums in self._sums.items() if size != players):
+            raise ValueError("matches of one block have different numbers of players")
+        self._sums.setdefault(players, _Sums(players)).add(columns)
+
+    def drop(self, block_id: Hashable) -> None:
+        """Forget what was added of this block, which has been voided. One that is not known is no harm."""
+        for sums in self._sums.values():
+            sums.drop(block_id)
+
+    def record(self) -> Record:
+        """All that has been added so far. It does not change any more."""
+        kept = [(players, self._sums[players].kept()) for players in sorted(self._sums)]
+        bots = np.unique(np.concatenate([np.empty(0, np.int64), *(groups.ravel() for _, (groups, *_) in kept)]))
+        return Record(
+            bots,
+            tuple(
+                Tables(players, np.searchsorted(bots, groups), *sums)
+                for players, (groups, *sums) in kept
+                if len(groups)
+            ),
+        )
 
 
-def _tables(bots: Numbers, seated: Numbers, results: Sequence[MatchResult]) -> Tables:
-    by_seat = np.searchsorted(bots, seated)
-    order = np.argsort(by_seat, axis=1)
-    members = np.take_along_axis(by_seat, order, axis=1)
-    places = np.take_along_axis(_places(results), order, axis=1)
-    block = _block_numbers(results)
-    groups = _groups(members, block)
-    return Tables(
-        groups.shape[1],
-        groups,
-        np.bincount(block).astype(float),
-        _ahead(places, block, len(groups)),
-        seats=_by_bot(bots, members, np.ones(places.shape)),
-        wins=_by_bot(bots, members, (places == 1).astype(float)),
-        place_sums=_by_bot(bots, members, places),
+def _columns(results: Sequence[MatchResult]) -> Columns:
+    if any(len(result.places) != len(result.bots) for result in results):
+        raise ValueError("a match needs as many places as bots")
+    return Columns(
+        [result.block_id for result in results],
+        np.array([result.bots for result in results], np.int64),
+        np.array([result.places for result in results], np.int64),
     )
 
 
-def _by_bot(bots: Numbers, members: Indices, values: Floats) -> Floats:
-    return np.bincount(members.ravel(), weights=values.ravel(), minlength=len(bots)).astype(float)
+class _Sums:
+    """What `Tables` has, with bots by their own numbers, and with room for more blocks."""
+
+    def __init__(self, players: int) -> None:
+        self._rows: dict[Hashable, int] = {}
+        self._players = players
+        self._groups = np.empty((0, players), np.int64)
+        self._matches = np.empty(0)
+        self._ahead = np.empty((0, players, players))
+        self._wins = np.empty((0, players))
+        self._place_sums = np.empty((0, players))
+
+    def has_some_of(self, blocks: Sequence[Hashable]) -> bool:
+        """Whether one of these blocks has been added here."""
+        return not self._rows.keys().isdisjoint(blocks)
+
+    def drop(self, block_id: Hashable) -> None:
+        """Forget a block."""
+        if block_id in self._rows:
+            for sums in (self._matches, self._ahead, self._wins, self._place_sums):
+                sums[self._rows[block_id]] = 0
+
+    def kept(self) -> tuple[Numbers, Floats, Floats, Floats, Floats]:
+        """The blocks that have matches: groups, matches, ahead, wins, sums of places."""
+        some = np.flatnonzero(self._matches[: len(self._rows)])
+        return self._groups[some], self._matches[some], self._ahead[some], self._wins[some], self._place_sums[some]
+
+    def add(self, columns: Columns) -> None:
+        """Count these matches."""
+        order = np.argsort(columns.bots, axis=1)
+        members = np.take_along_axis(columns.bots, order, axis=1)
+        places = np.take_along_axis(columns.places, order, axis=1)
+        if self._players < 2 or (members[:, 1:] == members[:, :-1]).any():
+            raise ValueError("a match needs at least two bots, all different")
+        rows = self._rows_of(columns.blocks, members)
+        _add(self._matches, rows, 0, np.ones(len(rows)))
+        for member in range(self._players):
+            _add(self._wins, rows, member, places[:, member] == 1)
+            _add(self._place_sums, rows, member, places[:, member])
+        for one, other in combinations(range(self._players), 2):
+            margin = np.sign(places[:, other] - places[:, one])
+            _add(self._ahead, rows, one * self._players + other, (1 + margin) / 2)
+            _add(self._ahead, rows, other * self._players + one, (1 - margin) / 2)
+
+    def _rows_of(self, blocks: Sequence[Hashable], members: Numbers) -> Indices:
+        known = len(self._rows)
+        number = self._rows
+        rows = np.array([number.setdefault(block, len(number)) for block in blocks], np.intp)
+        self._make_room(len(number))
+        new = rows >= known
+        self._groups[rows[new]] = members[new]
+        if (self._groups[rows] != members).any():
+            raise ValueError("matches of one block have different bots")
+        return rows
+
+    def _make_room(self, blocks: int) -> None:
+        """Twice as much as is there, so that adding one by one stays cheap."""
+        if blocks > len(self._matches):
+            more = max(blocks, 2 * len(self._matches)) - len(self._matches)
+            self._groups, self._matches, self._ahead, self._wins, self._place_sums = (
+                np.concatenate([sums, np.zeros((more, *sums.shape[1:]), sums.dtype)])
+                for sums in (self._groups, self._matches, self._ahead, self._wins, self._place_sums)
+            )
 
 
-def _places(results: Sequence[MatchResult]) -> Floats:
-    if any(len(result.places) != len(result.bots) for result in results):
-        raise ValueError("a match needs as many places as bots")
-    return np.array([result.places for result in results], float)
-
-
-def _block_numbers(results: Sequence[MatchResult]) -> Indices:
-    ids = [result.block_id for result in results]
-    number = {block_id: position for position, block_id in enumerate(sorted(set(ids)))}
-    return np.array([number[block_id] for block_id in ids], np.intp)
-
-
-def _groups(members: Indices, block: Indices) -> Indices:
-    if members.shape[1] < 2 or (members[:, 1:] == members[:, :-1]).any():
-        raise ValueError("a match needs at least two bots, all different")
-    first_match = np.unique(block, return_index=True)[1]
-    groups = members[first_match]
-    if (members != groups[block]).any():
-        raise ValueError("matches of one block have different bots")
-    return groups
-
-
-def _ahead(places: Floats, block: Indices, blocks: int) -> Floats:
-    players = places.shape[1]
-    ahead = np.zeros((blocks, players, players))
-    for one, other in combinations(range(players), 2):
-        margin = np.sign(places[:, other] - places[:, one])
-        ahead[:, one, other] = np.bincount(block, weights=(1 + margin) / 2)
-        ahead[:, other, one] = np.bincount(block, weights=(1 - margin) / 2)
-    return ahead
+def _add(sums: Floats, rows: Indices, cell: int, values: NDArray[np.generic]) -> None:
+    """Adds to one cell of each row. Flat indices and floats are what numpy does this fast for."""
+    np.add.at(sums.reshape(-1), rows * (sums.size // len(sums)) + cell, values.astype(float))

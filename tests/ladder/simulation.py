@@ -1,8 +1,8 @@
 """Prints what decision 4 rests on: how well rival models order the bots, and how often intervals and ranks are right.
 
-    python -m tests.ladder.simulation [LADDERS]
+    python -m tests.ladder.simulation [LADDERS] [models] [intervals] [ranks]
 
-Every figure is a mean over so many simulated ladders (400 if not told).
+Every figure is a mean over so many simulated ladders (400 if not told). All three tables if none is named.
 """
 
 import sys
@@ -193,11 +193,14 @@ def right_and_width(
     return float(right.mean()), float((worst - best + 1).mean())
 
 
+TABLES = {"models": compare_models, "intervals": interval_coverage, "ranks": rank_coverage}
+
+
 def main() -> None:
-    ladders = int(sys.argv[1]) if len(sys.argv) > 1 else 400
-    compare_models(ladders)
-    interval_coverage(ladders)
-    rank_coverage(ladders)
+    given = sys.argv[1:]
+    ladders = next((int(word) for word in given if word.isdigit()), 400)
+    for name in [word for word in given if not word.isdigit()] or TABLES:
+        TABLES[name](ladders)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from roost_ladder.certainty import half_widths, normal_score, rank_ranges, student_quantile, superiority
+from roost_ladder.certainty import (
+    half_widths,
+    likely_above_next,
+    normal_score,
+    rank_ranges,
+    student_quantile,
+    superiority,
+)
 from roost_ladder.fit import Fit
 
 T_TABLE = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 7: 2.365, 10: 2.228, 20: 2.086, 30: 2.042, 120: 1.980}
@@ -50,6 +57,13 @@ def test_superiority_counts_what_two_bots_share() -> None:
 def test_superiority_goes_by_the_bot_that_is_known_less_well() -> None:
     fit = known([2.776, 0])._replace(freedom=np.array([1e9, 4]))
     assert superiority(fit)[0, 1] == pytest.approx(1.96, rel=0.006)
+
+
+def test_how_likely_the_next_one_is_weaker() -> None:
+    """The normal distribution at 1.96, 0 and -1.645; each difference has the variance 1. Bot 3 comes first."""
+    fit = known([1.04, 1.04, 2.685, 3.0])
+    assert likely_above_next(fit, np.array([3, 0, 1, 2])) == pytest.approx([0.975, 0.5, 0.05], abs=1e-4)
+    assert likely_above_next(known([1.0]), np.array([0])) == []
 
 
 def test_half_widths_from_the_mean() -> None:

@@ -75,3 +75,10 @@ def test_weights_on_the_page() -> None:
     assert told[3] / told[2] == pytest.approx(1.5)
     assert told[4] / told[2] == pytest.approx(1.8)
     assert "three players tell 1.5 times as much about each bot as two players do, four players 1.8 times" in PAGE
+
+
+def test_how_far_elo_strays() -> None:
+    """What a match takes off an error and what its luck adds are in balance: v = (1 - c)^2 v + K^2 / 4."""
+    follows = 20 * log(10) / 1600
+    variance = 20**2 / 4 / (1 - (1 - follows) ** 2)
+    assert f"a\nrating strays by ±{1.96 * sqrt(variance):.0f} points" in PAGE

@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from roost_ladder.results import MatchResult, gather
+from roost_ladder.results import Columns, Gathering, MatchResult, Record, Tables, gather
 
 DUEL = [
     MatchResult("d", "karteneck", (7, 3), (1, 2)),
@@ -37,13 +37,19 @@ def test_pairs_are_counted_by_block() -> None:
 
 
 def test_records_of_the_bots() -> None:
-    duels, trios = gather(TRIO + DUEL).tables
-    assert duels.seats.tolist() == [2, 0, 2]
-    assert duels.wins.tolist() == [1, 0, 2]
-    assert trios.wins.tolist() == [0, 2, 1]
-    assert duels.place_sums.tolist() == [3, 0, 2]
-    assert trios.place_sums.tolist() == [8, 4, 5]
-    assert gather(TRIO + DUEL).blocks().tolist() == [2, 1, 2]
+    record = gather(TRIO + DUEL)
+    duels, trios = record.tables
+    assert duels.by_bot(duels.wins, 3).tolist() == [1, 0, 2]
+    assert trios.by_bot(trios.wins, 3).tolist() == [0, 2, 1]
+    assert duels.by_bot(duels.place_sums, 3).tolist() == [3, 0, 2]
+    assert trios.by_bot(trios.place_sums, 3).tolist() == [8, 4, 5]
+    assert record.blocks().tolist() == [2, 1, 2]
+
+
+def test_who_finished_ahead_of_whom() -> None:
+    """Bots 3, 5, 7; a match of three weighs half here."""
+    ahead = gather(TRIO + DUEL).ahead(lambda tables: 1 if tables.players == 2 else 0.5)
+    assert ahead.tolist() == [[0, 0.25, 0.5], [1.25, 0, 1], [3, 0.5, 0]]
 
 
 def test_blocks_of_one_group_stay_apart() -> None:
@@ -53,19 +59,87 @@ def test_blocks_of_one_group_stay_apart() -> None:
     assert duels.ahead[:, 0, 1].tolist() == [0.5, 1]
 
 
+def many(seed: int) -> list[MatchResult]:
+    """Blocks of 2 to 4 bots, two matches each, in random order."""
+    random = Random(seed)
+    results = [
+        MatchResult(
+            f"{seed} {block}", "g", tuple(random.sample(range(6), size)), tuple(random.choices((1, 2, 3), k=size))
+        )
+        for block in range(60)
+        for size in [2 + block % 3]
+    ]
+    results += [result._replace(places=result.places[::-1]) for result in results]
+    random.shuffle(results)
+    return results
+
+
+def assert_same(one: Record, other: Record) -> None:
+    """The same blocks, in whatever order."""
+    np.testing.assert_array_equal(one.bots, other.bots)
+    for left, right in zip(one.tables, other.tables, strict=True):
+        assert left.players == right.players
+        assert sorted(rows(left)) == sorted(rows(right))
+
+
+def rows(tables: Tables) -> list[list[float]]:
+    columns = (tables.groups, tables.matches, tables.ahead, tables.wins, tables.place_sums)
+    return [[float(value) for part in block for value in np.ravel(part)] for block in zip(*columns, strict=True)]
+
+
 def test_the_order_of_results_does_not_matter() -> None:
-    results = [result._replace(block_id=f"{result.block_id}{copy}") for copy in range(5) for result in TRIO + DUEL]
-    shuffled = list(results)
-    Random(1).shuffle(shuffled)
-    for one, other in zip(gather(results).tables, gather(shuffled).tables, strict=True):
-        for left, right in zip(one, other, strict=True):
-            np.testing.assert_array_equal(left, right)
+    shuffled = many(1)
+    Random(2).shuffle(shuffled)
+    assert_same(gather(many(1)), gather(shuffled))
+
+
+def test_results_may_come_one_by_one() -> None:
+    gathering = Gathering()
+    for result in many(1):
+        gathering.add([result])
+    assert_same(gathering.record(), gather(many(1)))
+
+
+def test_a_record_does_not_change_when_more_is_added() -> None:
+    gathering = Gathering()
+    gathering.add(many(1))
+    before = gathering.record()
+    gathering.add([*many(2), many(1)[0]])
+    assert_same(before, gather(many(1)))
+
+
+def test_results_may_come_as_columns() -> None:
+    gathering = Gathering()
+    for players in (2, 3, 4):
+        some = [result for result in many(1) if len(result.bots) == players]
+        blocks = [int(result.block_id.split()[1]) for result in some]
+        gathering.add_columns(
+            Columns(blocks, np.array([result.bots for result in some]), np.array([result.places for result in some]))
+        )
+    assert_same(gathering.record(), gather(many(1)))
+
+
+def test_a_voided_block_is_forgotten() -> None:
+    gathering = Gathering()
+    gathering.add(TRIO + DUEL)
+    gathering.drop("t")
+    gathering.drop("unheard of")
+    assert_same(gathering.record(), gather(DUEL))
+    gathering.add(TRIO)
+    assert_same(gathering.record(), gather(TRIO + DUEL))
 
 
 def test_nothing_played() -> None:
     record = gather([])
     assert record.bots.tolist() == []
     assert record.tables == ()
+
+
+def test_a_block_keeps_its_size_when_more_is_added() -> None:
+    gathering = Gathering()
+    gathering.add(DUEL)
+    with pytest.raises(ValueError, match="numbers of players"):
+        gathering.add([TRIO[0]._replace(block_id="d")])
 
 
 @pytest.mark.parametrize(

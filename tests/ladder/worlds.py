@@ -7,7 +7,7 @@ of the fortunes the matches of one deal have in common. Advantages of seats, tie
 disturb it a little, as in real games; for such worlds the true ratings are those of a very long run.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roost_ladder.results import MatchResult
+from roost_ladder.schedules.schedule import Field, Pairing, Past, Schedule
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -41,12 +42,15 @@ class World(NamedTuple):
         return rng.normal(scale=np.pi / np.sqrt(6), size=shape) if self.normal else rng.gumbel(size=shape)
 
 
-def play(world: World, rng: np.random.Generator, groups: Indices) -> Indices:
-    """Places by block, rotation and seat. A group is in the order of the seats in the first match."""
+def play(world: World, rng: np.random.Generator, groups: Indices, deals: Floats | None = None) -> Indices:
+    """Places by block, rotation and seat. A group is in the order of the seats in the first match.
+
+    `deals` are the fortunes that each deal has, by seat and by bot of the group; drawn if they are not given.
+    """
     blocks, players = groups.shape
     rotations = (np.arange(players)[:, None] + np.arange(players)) % players
     seats = np.broadcast_to(np.arange(players), rotations.shape)
-    of_seat, of_bot = world.fortunes(rng, 2, blocks, players)
+    of_seat, of_bot = world.fortunes(rng, 2, blocks, players) if deals is None else deals
     kind = rng.random((blocks, players, players))
     fortune = world.fortunes(rng, blocks, players, players)
     fortune = np.where(kind < world.luck + world.style, of_bot[:, rotations], fortune)
@@ -80,3 +84,30 @@ def ladder(world: World, rng: np.random.Generator, blocks: Mapping[int, int]) ->
     for players, number in blocks.items():
         results += results_of(world, rng, random_groups(world, rng, players, number), first_block=len(results))
     return results
+
+
+def play_pairings(
+    world: World, rng: np.random.Generator, pairings: Sequence[Pairing], first_block: int = 0
+) -> list[MatchResult]:
+    """The matches of these blocks in their order, under cyclic rotations, with blocks numbered from `first_block`."""
+    by_block: dict[int, list[MatchResult]] = {}
+    for kind in sorted({pairing.kind for pairing in pairings}):
+        some = [(block, pairing.group) for block, pairing in enumerate(pairings, first_block) if pairing.kind == kind]
+        places = play(world, rng, np.array([group for _, group in some])).tolist()
+        for (block, group), of_block in zip(some, places, strict=True):
+            by_block[block] = [
+                MatchResult(f"block {block}", kind.game, group[turn:] + group[:turn], tuple(of_match))
+                for turn, of_match in enumerate(of_block)
+            ]
+    return [result for block in sorted(by_block) for result in by_block[block]]
+
+
+def run(schedule: Schedule, field: Field, world: World, rng: np.random.Generator, matches: int) -> Iterator[Past]:
+    """A run of a schedule: what has happened after each of its rounds, until it or the matches are at their end."""
+    past = Past()
+    while len(past.results) < matches and (pairings := schedule.next_round(field, past)):
+        results = play_pairings(world, rng, pairings, len(past.pairings))
+        for pairing in pairings:
+            past.give(pairing)
+        past.finish(results)
+        yield past

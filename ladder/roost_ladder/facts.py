@@ -1,0 +1,38 @@
+"""What is known about a finished match without opening its replay: all that tables and statistics are made of."""
+
+from typing import NamedTuple
+
+from roost_ladder.results import MatchResult
+
+
+class MatchFacts(NamedTuple):
+    """A finished match that counts. Tuples are by seat.
+
+    A voided match, or a match of a voided block, has no facts: it says nothing about anybody.
+    """
+
+    block_id: str
+    """Matches with the same deal and the same group of bots have the same block."""
+    game: str
+    bots: tuple[int, ...]
+    """Any numbers that identify the bots."""
+    places: tuple[int, ...]
+    """1 is the best, ties share a place."""
+    scores: tuple[int, ...]
+    """The game's points."""
+    faults: tuple[int, ...]
+    """How many answers were late, malformed or not allowed."""
+    forfeited: tuple[bool, ...]
+    decisions: tuple[int, ...]
+    """Those that the bot made itself."""
+    thinking_ms: tuple[float, ...]
+    """How long it took for these."""
+
+    @property
+    def players(self) -> int:
+        """How many played."""
+        return len(self.bots)
+
+    def result(self) -> MatchResult:
+        """What ratings need to know of it."""
+        return MatchResult(self.block_id, self.game, self.bots, self.places, any(self.forfeited))

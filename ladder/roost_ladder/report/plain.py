@@ -1,0 +1,113 @@
+"""The report for programs: the table as CSV, and everything as JSON."""
+
+import csv
+from io import StringIO
+
+from roost_ladder.ratings import Standing
+from roost_ladder.report.summary import Summary
+from roost_ladder.statistics import Seat, Totals
+from roost_ladder.views import View
+
+
+def as_csv(summary: Summary) -> str:
+    """The standings, a line for each bot, with a head."""
+    sizes = summary.statistics.sizes()
+    totals = summary.statistics.by(lambda seat: seat.bot)
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    places = [f"mean_place_of_{size}" for size in sizes]
+    writer.writerow([*_standing_json(summary, summary.standings[0]), *places, *_conduct_json(Totals())])
+    for standing in summary.standings:
+        at = {places.players: places.mean_place for places in standing.places}
+        row = _standing_json(summary, standing).values()
+        writer.writerow([*row, *(at.get(size) for size in sizes), *_conduct_json(totals[standing.bot]).values()])
+    return out.getvalue()
+
+
+def as_json(summary: Summary) -> dict[str, object]:
+    """Everything. The keys of standings are those of `roost standings --json`."""
+    statistics = summary.statistics
+    return {
+        "title": summary.about.title,
+        "notes": dict(summary.about.notes),
+        "rating": summary.rating,
+        "matches": summary.matches,
+        "blocks": summary.blocks,
+        "standings": _view_json(summary, summary.views[0])["standings"],
+        "views": [_view_json(summary, view) for view in summary.views[1:]],
+        "head_to_head": _head_to_head_json(summary),
+        "by_seat": _totals_json(summary, statistics.by(lambda seat: seat._replace(bot=-1))),
+        "by_bot": _totals_json(summary, statistics.by(lambda seat: seat._replace(seat=-1))),
+        "elo_curve": {
+            "after": list(summary.curves.after),
+            "ratings": {summary.names[bot]: list(ratings) for bot, ratings in summary.curves.ratings.items()},
+        },
+    }
+
+
+def _view_json(summary: Summary, view: View) -> dict[str, object]:
+    totals = summary.statistics.by(
+        lambda seat: seat.bot if view.game in (None, seat.game) and view.players in (None, seat.players) else None
+    )
+    return {
+        "game": view.game,
+        "players": view.players,
+        "standings": [
+            {
+                **_standing_json(summary, standing),
+                "places": [places._asdict() for places in standing.places],
+                **_conduct_json(totals[standing.bot]),
+            }
+            for standing in view.standings
+        ],
+    }
+
+
+def _standing_json(summary: Summary, standing: Standing) -> dict[str, object]:
+    return {
+        "rank_low": standing.best_rank,
+        "rank_high": standing.worst_rank,
+        "name": summary.names[standing.bot],
+        "rating": standing.rating,
+        "rating_low": standing.low,
+        "rating_high": standing.high,
+        "above_next": standing.above_next,
+        "matches": standing.matches,
+        "blocks": standing.blocks,
+        "wins": standing.wins,
+    }
+
+
+def _conduct_json(totals: Totals) -> dict[str, object]:
+    return {
+        "faults": totals.faults,
+        "forfeits": totals.forfeits,
+        "decisions": totals.decisions,
+        "thinking_ms": totals.thinking_ms,
+    }
+
+
+def _head_to_head_json(summary: Summary) -> dict[str, object]:
+    """Matrices in the order of the standings."""
+    return {
+        "names": [summary.names[standing.bot] for standing in summary.standings],
+        "met": summary.head_to_head.met.astype(int).tolist(),
+        "ahead": summary.head_to_head.ahead.tolist(),
+    }
+
+
+def _totals_json(summary: Summary, by_seat: dict[Seat, Totals]) -> list[dict[str, object]]:
+    """A seat of -1 or a bot of -1 stands for all of them, and is left out."""
+    return [
+        {
+            "game": seat.game,
+            "players": seat.players,
+            **({"seat": seat.seat + 1} if seat.seat >= 0 else {"name": summary.names[seat.bot]}),
+            "matches": totals.matches,
+            "places": {str(place): totals.places[place] for place in sorted(totals.places)},
+            "mean_score": totals.mean_score,
+            "score_quartiles": [totals.score_quantile(share) for share in (0.25, 0.5, 0.75)],
+            **_conduct_json(totals),
+        }
+        for seat, totals in sorted(by_seat.items())
+    ]

@@ -1,0 +1,76 @@
+"""Everything that a report shows, gathered in one value."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from roost_games.errors import UsageError
+from roost_ladder.facts import MatchFacts
+from roost_ladder.raters import find_rater
+from roost_ladder.ratings import Standing
+from roost_ladder.results import gather
+from roost_ladder.statistics import Curves, HeadToHead, Statistics, elo_curves, head_to_head
+from roost_ladder.views import View, views
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a report says about the run, besides what follows from its matches."""
+
+    title: str
+    notes: tuple[tuple[str, str], ...] = ()
+    """Labels and what they label, such as the seed, the schedule and the command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A ladder, ready to be shown. It has at least one match."""
+
+    about: About
+    names: Mapping[int, str]
+    """By bot."""
+    rating: str
+    """The name of the rater."""
+    views: tuple[View, ...]
+    """Everything first, then by game and by table size, where there are several."""
+    statistics: Statistics
+    head_to_head: HeadToHead
+    """In the order of the standings."""
+    curves: Curves
+    matches: int
+    blocks: int
+
+    @property
+    def standings(self) -> list[Standing]:
+        """Over everything, the strongest bot first."""
+        return self.views[0].standings
+
+
+def summarise(
+    facts: Sequence[MatchFacts],
+    names: Mapping[int, str],
+    about: About,
+    *,
+    anchor: int | None = None,
+    rating: str = "fit",
+    forfeits: bool = True,
+) -> Summary:
+    """The summary of these matches, which are in the order in which they were played.
+
+    Ratings and the head-to-head table leave out forfeited matches if told so; what was counted is shown of all. Raises
+    `UsageError` if nobody has played, or the anchor has not, or there is no such rating.
+    """
+    results = [match.result() for match in facts if forfeits or not any(match.forfeited)]
+    if not results:
+        raise UsageError("no match counts yet, so there is nothing to report")
+    seen = views(results, anchor=anchor, rater=find_rater(rating))
+    return Summary(
+        about=about,
+        names=names,
+        rating=rating,
+        views=tuple(seen),
+        statistics=Statistics(facts),
+        head_to_head=head_to_head(gather(results)).arranged([standing.bot for standing in seen[0].standings]),
+        curves=elo_curves(results),
+        matches=len(facts),
+        blocks=len({match.block_id for match in facts}),
+    )

@@ -1,0 +1,73 @@
+"""The three ways to rate, behind one interface."""
+
+import sys
+from math import log, sqrt
+
+import numpy as np
+import pytest
+
+from roost_games.errors import UsageError
+from roost_ladder.raters import RATERS, find_rater
+from roost_ladder.ratings import MatchResult, standings
+from roost_ladder.results import gather
+from tests.ladder.worlds import World, ladder
+
+ELO = 400 / log(10)
+STRENGTHS = (1.0, 0.5, 0.0, -0.5, -1.0)
+ONE_DUEL = [MatchResult("b", "g", (1, 2), (1, 2))]
+
+
+@pytest.mark.parametrize("name", RATERS)
+def test_every_rater_finds_the_order(name: str) -> None:
+    results = ladder(World(STRENGTHS), np.random.default_rng(1), {2: 900})
+    table = standings(results, rater=find_rater(name))
+    assert [standing.bot for standing in table] == [0, 1, 2, 3, 4]
+    assert sum(standing.rating for standing in table) == pytest.approx(5 * 1500)
+    assert all(standing.low < standing.rating < standing.high for standing in table)
+    # 2 units of strength are 347 points.
+    assert 250 < table[0].rating - table[4].rating < 450
+
+
+@pytest.mark.parametrize("name", RATERS)
+def test_every_rater_can_be_anchored(name: str) -> None:
+    (first, second) = standings(ONE_DUEL, anchor=2, rater=find_rater(name))
+    assert second[:4] == (2, 1500, 1500, 1500)
+    assert first.rating > 1500
+
+
+def test_elo_by_hand() -> None:
+    """Half of K = 20. The second bot's rating counts from the mean of the two."""
+    first, second = standings(ONE_DUEL, rater=find_rater("elo"))
+    assert (first.rating, second.rating) == pytest.approx((1510, 1490))
+
+
+def test_openskill_by_hand() -> None:
+    """Weng and Lin's update of the Plackett-Luce model for two players, with the package's parameters.
+
+    The means part by sigma ** 2 / c each way, times the surprise of 1/2, where c ** 2 is the sum of both players'
+    sigma ** 2 + beta ** 2. A unit of log-odds is beta √2.
+    """
+    sigma_squared, beta_squared = (25 / 3) ** 2 + (25 / 300) ** 2, (25 / 6) ** 2
+    c = sqrt(2 * (sigma_squared + beta_squared))
+    strength = sigma_squared / c / 2 / sqrt(2 * beta_squared)
+    first, second = standings(ONE_DUEL, rater=find_rater("openskill"))
+    assert first.rating - second.rating == pytest.approx(2 * ELO * strength)
+
+
+def test_openskill_knows_ties() -> None:
+    tie = [MatchResult("b", "g", (1, 2, 3), (1, 1, 3))]
+    fitted = find_rater("openskill")(gather(tie), tie)
+    assert fitted.strengths[0] == pytest.approx(fitted.strengths[1], abs=0.05)
+    assert fitted.strengths[1] > fitted.strengths[2]
+
+
+def test_openskill_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openskill.models", None)
+    with pytest.raises(UsageError, match="pip install"):
+        standings(ONE_DUEL, rater=find_rater("openskill"))
+
+
+def test_names() -> None:
+    assert list(RATERS) == ["fit", "elo", "openskill"]
+    with pytest.raises(UsageError, match="the ratings are: fit, elo, openskill"):
+        find_rater("glicko")

@@ -1,0 +1,240 @@
+"""The report: a page that is whole, safe and right, and the same as CSV and JSON."""
+
+import csv
+import json
+import re
+from html.parser import HTMLParser
+from importlib.resources import files
+from io import StringIO
+
+import pytest
+
+from roost_games.errors import UsageError
+from roost_ladder.facts import MatchFacts
+from roost_ladder.ratings import standings
+from roost_ladder.report.markup import axis, element, spread
+from roost_ladder.report.page import page
+from roost_ladder.report.plain import as_csv, as_json
+from roost_ladder.report.summary import About, Summary, summarise
+from tests.ladder.simulated_facts import simulated_facts
+
+EVIL = """<script>alert("x")</script>' & co"""
+FACTS = simulated_facts(bots=6, blocks=90)
+NAMES = {0: "greedy", 1: "random", 2: EVIL, 3: "cautious", 4: "Häc", 5: "late"}
+ABOUT = About(EVIL, (("Seed", "0f3a"), ("Command", "roost ladder a.py <b>")))
+
+
+def summary_of(facts: list[MatchFacts], rating: str = "fit") -> Summary:
+    return summarise(facts, NAMES, ABOUT, rating=rating)
+
+
+@pytest.fixture(scope="module")
+def summary() -> Summary:
+    return summary_of(FACTS)
+
+
+class Reader(HTMLParser):
+    """Checks that elements are closed in order, and keeps tables, classes, attributes and texts."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tables: list[list[list[str]]] = []
+        self.classes: set[str] = set()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.text = ""
+        self.feed(markup)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        self.classes |= {word for name, value in attrs if name == "class" for word in (value or "").split()}
+        if tag == "meta":
+            return
+        self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if ("td" in self.open or "th" in self.open) and "title" not in self.open:
+            self.tables[-1][-1][-1] += data
+
+
+@pytest.fixture(scope="module")
+def read(summary: Summary) -> Reader:
+    return Reader(page(summary))
+
+
+def test_names_are_only_text(summary: Summary, read: Reader) -> None:
+    assert "<script" not in page(summary)
+    assert "roost ladder a.py &lt;b&gt;" in page(summary)
+    assert read.text.count(EVIL) >= 8, "title, heading and every table"
+
+
+def test_nothing_comes_from_elsewhere(summary: Summary, read: Reader) -> None:
+    assert not re.search(r"https?:|url\(|@import|<script|<link|<img|<iframe", page(summary))
+    assert all(value.startswith("#") for _, name, value in read.attributes if name == "href")
+    assert not [name for _, name, _ in read.attributes if name == "src" or name.startswith("on")]
+
+
+def test_every_class_has_a_look(read: Reader) -> None:
+    style = files("roost_ladder.report").joinpath("style.css").read_text(encoding="utf-8")
+    plain = {"other", "rating", "number", "plot", "place1"}
+    assert {name for name in read.classes - plain if f".{name}" not in style} == set()
+    assert {f".shade{step}" for step in range(11)} <= set(re.findall(r"\.shade\d+", style))
+    assert {f".colour{rank}" for rank in range(8)} <= set(re.findall(r"\.colour\d", style))
+
+
+def test_the_table_has_the_standings(read: Reader) -> None:
+    head, *rows = read.tables[0]
+    assert [cell for cell in head if not cell[:1].isdigit()] == (
+        ["rank", "bot", "rating", "above next", "matches", "of 2", "of 3", "of 4", "faults"]
+    )
+    for row, standing in zip(rows, standings(match.result() for match in FACTS), strict=True):
+        best, worst = standing.best_rank, standing.worst_rank
+        assert row[0] == (f"{best}" if best == worst else f"{best}–{worst}")
+        assert row[1] == NAMES[standing.bot]
+        assert row[3] == f"{standing.rating:.0f} ±{standing.high - standing.rating:.0f}"
+        assert row[5] == str(sum(standing.bot in match.bots for match in FACTS))
+        assert row[6] == f"{mean_place(standing.bot, 2):.2f}"
+        assert row[9] == str(sum(match.faults[match.bots.index(standing.bot)] for match in of_bot(standing.bot)))
+
+
+def of_bot(bot: int) -> list[MatchFacts]:
+    return [match for match in FACTS if bot in match.bots]
+
+
+def mean_place(bot: int, players: int) -> float:
+    places = [match.places[match.bots.index(bot)] for match in of_bot(bot) if len(match.bots) == players]
+    return sum(places) / len(places)
+
+
+def test_dots_lie_where_the_ratings_are(summary: Summary, read: Reader) -> None:
+    dots = [float(value.rstrip("%")) for tag, name, value in read.attributes if tag == "circle" and name == "cx"]
+    ratings = [standing.rating for standing in summary.standings]
+    scale = (dots[0] - dots[-1]) / (ratings[0] - ratings[-1])
+    assert dots == pytest.approx([dots[0] + scale * (rating - ratings[0]) for rating in ratings], abs=0.02)
+    assert scale > 0
+
+
+def test_the_heat_map_has_who_beats_whom(summary: Summary, read: Reader) -> None:
+    order = [standing.bot for standing in summary.standings]
+    for row, one in zip(read.tables[1][1:], order, strict=True):
+        assert row[1:] == ["" if one == other else f"{100 * ahead_share(one, other):.0f}" for other in order]
+
+
+def ahead_share(one: int, other: int) -> float:
+    results = []
+    for match in FACTS:
+        if one in match.bots and other in match.bots:
+            own, theirs = (match.places[match.bots.index(bot)] for bot in (one, other))
+            results.append((own < theirs) + (own == theirs) / 2)
+    return sum(results) / len(results)
+
+
+def test_one_game_of_one_size_has_no_views() -> None:
+    duels = [match._replace(game="karteneck") for match in FACTS if match.players == 2]
+    assert 'id="views"' in page(summary_of(FACTS))
+    assert 'id="views"' not in page(summary_of(duels))
+
+
+@pytest.mark.parametrize("rating", ["elo", "openskill"])
+def test_other_ratings(rating: str) -> None:
+    made = Reader(page(summary_of(FACTS, rating)))
+    assert len(made.tables[0]) == 7
+
+
+@pytest.mark.parametrize("bots", [2, 30])
+def test_few_and_many_bots(bots: int) -> None:
+    facts = simulated_facts(bots, blocks=100)
+    made = Reader(page(summarise(facts, {bot: f"bot {bot}" for bot in range(bots)}, About("many"))))
+    assert len(made.tables[0]) == bots + 1
+
+
+def test_a_single_match() -> None:
+    made = Reader(page(summary_of(FACTS[:1])))
+    assert len(made.tables[0]) == 1 + FACTS[0].players
+
+
+def test_nothing_to_report() -> None:
+    with pytest.raises(UsageError, match="no match counts"):
+        summary_of([])
+
+
+def test_forfeits_can_be_left_out() -> None:
+    kept = [match for match in FACTS if not any(match.forfeited)]
+    assert 0 < len(kept) < len(FACTS)
+    assert summarise(FACTS, NAMES, ABOUT, forfeits=False).standings == summary_of(kept).standings
+
+
+def test_csv(summary: Summary) -> None:
+    rows = list(csv.DictReader(StringIO(as_csv(summary))))
+    assert [row["name"] for row in rows] == [NAMES[standing.bot] for standing in summary.standings]
+    for row, standing in zip(rows, summary.standings, strict=True):
+        assert float(row["rating"]) == standing.rating
+        assert float(row["mean_place_of_3"]) == pytest.approx(mean_place(standing.bot, 3))
+        assert int(row["forfeits"]) == sum(
+            match.forfeited[match.bots.index(standing.bot)] for match in of_bot(standing.bot)
+        )
+    assert rows[-1]["above_next"] == ""
+
+
+def test_json(summary: Summary) -> None:
+    read = json.loads(json.dumps(as_json(summary), allow_nan=False))
+    assert (read["matches"], read["blocks"], read["notes"]["Seed"]) == (len(FACTS), 90, "0f3a")
+    assert [row["name"] for row in read["standings"]] == [NAMES[standing.bot] for standing in summary.standings]
+    assert read["standings"][0]["places"][0]["players"] == 2
+    assert {(view["game"], view["players"]) for view in read["views"]} == {
+        ("bratwurmeck", None),
+        ("haecmaec", None),
+        ("karteneck", None),
+        (None, 2),
+        (None, 3),
+        (None, 4),
+    }
+    assert sum(row["matches"] for row in read["by_bot"]) == sum(match.players for match in FACTS)
+    assert sum(row["matches"] for row in read["by_seat"] if row["seat"] == 1) == len(FACTS)
+    assert read["elo_curve"]["after"][-1] == len(FACTS)
+    met = read["head_to_head"]["met"]
+    assert sum(map(sum, met)) == sum(match.players * (match.players - 1) for match in FACTS)
+
+
+def test_faults_in_a_view_are_those_of_its_game(summary: Summary) -> None:
+    views = json.loads(json.dumps(as_json(summary)))["views"]
+    for view in views[:3]:
+        faults = {row["name"]: row["faults"] for row in view["standings"]}
+        assert faults["late"] == sum(
+            match.faults[match.bots.index(5)] for match in of_bot(5) if match.game == view["game"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [(1420, 1580, (1450, 1500, 1550)), (0, 900, (0, 200, 400, 600, 800)), (0, 3, (0, 1, 2, 3))],
+)
+def test_ticks_are_round(low: float, high: float, ticks: tuple[float, ...]) -> None:
+    assert axis(low, high).ticks == ticks
+
+
+def test_an_axis_of_one_number() -> None:
+    assert axis(5, 5).at(5) == 1
+    assert axis(4, 6).at(5) == 0.5
+    assert axis(4, 6).at(9) == 1
+
+
+def test_labels_do_not_overlap() -> None:
+    assert spread([0.1, 0.11, 0.5], 0.1) == pytest.approx([0.1, 0.2, 0.5])
+    assert spread([0.9, 0.95, 1.0], 0.1) == pytest.approx([0.8, 0.9, 1.0])
+
+
+def test_elements() -> None:
+    assert element("a", "x", class_="b c", text_anchor="<>", title="") == '<a class="b c" text-anchor="&lt;&gt;">x</a>'
