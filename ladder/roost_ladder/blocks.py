@@ -1,15 +1,27 @@
-"""Deal blocks: one deal, one group of bots, every bot once in every seat.
+"""Deal blocks: one deal, one group of bots, every bot equally often in every seat.
 
-The block is the unit of luck. Whatever a deal gives to seat 2 it gives to every bot of the group once, so within a
-block luck largely cancels out, and statistics treat the block as one observation.
+The block is the unit of luck. Whatever a deal gives to seat 2 it gives to every bot of the group equally often, so
+within a block luck largely cancels out, and statistics treat the block as one observation.
 """
 
 import hashlib
+from enum import StrEnum
+from itertools import islice, permutations
+from math import factorial
 from typing import NamedTuple
 
 
+class Rotation(StrEnum):
+    """In which orders the bots of a block sit."""
+
+    CYCLIC = "cyclic"
+    """Everybody moves on by a seat: as many matches as bots. Neighbours stay neighbours."""
+    FULL = "full"
+    """Every order there is: 2, 6 or 24 matches of 2, 3 or 4 bots."""
+
+
 class Block(NamedTuple):
-    """A deal and the bots that play it, under cyclic rotations of the seats."""
+    """A deal and the bots that play it, under rotations of the seats."""
 
     block_id: str
     game: str
@@ -17,15 +29,23 @@ class Block(NamedTuple):
     """The bots, by any number that identifies them, in the order in which they sit in the first match."""
     seed: bytes
     """The seed of every match of the block."""
+    rotation: Rotation = Rotation.CYCLIC
 
     @property
     def rotations(self) -> int:
         """How many matches the block has."""
-        return len(self.group)
+        bots = len(self.group)
+        return factorial(bots) if self.rotation is Rotation.FULL else bots
 
     def seating(self, rotation: int) -> tuple[int, ...]:
-        """Who sits where in match number `rotation`, from 0, by seat."""
-        return self.group[rotation:] + self.group[:rotation]
+        """Who sits where in match number `rotation`, from 0, by seat.
+
+        A full block is a row of cyclic ones: a part of it that ends with one of them is fair, too.
+        """
+        order, moves = divmod(rotation, len(self.group))
+        first, *others = self.group
+        circle = (first, *next(islice(permutations(others), order, None)))
+        return circle[moves:] + circle[:moves]
 
 
 def seed_of_block(master: bytes, block_id: str) -> bytes:

@@ -1,24 +1,48 @@
 """Blocks: who sits where, and which seed."""
 
 import hashlib
+from collections import Counter
+from itertools import permutations
 
 import pytest
 
-from roost_ladder.blocks import Block, seed_of_block
+from roost_ladder.blocks import Block, Rotation, seed_of_block
+
+GROUPS = [(4, 9), (7, 1, 3), (5, 2, 8, 6)]
 
 
-@pytest.mark.parametrize("group", [(4, 9), (7, 1, 3), (5, 2, 8, 6), (1, 2, 3, 4, 5, 6, 7)])
+def seatings(block: Block) -> list[tuple[int, ...]]:
+    return [block.seating(rotation) for rotation in range(block.rotations)]
+
+
+@pytest.mark.parametrize("group", [*GROUPS, (1, 2, 3, 4, 5, 6, 7)])
 def test_every_bot_sits_once_in_every_seat(group: tuple[int, ...]) -> None:
-    block = Block("b", "karteneck", group, b"")
-    seatings = [block.seating(rotation) for rotation in range(block.rotations)]
-    assert seatings[0] == group
-    assert all(sorted(seating) == sorted(group) for seating in seatings)
-    assert all(sorted(bots_in_seat) == sorted(group) for bots_in_seat in zip(*seatings, strict=True))
+    seated = seatings(Block("b", "karteneck", group, b""))
+    assert seated[0] == group
+    assert all(sorted(seating) == sorted(group) for seating in seated)
+    assert all(sorted(bots_in_seat) == sorted(group) for bots_in_seat in zip(*seated, strict=True))
 
 
 def test_rotations_keep_the_neighbours() -> None:
-    block = Block("b", "karteneck", (1, 2, 3), b"")
-    assert [block.seating(rotation) for rotation in range(3)] == [(1, 2, 3), (2, 3, 1), (3, 1, 2)]
+    assert seatings(Block("b", "karteneck", (1, 2, 3), b"")) == [(1, 2, 3), (2, 3, 1), (3, 1, 2)]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_full_rotation_is_every_order_once(group: tuple[int, ...]) -> None:
+    seated = seatings(Block("b", "karteneck", group, b"", Rotation.FULL))
+    assert len(seated) == {2: 2, 3: 6, 4: 24}[len(group)]
+    assert seated[0] == group
+    assert set(seated) == set(permutations(group))
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_parts_of_a_full_rotation_are_fair(group: tuple[int, ...]) -> None:
+    """After every few matches, as many as there are bots, everybody has been equally often in every seat."""
+    seated = seatings(Block("b", "karteneck", group, b"", Rotation.FULL))
+    for part in range(len(group), len(seated) + 1, len(group)):
+        counts = Counter((seat, bot) for seating in seated[:part] for seat, bot in enumerate(seating))
+        assert set(counts.values()) == {part // len(group)}
+        assert len(counts) == len(group) ** 2
 
 
 def test_the_seed_is_a_hash_of_the_run_and_the_block() -> None:

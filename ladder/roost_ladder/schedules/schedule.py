@@ -5,11 +5,14 @@ does not depend on who played its blocks, in what order, on how many cores. A ru
 questions again, gets the same answers, and goes on where it stopped.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
+from random import Random
 from typing import NamedTuple, Protocol
 
-from roost_ladder.results import MatchResult
+from roost_ladder.results import Gathering, MatchResult, Record
 
 
 class Kind(NamedTuple):
@@ -39,14 +42,102 @@ class Field:
     plays: Mapping[int, frozenset[Kind]] = field(default_factory=dict)
     """The kinds of tables that a bot sits down at. A bot that is not named here plays all of them."""
 
+    def at(self, kind: Kind) -> list[int]:
+        """The bots that sit down at tables of this kind, ascending; none if they cannot fill one."""
+        willing = sorted({bot for bot in self.bots if bot not in self.plays or kind in self.plays[bot]})
+        return willing if self.can_fill(kind, willing) else []
 
-class Past(NamedTuple):
-    """What has happened so far."""
+    def owner(self, bot: int) -> Hashable:
+        """Whom the bot belongs to: bots with different answers may meet."""
+        return self.owners.get(bot, bot)
 
-    pairings: Sequence[Pairing]
-    """Every block that has been given out, in order; also those that were voided or have not ended yet."""
-    results: Sequence[MatchResult]
-    """The matches that count, in any order."""
+    def can_fill(self, kind: Kind, bots: Iterable[int]) -> bool:
+        """Whether a table of this kind can be filled with some of these bots."""
+        return len({self.owner(bot) for bot in bots}) >= kind.players
+
+    def may_meet(self, group: Collection[int]) -> bool:
+        """Whether all of these bots may sit at one table."""
+        return len({self.owner(bot) for bot in group}) == len(group)
+
+
+class Tally:
+    """How often has been played what: counts of blocks."""
+
+    __slots__ = ("blocks", "groups", "met", "played")
+
+    def __init__(self) -> None:
+        self.blocks: Counter[Kind] = Counter()
+        self.played: defaultdict[Kind, Counter[int]] = defaultdict(Counter)
+        """By kind of table and bot."""
+        self.met: defaultdict[int, Counter[int]] = defaultdict(Counter)
+        """By bot and bot, at any table."""
+        self.groups: defaultdict[Kind, Counter[tuple[int, ...]]] = defaultdict(Counter)
+        """By kind of table and group; the bots of a group are ascending."""
+
+    def count(self, pairing: Pairing) -> None:
+        """One more block."""
+        kind, group = pairing
+        self.blocks[kind] += 1
+        self.played[kind].update(group)
+        self.groups[kind][tuple(sorted(group))] += 1
+        for bot, other in permutations(group, 2):
+            self.met[bot][other] += 1
+
+
+class Past:
+    """What has happened so far.
+
+    It counts along, so that a schedule that only needs counts need not read everything again for every round.
+    """
+
+    __slots__ = ("_ahead", "_gathered", "_gathering", "_opponents", "_pairings", "_results", "tally")
+
+    def __init__(self, pairings: Iterable[Pairing] = (), results: Iterable[MatchResult] = ()) -> None:
+        self._pairings: list[Pairing] = []
+        self._results: list[MatchResult] = []
+        self._ahead: Counter[int] = Counter()
+        self._opponents: Counter[int] = Counter()
+        self._gathering = Gathering()
+        self._gathered = 0
+        self.tally = Tally()
+        """Counts of the blocks that have been given out."""
+        for pairing in pairings:
+            self.give(pairing)
+        self.finish(results)
+
+    @property
+    def pairings(self) -> Sequence[Pairing]:
+        """Every block that has been given out, in order; also those that were voided or have not ended yet."""
+        return self._pairings
+
+    @property
+    def results(self) -> Sequence[MatchResult]:
+        """The matches that count, in any order."""
+        return self._results
+
+    def give(self, pairing: Pairing) -> None:
+        """A block has been given out."""
+        self._pairings.append(pairing)
+        self.tally.count(pairing)
+
+    def finish(self, results: Iterable[MatchResult]) -> None:
+        """These matches have ended, and count."""
+        for result in results:
+            self._results.append(result)
+            for bot, place in zip(result.bots, result.places, strict=True):
+                behind = sum((other > place) + (other >= place) for other in result.places) - 1
+                self._ahead[bot] += behind
+                self._opponents[bot] += 2 * len(result.bots) - 2
+
+    def record(self) -> Record:
+        """The results gathered by block. Only what has been added since the last time has to be read."""
+        self._gathering.add(self._results[self._gathered :])
+        self._gathered = len(self._results)
+        return self._gathering.record()
+
+    def score(self, bot: int) -> float:
+        """The part of its opponents that the bot finished ahead of, ties as half; one half before its first match."""
+        return self._ahead[bot] / self._opponents[bot] if self._opponents[bot] else 0.5
 
 
 class Schedule(Protocol):
@@ -54,3 +145,13 @@ class Schedule(Protocol):
 
     def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
         """The blocks to play next, or none if the schedule is at its end."""
+
+
+def rng_for(seed: bytes, past: Past) -> Random:
+    """The randomness of a round: it depends on the run's seed and on how many blocks have been given out."""
+    return Random(f"roost-schedule/1:{seed.hex()}:{len(past.pairings)}")
+
+
+def shuffled(kind: Kind, group: Collection[int], rng: Random) -> Pairing:
+    """A block for this group, with the seats of its first match drawn."""
+    return Pairing(kind, tuple(rng.sample(sorted(group), len(group))))

@@ -1,0 +1,109 @@
+"""Knockout: a bracket of duels, seeded so that the best can meet only late. Who loses is out.
+
+The bracket follows from the order of the field alone, the best first: with eight bots 1–8, 4–5, 2–7, 3–6 meet first. If
+their number is not a power of two, the best have a bye in the first round. A tie of the bracket is decided by the
+matches of all its blocks together; if they are level it goes on, and after `EXTRA` more rounds of blocks the one that
+was seeded higher stays in.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from roost_games.errors import UsageError
+from roost_ladder.results import MatchResult
+from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, rng_for, shuffled
+
+EXTRA = 3
+DUEL = 2
+
+
+class Tie(NamedTuple):
+    """Two bots in the bracket. The second is `None` if the first has a bye."""
+
+    high: int
+    """Seeded higher than the other."""
+    low: int | None
+    score_high: float = 0.0
+    """Matches that it finished ahead; level ones are half."""
+    score_low: float = 0.0
+    winner: int | None = None
+    """`None` while it is not decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knockout:
+    """A bracket over all duels of the field. Each tie has `blocks` blocks at each kind of table."""
+
+    seed: bytes = b""
+    blocks: int = 1
+
+    def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
+        kinds = duels(field)
+        rounds = bracket(field, past, self.blocks)
+        open_ties = [tie for tie in rounds[-1] if tie.winner is None] if rounds else []
+        rng = rng_for(self.seed, past)
+        return [
+            shuffled(kind, (tie.high, tie.low), rng)
+            for kind in kinds
+            for _ in range(self.blocks)
+            for tie in open_ties
+            if tie.low is not None
+        ]
+
+
+def duels(field: Field) -> list[Kind]:
+    """The kinds of tables at which a knockout is played. Raises `UsageError` if there is none."""
+    kinds = [kind for kind in field.kinds if kind.players == DUEL]
+    if not kinds:
+        raise UsageError("a knockout is played in duels: some game must be played by 2 players")
+    return kinds
+
+
+def bracket(field: Field, past: Past, blocks: int) -> list[list[Tie]]:
+    """The rounds of the bracket so far, the last of which may be undecided. Empty for fewer than two bots."""
+    usual = blocks * len(duels(field)) * DUEL
+    rank = {bot: rank for rank, bot in enumerate(field.bots)}
+    left: list[int | None] = list(_slots(field.bots))
+    rounds: list[list[Tie]] = []
+    while len(left) > 1:
+        pairs = zip(left[::2], left[1::2], strict=True)
+        ties = [_tie(pair, rank, past.results, usual) for pair in pairs]
+        rounds.append(ties)
+        if any(tie.winner is None for tie in ties):
+            break
+        left = [tie.winner for tie in ties]
+    return rounds
+
+
+def _slots(bots: Sequence[int]) -> Iterable[int | None]:
+    """The bots in the order of the bracket, with `None` for a bye."""
+    order = [0]
+    while len(order) < len(bots):
+        size = 2 * len(order)
+        order = [place for low in order for place in (low, size - 1 - low)]
+    return (bots[place] if place < len(bots) else None for place in order)
+
+
+def _tie(pair: tuple[int | None, int | None], rank: dict[int, int], results: Iterable[MatchResult], usual: int) -> Tie:
+    # A bye is never against another: the higher half of every pair of places is taken first.
+    high, *low = sorted((bot for bot in pair if bot is not None), key=rank.__getitem__)
+    if not low:
+        return Tie(high, None, winner=high)
+    matches = [result for result in results if set(result.bots) == {high, low[0]}]
+    score = sum(_ahead(result, high) for result in matches)
+    return _decided(Tie(high, low[0], score, len(matches) - score), len(matches), usual)
+
+
+def _decided(tie: Tie, matches: int, usual: int) -> Tie:
+    """The tie with its winner, if enough has been played. Voided matches are played again, so counts are whole."""
+    level = tie.score_high == tie.score_low
+    if matches < usual or (level and matches < usual * (1 + EXTRA)):
+        return tie
+    return tie._replace(winner=tie.low if tie.score_low > tie.score_high else tie.high)
+
+
+def _ahead(result: MatchResult, bot: int) -> float:
+    own = result.places[result.bots.index(bot)]
+    other = result.places[1 - result.bots.index(bot)]
+    return 1.0 if own < other else 0.5 if own == other else 0.0

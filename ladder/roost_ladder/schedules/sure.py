@@ -1,0 +1,157 @@
+"""Plays where the ranking is least certain, and stops when all neighbours in it are told apart.
+
+How a block is chosen. The fit knows the differences of all strengths with their variances. Two bots that stand in the
+wrong order cost the difference between them, and the less is known, the more such costs are to be expected. For every
+two bots that could meet it is computed by how much a match between them reduces the expected costs of all pairs: a
+match also teaches about those whom the two have met before. A group is worth the sum of its pairs. The best group is
+taken, then the best of bots that are not in it, and so on; then it is supposed that these have been played, and
+everything is weighed anew. This favours bots that are close to each other and of whom little is known.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roost_ladder.results import Floats
+from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, rng_for, shuffled
+from roost_ladder.schedules.separation import Known, Separation, difference_variances, known, separations
+
+LEAST_ROUND = 16
+GROWTH = 8
+"""A round adds an eighth of what has been given out, but at least 16 blocks, and one for each bot."""
+LOOKS = 16
+"""About so many times in a round everything is weighed anew. In a long run, groups therefore get several deals."""
+OPEN = exp(-2)
+"""Neighbours that are not separated yet are weighed as if they were two standard errors apart, if they are more. So two
+equal bots, which are never separated, do not keep all others from being separated."""
+WORTHWHILE = 0.5
+"""Groups that are worth less than this part of the best one wait until everything is weighed anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sure:
+    """Ends when all neighbours are separated at 95 %, all together and however often one looks: see `separation`.
+
+    All kinds of tables get the same number of blocks, give or take what is weighed at one time.
+    """
+
+    seed: bytes = b""
+
+    def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
+        about = known((bot for kind in field.kinds for bot in field.at(kind)), past.record())
+        neighbours = separations(about)
+        if all(each.separated for each in neighbours):
+            return []
+        return _Plan(field, past, about, neighbours, rng_for(self.seed, past)).round()
+
+
+class _Plan:
+    """Chooses the blocks of one round. Bots are named by their index in an order that is drawn."""
+
+    def __init__(self, field: Field, past: Past, about: Known, neighbours: list[Separation], rng: Random) -> None:
+        drawn = rng.sample(range(len(about.bots)), len(about.bots))
+        self._bots = [about.bots[index] for index in drawn]
+        self._rng = rng
+        self._size = max(LEAST_ROUND, len(drawn), len(past.pairings) // GROWTH)
+        strengths = about.fit.strengths[drawn]
+        self._difference = strengths[:, None] - strengths
+        self._told = 1 / (2 + 2 * np.cosh(self._difference))
+        self._covariance = about.fit.covariance[np.ix_(drawn, drawn)]
+        self._least_chance = self._of_open_neighbours(neighbours)
+        self._forbidden = {kind: self._who_may_not_meet(field, kind) for kind in field.kinds if field.at(kind)}
+        self._blocks = {kind: past.tally.blocks[kind] for kind in self._forbidden}
+
+    def _of_open_neighbours(self, neighbours: list[Separation]) -> Floats:
+        index = {bot: index for index, bot in enumerate(self._bots)}
+        least = np.zeros(self._difference.shape)
+        for each in neighbours:
+            one, other = index[each.upper], index[each.lower]
+            least[one, other] = least[other, one] = 0 if each.separated else OPEN
+        return least
+
+    def _who_may_not_meet(self, field: Field, kind: Kind) -> NDArray[np.bool_]:
+        seated = set(field.at(kind))
+        absent = np.array([bot not in seated for bot in self._bots])
+        number = {owner: number for number, owner in enumerate({field.owner(bot) for bot in self._bots})}
+        owners = np.array([number[field.owner(bot)] for bot in self._bots])
+        forbidden: NDArray[np.bool_] = absent | absent[:, None] | (owners[:, None] == owners)
+        return forbidden
+
+    def round(self) -> list[Pairing]:
+        """The blocks, the most telling ones first."""
+        pairings: list[Pairing] = []
+        while self._blocks and len(pairings) < self._size:
+            kind = min(self._blocks, key=self._blocks.__getitem__)
+            groups = self._groups(kind)
+            deals = max(1, self._size // (LOOKS * len(groups)))
+            self._suppose_played(kind, groups, deals)
+            self._blocks[kind] += deals * len(groups)
+            pairings += [self._pairing(kind, group) for group in groups for _ in range(deals)]
+        return pairings
+
+    def _pairing(self, kind: Kind, group: list[int]) -> Pairing:
+        return shuffled(kind, [self._bots[index] for index in group], self._rng)
+
+    def _groups(self, kind: Kind) -> list[list[int]]:
+        """The best group, the best one of the others, and so on, as long as they are worthwhile."""
+        worth = np.where(self._forbidden[kind], -np.inf, self._worth())
+        groups: list[list[int]] = []
+        least = 0.0
+        while (best := _best_group(worth, kind.players)).worth > least:
+            least = least or WORTHWHILE * best.worth
+            groups.append(best.members)
+            worth[best.members] = worth[:, best.members] = -np.inf
+        return groups
+
+    def _worth(self) -> Floats:
+        """By bot and bot: by how much a match between them reduces the expected costs of wrong orders.
+
+        If the difference of two strengths has the estimate d and the variance V, the expected cost changes with V by
+        exp(-d²/2V) / sqrt(8 pi V): that is the weight of the pair. A match adds its information to the inverse of the
+        covariance C, so the variance of any difference falls by what the match tells times the squared covariance of
+        that difference with the one of the two bots. Over all pairs this is C M C, with M the Laplacian of the weights.
+        """
+        variance = difference_variances(self._covariance)
+        chance = np.exp(-(self._difference**2) / variance / 2)
+        weight = np.maximum(chance, self._least_chance) / np.sqrt(variance)
+        np.fill_diagonal(weight, 0)
+        effect = self._covariance @ (np.diag(weight.sum(axis=1)) - weight) @ self._covariance
+        worth = self._told * difference_variances(effect)
+        np.fill_diagonal(worth, 0)
+        # Rounded, so that rounding errors, which differ between machines, do not decide between equals.
+        rounded: Floats = np.round(worth / worth.max(), 9) + 1e-9
+        return rounded
+
+    def _suppose_played(self, kind: Kind, groups: list[list[int]], deals: int) -> None:
+        """What the covariance becomes with these blocks, each with its weight in the fit."""
+        links = np.zeros(self._covariance.shape)
+        for group in groups:
+            links[np.ix_(group, group)] = deals * kind.players * 3 / (kind.players + 1)
+        links *= self._told
+        np.fill_diagonal(links, 0)
+        told = np.diag(links.sum(axis=1)) - links
+        self._covariance = np.asarray(np.linalg.inv(np.linalg.inv(self._covariance) + told), np.float64)
+
+
+class _Group(NamedTuple):
+    """Bots that may sit at one table."""
+
+    members: list[int]
+    worth: float
+    """The sum over their pairs; minus infinity if there is no such group."""
+
+
+def _best_group(worth: Floats, size: int) -> _Group:
+    """The pair that is worth most, and one by one whoever adds most to it."""
+    members = list(divmod(int(worth.argmax()), len(worth)))
+    total = float(worth[members[0], members[1]])
+    while len(members) < size:
+        added = worth[members].sum(axis=0)
+        members.append(int(added.argmax()))
+        total += float(added.max())
+    return _Group(members, total)

@@ -1,0 +1,31 @@
+"""The page about schedules: its example runs, and its numbers are right."""
+
+import doctest
+from math import comb
+from pathlib import Path
+
+from roost_ladder.schedules.cycles import MOST_GROUPS
+from roost_ladder.schedules.registry import SCHEDULES
+
+PAGE = Path(__file__).parents[2] / "docs" / "schedules.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def test_the_example_on_the_page_runs() -> None:
+    failed, tried = doctest.testfile(str(PAGE), module_relative=False)
+    assert tried >= 4
+    assert failed == 0
+
+
+def test_every_schedule_is_on_the_page() -> None:
+    for name in SCHEDULES:
+        assert f"| `{name}` |" in TEXT
+        assert f"## {name}" in TEXT
+
+
+def test_numbers_of_groups() -> None:
+    listed = " ".join(TEXT.split())
+    for size, after in ((2, "pairs"), (3, "groups of three"), (4, "groups of four")):
+        few, some, many = (f"{comb(bots, size):,}" for bots in (10, 20, 50))
+        assert f"{few}, {some} and {many} {after}" in listed
+    assert f"More than {MOST_GROUPS:,} groups are refused" in listed
