@@ -10,7 +10,10 @@ def play(
     game: Annotated[str, typer.Argument(help="The game: see roost games.", metavar="GAME")],
     bots: Annotated[
         list[str],
-        typer.Argument(help="A bot for each seat, from seat 0 on: random, mybot.py or mybot.py:MyBot.", metavar="BOT"),
+        typer.Argument(
+            help="A bot for each seat, from seat 0 on: random, mybot.py, mybot.py:MyBot or stdio:./mybot.",
+            metavar="BOT",
+        ),
     ],
     seed: Annotated[
         str | None, typer.Option(help="Any text; the same seed gives the same deals. Drawn at random if left out.")

@@ -1,16 +1,19 @@
 """A recorded match, played again for a listener: it is told what a listener of the referee was told at the time."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from roost_games.errors import ReplayError
-from roost_games.referee import Ended, Faulted, Forfeited, Played
+from roost_games.errors import MoveError, ReplayError
+from roost_games.referee import Ended, Faulted, Forfeited, Played, try_out
 from roost_games.registry import get_game
 from roost_games.replay import Decision, Replay
 from roost_games.verify import Scripted, verify
 
 Listener = Callable[[object], None]
+Before = Callable[[int, Decision, int], None]
+"""Is told before a decision: whose it is, what was decided, and at which step of the record. Simultaneous decisions are
+told before the first of them is made."""
 
 
 class PlayAgain:
@@ -28,14 +31,14 @@ class PlayAgain:
         if deviation is not None:
             raise ReplayError(f"this record is not in order, so it cannot be shown: {deviation}")
         self._replay = replay
-        self._game = get_game(replay.game)
+        self.game = get_game(replay.game)
         self._script = Scripted(replay)
         self._faults = {fault.step: fault for fault in replay.result.faults}
         self._fault_counts: Counter[int] = Counter()
         self._forfeits_told = 0
-        options = self._game.options(replay.options)
+        options = self.game.options(replay.options)
         try:
-            self._state = self._game.start(len(replay.seats), options, self._script)
+            self._state = self.game.start(len(replay.seats), options, self._script)
         except Exception:
             if self._record_goes_on:
                 raise
@@ -47,9 +50,22 @@ class PlayAgain:
     def _record_goes_on(self) -> bool:
         return self._script.position < len(self._replay.steps)
 
-    def play(self, listener: Listener) -> None:
+    def legal(self, seat: int) -> Sequence[Any]:
+        """Every move that the seat may make now."""
+        return self._state.legal(seat)
+
+    def objection(self, seat: int, move: Any) -> MoveError | None:
+        """Why the seat could not play `move` now, if it could not."""
+        try:
+            try_out(self._state, seat, move)
+        except MoveError as error:
+            return error
+        return None
+
+    def play(self, listener: Listener, before: Before = lambda seat, decision, step: None) -> None:
         """Play the match to the end of its record."""
         while self._state.to_move and self._record_goes_on:
+            self._announce(before)
             for seat in self._state.to_move:
                 if self._record_goes_on:
                     self._decide(seat, listener)
@@ -57,12 +73,19 @@ class PlayAgain:
         self._tell_forfeits(len(self._replay.result.forfeits), listener)
         listener(Ended(self._replay.result))
 
+    def _announce(self, before: Before) -> None:
+        """Tell of the decisions that are due now. They stand next to each other in the record."""
+        for step, seat in enumerate(self._state.to_move, self._script.position):
+            decision = self._replay.steps[step] if step < len(self._replay.steps) else None
+            if isinstance(decision, Decision):
+                before(seat, decision, step)
+
     def _decide(self, seat: int, listener: Listener) -> None:
         self._tell_fault(listener)
         decision = self._script.decision(seat)
         if decision.fallback and seat in self._replay.result.forfeits and self._must_be_out(decision):
             self._tell_forfeits(self._replay.result.forfeits.index(seat) + 1, listener)
-        move = self._game.decode_move(decision.move)
+        move = self.game.decode_move(decision.move)
         try:
             self._state.apply(seat, move)
         except Exception:

@@ -27,6 +27,17 @@ def progress(what: str, total: int) -> Iterator[Advance]:
         yield lambda done: bar.advance(task, done)
 
 
+@contextlib.contextmanager
+def status() -> Iterator[Callable[[str], None]]:
+    """Say on a terminal what is being done now, where nobody knows how much there is to do."""
+    console = remarks()
+    if not console.is_terminal:
+        yield lambda what: None
+        return
+    with console.status("") as shown:
+        yield shown.update
+
+
 class _Lines:
     def __init__(self, what: str, total: int) -> None:
         self._what = what

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from roost_cli.access_options import KeyFileOption, TlsCaOption, TlsOption
 from roost_cli.arena_options import DEFAULT_SERVER, DatabaseOption, ServerOption
 
 
@@ -17,19 +18,32 @@ def replay(
     server: ServerOption = None,
     db: DatabaseOption = None,
     show: Annotated[bool, typer.Option("--show", help="Draw the match move by move.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the record: one line of roost-replay/1.")] = False,
+    step: Annotated[bool, typer.Option("--step", help="Go through the match in the terminal, key by key.")] = False,
+    bot: Annotated[
+        str | None,
+        typer.Option(metavar="BOT", help="Ask this bot about every decision of a seat, and list where it differs."),
+    ] = None,
+    seat: Annotated[int | None, typer.Option(min=0, metavar="N", help="The seat that --bot is asked about.")] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print the record, one line of roost-replay/1; with --bot, what the bot says."),
+    ] = False,
+    key_file: KeyFileOption = None,
+    tls: TlsOption = False,
+    tls_ca: TlsCaOption = None,
 ) -> None:
-    """Show a recorded match: who played, how it ended, and what went wrong."""
-    from roost_cli.replaying import find_replay, print_replay
+    """Show a recorded match: who played, how it ended, and what went wrong; or what your bot would have done."""
+    from roost_cli.access_options import access
+    from roost_cli.replaying import Wanted, find_replay, show_found
     from roost_games.errors import UsageError
 
-    if show and as_json:
-        raise UsageError("--show is for people and --json for programs; choose one")
-    found = find_replay(match, server, db)
-    if as_json:
-        typer.echo(found.line)
-    else:
-        print_replay(found, show=show)
+    if show + step + as_json > 1:
+        raise UsageError("--show and --step are for people and --json for programs; choose one")
+    if (bot is None) != (seat is None):
+        raise UsageError("--bot names who is asked and --seat about which seat; give both")
+    show_found(
+        find_replay(match, server, db, access(key_file, tls, tls_ca)), Wanted(show, step, as_json, bot, seat or 0)
+    )
 
 
 def watch(
@@ -37,8 +51,12 @@ def watch(
         str | None, typer.Argument(metavar="ID", help="The id of a running match; by default the newest one.")
     ] = None,
     server: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where the arena is.")] = DEFAULT_SERVER,
+    key_file: KeyFileOption = None,
+    tls: TlsOption = False,
+    tls_ca: TlsCaOption = None,
 ) -> None:
     """Watch a running match as a spectator: everything but the hands."""
+    from roost_cli.access_options import access
     from roost_cli.watching import watch_match
 
-    watch_match(match, server)
+    watch_match(match, server, access(key_file, tls, tls_ca))

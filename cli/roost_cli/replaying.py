@@ -1,23 +1,44 @@
 """What `roost replay` does: find the record of a match, and show it to a person."""
 
+import contextlib
 import re
 import shlex
+import sys
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.console import Console
+import typer
+from rich.text import Text
 
 from roost_cli.arena_source import open_source
-from roost_cli.console import results
+from roost_cli.console import print_json, results
+from roost_cli.lookup import find_bots
 from roost_cli.match_report import print_faults, print_outcome
 from roost_cli.play_again import PlayAgain
-from roost_cli.show import Watcher
+from roost_cli.replay_opinion import Opinion, Opinions, ask_about, opinions_json
+from roost_cli.replay_report import print_opinions
+from roost_cli.show import Frame, Watcher
+from roost_cli.stepping import check_terminal, keyboard, step_through
 from roost_games.errors import ReplayError, UsageError
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Replay
+from roost_sdk import LoadedBot
+from roost_sdk.credentials import NOTHING, Credentials
 
 IN_FILE = re.compile(r"(?P<file>.+\.jsonl)(?::(?P<number>[0-9]+))?")
+
+
+class Wanted(NamedTuple):
+    """What a person wants to see of a record."""
+
+    show: bool
+    step: bool
+    as_json: bool
+    bot: str | None
+    """Who is asked what it would have done."""
+    seat: int
 
 
 class Found(NamedTuple):
@@ -31,11 +52,11 @@ class Found(NamedTuple):
     """What to write to have the same match again: an id with its source, or a file."""
 
 
-def find_replay(text: str, server: str | None, db: str | None) -> Found:
+def find_replay(text: str, server: str | None, db: str | None, credentials: Credentials = NOTHING) -> Found:
     """The record that a person asked for. Raises `RoostError`, which says what would be right."""
     in_file = IN_FILE.fullmatch(text)
     if in_file is None:
-        with open_source(server, db) as source:
+        with open_source(server, db, credentials) as source:
             return _read(source.replay(text), f"{text} {source.option}")
     if server is not None or db is not None:
         raise UsageError(f"{text} is a file, so neither --server nor --db is needed")
@@ -63,6 +84,59 @@ def _line_of(file: Path, number: int) -> str:
         raise ReplayError(f"match number {number} in {file} is not a record: it is not UTF-8") from None
 
 
+def show_found(found: Found, wanted: Wanted) -> None:
+    """Show a record as it is wanted. Raises `RoostError`."""
+    if wanted.step:
+        check_terminal(results())
+    if wanted.bot is not None:
+        _show_opinions(found.replay, find_bots([wanted.bot])[0], wanted)
+    elif wanted.step:
+        frames: list[Frame] = []
+        _draw(found.replay, frames.append, whole=True)
+        _step(frames)
+    elif wanted.as_json:
+        typer.echo(found.line)
+    else:
+        print_replay(found, show=wanted.show)
+
+
+def _show_opinions(replay: Replay, bot: LoadedBot, wanted: Wanted) -> None:
+    console = results()
+    frames: list[Frame] = []
+    # What the bot prints is for its author.
+    with contextlib.redirect_stdout(sys.stderr):
+        if wanted.show or wanted.step:
+            opinions = _draw_with(replay, bot, wanted.seat, frames.append, whole=wanted.step)
+        else:
+            opinions = ask_about(replay, bot, wanted.seat)
+    if wanted.as_json:
+        print_json(opinions_json(replay, opinions))
+    elif wanted.step:
+        _step(frames)
+    else:
+        for frame in frames:
+            frame.print(console)
+        print_opinions(console, replay, opinions)
+
+
+def _step(frames: list[Frame]) -> None:
+    with keyboard() as typed:
+        step_through(results(), frames, typed)
+
+
+def _draw_with(replay: Replay, bot: LoadedBot, seat: int, draw: Callable[[Frame], None], *, whole: bool) -> Opinions:
+    """Draw a match, with what a bot would have done beside what was done."""
+    watcher = Watcher(replay.game, [seat.bot for seat in replay.seats], draw, whole=whole)
+    match = PlayAgain(replay)
+    watcher.begin(match)
+
+    def answered(opinion: Opinion) -> None:
+        words = f"{bot.name} would: {opinion.words(replay.game)}" if opinion.differs else f"{bot.name} agrees"
+        watcher.remark(Text(words, style="bold yellow" if opinion.differs else "dim"))
+
+    return ask_about(replay, bot, seat, watcher.listen, answered, match)
+
+
 def print_replay(found: Found, *, show: bool) -> None:
     """Who played, how it ended and what went wrong; with `show`, first the match itself."""
     replay = found.replay
@@ -70,7 +144,7 @@ def print_replay(found: Found, *, show: bool) -> None:
     title = get_game(replay.game).title if replay.game in GAME_NAMES else replay.game
     bots = [seat.bot for seat in replay.seats]
     if show:
-        _draw(replay, bots, console)
+        _draw(replay, lambda frame: frame.print(console))
     console.print(f"{title}, {len(bots)} players, match {replay.match or 'without an id'}")
     for seat, who in enumerate(replay.seats):
         version = f", version {who.version}" if who.version else ""
@@ -81,8 +155,8 @@ def print_replay(found: Found, *, show: bool) -> None:
         console.print(f"Move by move: roost replay {found.again} --show", soft_wrap=True)
 
 
-def _draw(replay: Replay, bots: list[str], console: Console) -> None:
-    watcher = Watcher(replay.game, bots, lambda frame: frame.print(console))
+def _draw(replay: Replay, draw: Callable[[Frame], None], *, whole: bool = False) -> None:
+    watcher = Watcher(replay.game, [seat.bot for seat in replay.seats], draw, whole=whole)
     match = PlayAgain(replay)
     watcher.begin(match)
     match.play(watcher.listen)

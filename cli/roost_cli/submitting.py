@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -24,6 +25,8 @@ from roost_cli.console import remarks, results
 from roost_games.errors import RoostError
 from roost_sdk import LoadedBot
 from roost_sdk.client import Client
+from roost_sdk.credentials import NOTHING, Credentials
+from roost_sdk.keeping import DEFAULT_MB, Keeper
 from roost_sdk.local import check_plays
 from roost_sdk.program import LONGEST_NAME, NOT_FOR_NAMES, play
 from roost_sdk.stats import Stats
@@ -52,8 +55,12 @@ class Entry:
     """Empty: all that it can play."""
     matches_at_once: int
     connect_timeout: float | None
+    keep: Path | None = None
+    """The folder in which its matches are kept; `None`: they are not."""
+    keep_mb: int = DEFAULT_MB
+    credentials: Credentials = NOTHING
 
-    def client(self, on_change: Callable[[Stats], object]) -> Client:
+    def client(self, on_change: Callable[[Stats], object], keeper: Keeper | None) -> Client:
         """What plays it. Raises `UsageError` if the bot does not play these games."""
         for game in self.games:
             check_plays(self.bot, game)
@@ -64,18 +71,20 @@ class Entry:
             max_matches=self.matches_at_once,
             connect_timeout=self.connect_timeout,
             on_change=on_change,
+            keeper=keeper,
         )
 
 
 def keep_playing(entry: Entry) -> None:
     """Play until Ctrl-C. Raises `RoostError` if the arena refuses the bot or is not there."""
     out = results()
-    client = entry.client(lambda stats: display.changed())
-    with Rating(entry.server) as rating, _screen(remarks()) as screen:
+    keeper = None if entry.keep is None else Keeper(entry.keep, most_mb=entry.keep_mb)
+    client = entry.client(lambda stats: display.changed(), keeper)
+    with Rating(entry.server, entry.credentials) as rating, _screen(remarks()) as screen:
         display = Display(client, entry.server, rating, out, screen)
         # What the bot prints is for its author, like its errors. Standard output is ours.
-        with contextlib.redirect_stdout(sys.stderr), _silence_after_interrupt():
-            play(client, entry.server)
+        with contextlib.redirect_stdout(sys.stderr), keeper or contextlib.nullcontext(), _silence_after_interrupt():
+            play(client, entry.server, entry.credentials)
     out.print(f"left: {display.line()}", soft_wrap=True)
 
 
@@ -126,8 +135,9 @@ def _log_to_stderr() -> None:
 class Rating:
     """What the arena says about the strength of a bot version, asked now and then in a thread of its own."""
 
-    def __init__(self, server: str) -> None:
+    def __init__(self, server: str, credentials: Credentials = NOTHING) -> None:
         self._server = server
+        self._credentials = credentials
         self._over = threading.Event()
         self.text = ""
         """`rating 1534 ±40, rank 2-3`; empty before that is known."""
@@ -144,7 +154,7 @@ class Rating:
 
     def _ask_on(self, version_id: int) -> None:
         pause = FIRST_RATING_SECONDS
-        with open_remote(self._server) as arena:
+        with open_remote(self._server, self._credentials) as arena:
             while not self._over.wait(pause):
                 pause = RATING_SECONDS
                 # An arena that is gone for a moment is no news: whoever plays says so already.

@@ -82,6 +82,10 @@ class Bot:
         return cls.seen is not Bot.seen
 
 
+class OutOfTime(Exception):
+    """Raised by a method that decides and knows that its answer would come too late: the fault is then `late`."""
+
+
 Decide = Callable[[Any, Sequence[Any]], object]
 """What a runner calls for a decision."""
 

@@ -18,6 +18,7 @@ from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
 from roost_sdk.bot import Bot
 from roost_sdk.fingerprint import fingerprint
+from roost_sdk.keeping import Keeper
 from roost_sdk.link import DENIED, Link, LinkLost, OpenLink, Refused
 from roost_sdk.playing import Outbox, Playing
 from roost_sdk.stats import Stats
@@ -45,11 +46,13 @@ class Client:
         max_matches: int = 1,
         connect_timeout: float | None = None,
         on_change: Callable[[Stats], object] = lambda stats: None,
+        keeper: Keeper | None = None,
     ) -> None:
         """`version` is by default the fingerprint of the bot's code, `games` are all that it has a method for.
 
         `on_change` is called with `stats` when the arena is reached or lost and when a match starts or ends.
-        `connect_timeout` is in seconds: give up when there is no arena for so long. By default never.
+        `connect_timeout` is in seconds: give up when there is no arena for so long. By default never. A `keeper` writes
+        down what the bot sees and does in each match.
         """
         self.name = name
         self.version = version or fingerprint(bot_class)
@@ -62,6 +65,9 @@ class Client:
         self._max_matches = max_matches
         self._connect_timeout = connect_timeout
         self._on_change = on_change
+        self._keeper = keeper
+        if keeper is not None:
+            keeper.version = self.version
         self._resume_token = ""
         self._leaving = self._stopped = False
         self._outbox: Outbox
@@ -71,7 +77,7 @@ class Client:
     async def run(self, open_link: OpenLink) -> None:
         """Play until `leave`. Called once."""
         self._outbox = Outbox()
-        self._playing = Playing(self._bot_class, self._outbox, self.stats, self._on_change)
+        self._playing = Playing(self._bot_class, self._outbox, self.stats, self._on_change, self._keeper)
         self._work = asyncio.create_task(self._stay(open_link))
         try:
             await self._work

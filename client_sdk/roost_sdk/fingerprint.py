@@ -31,6 +31,12 @@ def fingerprint(bot_class: type[Bot]) -> str:
     return digest.hexdigest()[:DIGITS]
 
 
+def source_files(file: Path) -> set[Path]:
+    """The file of a bot that is in no package, and the files beside it and below that it imports."""
+    file = file.resolve()
+    return _with_imports(file, file.parent, "")
+
+
 def _origin(bot_class: type[Bot]) -> tuple[Path, str]:
     """The file of a bot, and the package that it belongs to; empty if to none."""
     module = sys.modules.get(bot_class.__module__)

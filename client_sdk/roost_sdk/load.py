@@ -1,4 +1,4 @@
-"""Finds a bot from what a person types: the name of a sample, `file.py`, or `file.py:Class`."""
+"""Finds a bot from what a person types: the name of a sample, `file.py`, `file.py:Class`, or `stdio:PROGRAM`."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -13,6 +13,8 @@ from roost_games.errors import UsageError
 from roost_sdk.bot import Bot
 from roost_sdk.tracebacks import authors_lines, headline
 
+STDIO = "stdio:"
+"""What is typed before the command that starts a program."""
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 
@@ -20,7 +22,8 @@ class LoadedBot(NamedTuple):
     """A bot that can be seated."""
 
     name: str
-    """What tables and replays call it: the sample's name, the file's name without `.py`, or `file:Class`."""
+    """What tables and replays call it: the sample's name, the file's name without `.py` (or whatever its program's file
+    ends in), or `file:Class`."""
     bot_class: type[Bot]
 
 
@@ -32,16 +35,30 @@ def load_bot(text: str, samples: Mapping[str, type[Bot]]) -> LoadedBot:
     """
     if text in samples:
         return LoadedBot(text, samples[text])
+    if text.startswith(STDIO):
+        # Few bots need it, and it takes a while to import.
+        from roost_sdk.stdio import stdio_bot
+
+        return LoadedBot(*stdio_bot(text.removeprefix(STDIO)))
     file, class_name = _split(text)
     if file is None:
         raise UsageError(
             f"there is no bot {text!r}; a bot is one of the samples ({', '.join(samples)}), "
-            f"a file such as mybot.py, or mybot.py:MyBot{did_you_mean(text, samples)}"
+            f"a file such as mybot.py, mybot.py:MyBot, or a program such as stdio:./mybot{did_you_mean(text, samples)}"
         )
     module = _import_file(file)
     bot_class = _named(module, class_name, file) if class_name else _only_one(module, file)
     _check_constructor(bot_class, file)
     return LoadedBot(f"{file.stem}:{class_name}" if class_name else file.stem, bot_class)
+
+
+def load_all(file: Path) -> list[LoadedBot]:
+    """The bots that a file has itself, not those it imports; perhaps none. Raises `UsageError`."""
+    module = _import_file(file)
+    own = {name: bot for name, bot in _bots_in(module).items() if bot.__module__ == module.__name__}
+    for bot in own.values():
+        _check_constructor(bot, file)
+    return [LoadedBot(f"{file.stem}:{name}" if len(own) > 1 else file.stem, bot) for name, bot in own.items()]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -67,7 +84,7 @@ def _import_file(file: Path) -> ModuleType:
     if not file.exists():
         raise UsageError(f"there is no file {file}{_other_file(file)}")
     if file.suffix != ".py":
-        raise UsageError(f"{file} is not a Python file; the file of a bot ends in .py")
+        raise UsageError(f"{file} is not a Python file; the file of a bot ends in .py, and a program is stdio:{file}")
     path = file.resolve()
     # No module that is imported by name can be called this, so a bot in random.py hides nothing.
     name = f"bot file {path}"

@@ -22,7 +22,7 @@ from roost_games.errors import UsageError
 from roost_games.referee import Clock, Fault, Played, Referee, Seat
 from roost_games.registry import AnyGame
 from roost_games.replay import Result
-from roost_sdk.bot import Decide, method_for, seat_bot
+from roost_sdk.bot import Decide, OutOfTime, method_for, seat_bot
 from roost_sdk.load import LoadedBot
 from roost_sdk.tracebacks import authors_lines, headline
 
@@ -137,9 +137,10 @@ class LocalMatch:
         try:
             move = decide(view, legal)
         except (Exception, SystemExit) as error:
-            referee.fault(seat, Fault.CRASHED, (perf_counter() - asked) * 1000.0)
+            late = isinstance(error, OutOfTime)
+            referee.fault(seat, Fault.LATE if late else Fault.CRASHED, (perf_counter() - asked) * 1000.0)
             if not isinstance(error, _NotStarted):
-                self._tell_error(seat, "crashed", error)
+                self._tell_error(seat, "was late" if late else "crashed", error)
             return
         fault = referee.answer(seat, move, (perf_counter() - asked) * 1000.0)
         if fault is not None:

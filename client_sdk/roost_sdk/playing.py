@@ -15,6 +15,7 @@ from roost_games.replay import VOIDED, Result
 from roost_games.wording import as_text
 from roost_sdk.bot import Bot, Decide, has_coroutines, method_for, seat_bot
 from roost_sdk.calls import Calls, Outcome, PlainCalls, WaitingCalls
+from roost_sdk.keeping import Diary, Keeper, about_match
 from roost_sdk.stats import Stats
 from roost_sdk.tracebacks import authors_lines, headline
 from roost_sdk.wire import AnyMatchCodec, WireError, codec_for, result_from_wire
@@ -74,7 +75,9 @@ class NotStarted(Exception):
 class Match:
     """One match from the view of a seat: the bot that plays it, and what was asked last."""
 
-    def __init__(self, started: play_pb2.MatchStarted, bot_class: type[Bot], calls: Calls) -> None:
+    def __init__(
+        self, started: play_pb2.MatchStarted, bot_class: type[Bot], calls: Calls, keeper: Keeper | None = None
+    ) -> None:
         self.number = started.match
         self.match_id = started.match_id
         self.game = started.game
@@ -91,6 +94,9 @@ class Match:
         self._decide: Decide
         self._bot_class = bot_class
         self._started = started
+        self._keeper = keeper
+        self.diary: Diary | None = None
+        """What is kept about it, if its author wants that."""
 
     def __str__(self) -> str:
         return f"match {self.match_id} ({self.game}, seat {self.seat} of {self.players})"
@@ -104,7 +110,9 @@ class Match:
         bot = seat_bot(self._bot_class, self.game, self.seat, self.players, Random(rng_seed))
         self._decide = method_for(bot, self.game)
         self._legal = get_game(self.game).legal
-        waiting = bot.start()
+        if self._keeper is not None:
+            self.diary = self._keeper.begin(about_match(self._started, rng_seed))
+        waiting = self._call(bot.start)
         self.bot = bot
         return waiting
 
@@ -115,15 +123,23 @@ class Match:
         if self.bot is None:
             raise NotStarted
         view = self.codec.view_from_wire(message)
-        return self._decide(view, self._legal(view))
+        if self.diary is None:
+            return self._decide(view, self._legal(view))
+        self.diary.asked(request, view)
+        return self.diary.call(self._decide, view, self._legal(view))
 
     def seen(self, event: play_pb2.Event) -> object:
         """Tell the bot what a seat has played."""
-        return self.bot.seen(event.seat, self.codec.move_from_wire(event.move)) if self.bot is not None else None
+        if self.bot is None:
+            return None
+        return self._call(self.bot.seen, event.seat, self.codec.move_from_wire(event.move))
 
     def end(self, result: Result) -> object:
         """Tell the bot how the match ended."""
-        return self.bot.end(result) if self.bot is not None else None
+        return self._call(self.bot.end, result) if self.bot is not None else None
+
+    def _call(self, method: Callable[..., object], *arguments: object) -> object:
+        return method(*arguments) if self.diary is None else self.diary.call(method, *arguments)
 
 
 @lru_cache(maxsize=64)
@@ -137,9 +153,15 @@ class Playing:
     """All matches that run on a link, and on the next one if they are resumed there."""
 
     def __init__(
-        self, bot_class: type[Bot], outbox: Outbox, stats: Stats, on_change: Callable[[Stats], object]
+        self,
+        bot_class: type[Bot],
+        outbox: Outbox,
+        stats: Stats,
+        on_change: Callable[[Stats], object],
+        keeper: Keeper | None = None,
     ) -> None:
         self.matches: dict[int, Match] = {}
+        self._keeper = keeper
         self._bot_class = bot_class
         self._outbox = outbox
         self._stats = stats
@@ -190,7 +212,7 @@ class Playing:
                 self._outbox.add_ready(known.number)
             return
         calls: Calls = WaitingCalls() if has_coroutines(self._bot_class, started.game) else self._plain
-        match = Match(started, self._bot_class, calls)
+        match = Match(started, self._bot_class, calls, self._keeper)
         self.matches[match.number] = match
         self._remember(match.match_id, started.commitment)
         self._count()
@@ -221,6 +243,8 @@ class Playing:
             self._outbox.add_answer(match.answer)
 
     def _decided(self, match: Match, request: int, outcome: Outcome) -> None:
+        if match.diary is not None:
+            match.diary.decided(request, outcome.value, outcome.error, outcome.ms, self._stats.latency_ms)
         if request != match.request or isinstance(outcome.error, Stale):
             log.debug("%s: decision %d came too late", match, request)
             return
@@ -249,6 +273,8 @@ class Playing:
         match.request = None
         result = _result_of(match, ended)
         self._stats.ended(result, match.seat)
+        if match.diary is not None:
+            match.diary.ended(result)
         _log_result(match, result)
         self._ending += 1
         self._settled.clear()
@@ -257,12 +283,16 @@ class Playing:
 
     def _ended(self, match: Match, outcome: Outcome) -> None:
         _told(match, "end", outcome)
+        if match.diary is not None:
+            match.diary.close()
         self._ending -= 1
         if not self._ending:
             self._settled.set()
 
     def _forget(self, match: Match) -> None:
         match.request = None
+        if match.diary is not None:
+            match.diary.close()
         del self.matches[match.number]
         if match.calls is not self._plain:
             match.calls.close()

@@ -22,6 +22,8 @@ from types import FrameType
 from roost_games.errors import RoostError, UsageError
 from roost_sdk.bot import Bot
 from roost_sdk.client import Client
+from roost_sdk.credentials import KEY_VARIABLE, NOTHING, Credentials, read_credentials
+from roost_sdk.keeping import DEFAULT_MB, keeping
 from roost_sdk.link import OpenLink, grpc_links
 from roost_sdk.stats import Stats
 
@@ -54,15 +56,18 @@ def main(bot_class: type[Bot], arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     log.setLevel(logging.DEBUG if given.verbose else logging.INFO)
     try:
-        client = Client(
-            bot_class,
-            name=given.name,
-            max_matches=given.matches_at_once,
-            connect_timeout=given.connect_timeout,
-            on_change=lambda stats: greeting(stats),
-        )
-        greeting = _Greeting(client, given.server)
-        play(client, given.server, report_seconds=REPORT_SECONDS)
+        with keeping(given.keep, given.keep_mb) as keeper:
+            client = Client(
+                bot_class,
+                name=given.name,
+                max_matches=given.matches_at_once,
+                connect_timeout=given.connect_timeout,
+                on_change=lambda stats: greeting(stats),
+                keeper=keeper,
+            )
+            greeting = _Greeting(client, given.server)
+            credentials = read_credentials(given.key_file, tls=given.tls, tls_ca=given.tls_ca)
+            play(client, given.server, credentials, report_seconds=REPORT_SECONDS)
     except RoostError as error:
         sys.stderr.write(f"{parser.prog}: {error}\n")
         return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
@@ -73,14 +78,14 @@ def main(bot_class: type[Bot], arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def play(client: Client, server: str, *, report_seconds: float = 0.0) -> None:
+def play(client: Client, server: str, credentials: Credentials = NOTHING, *, report_seconds: float = 0.0) -> None:
     """Let `client` play at the arena at `server` until Ctrl-C or SIGTERM.
 
     The first of these signals makes the client leave, the second one stops at once with `KeyboardInterrupt`. With
     `report_seconds` the log gets a line about the client's record that often. Raises what `Client.run` raises, and
     `UsageError` if `server` is no address.
     """
-    asyncio.run(_play(client, grpc_links(server), report_seconds))
+    asyncio.run(_play(client, grpc_links(server, credentials), report_seconds))
 
 
 def name_of(bot_class: type[Bot]) -> str:
@@ -94,6 +99,16 @@ def _parser(bot_class: type[Bot]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=f"Plays {bot_class.__name__} at a Roost arena until Ctrl-C.")
     parser.add_argument(
         "--server", default=DEFAULT_SERVER, metavar="HOST:PORT", help="where the arena is (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--key-file",
+        type=Path,
+        metavar="FILE",
+        help=f"the key that the arena wants; by default {KEY_VARIABLE}, or none",
+    )
+    parser.add_argument("--tls", action="store_true", help="connect with TLS")
+    parser.add_argument(
+        "--tls-ca", type=Path, metavar="FILE", help="connect with TLS, and trust this certificate in PEM form"
     )
     parser.add_argument("--name", default=name_of(bot_class), help="the bot's name there (default: %(default)s)")
     parser.add_argument(
@@ -109,13 +124,23 @@ def _parser(bot_class: type[Bot]) -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="give up when there is no arena for so long (default: never)",
     )
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="keep every match in a file there: what the bot saw, did and logged"
+    )
+    parser.add_argument(
+        "--keep-mb",
+        type=_at_least_one,
+        default=DEFAULT_MB,
+        metavar="MB",
+        help="remove the oldest of these files beyond so many megabytes (default: %(default)s)",
+    )
     parser.add_argument("--verbose", action="store_true", help="log every match and every decision")
     return parser
 
 
 def _at_least_one(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of matches")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
     return int(text)
 
 

@@ -359,7 +359,10 @@ def check_move(table: Table, message: play_pb2.Move) -> None:
     try:
         move = table.codec.move_from_wire(message)
     except MalformedMove:
+        with pytest.raises(MalformedMove):
+            table.codec.known_move(message)
         return
+    assert table.codec.known_move(message) == table.codec.known_move(message) == move
     assert table.codec.move_from_wire(move_message(table.codec, move)) == move
     assert game.decode_move(json.loads(json.dumps(game.encode_move(move)))) == move
 

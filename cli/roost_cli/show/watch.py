@@ -47,12 +47,14 @@ class Watched(Protocol):
 class Watcher:
     """A listener that a referee is given; then `begin` has to be called before the first move.
 
-    `draw` gets each frame when it is finished, which is when the next one begins or the match ends.
+    `draw` gets each frame when it is finished, which is when the next one begins or the match ends. A frame has only as
+    much of the table as tells what has changed, unless it is to be `whole`.
     """
 
-    def __init__(self, game: str, bots: Sequence[str], draw: Callable[[Frame], None]) -> None:
+    def __init__(self, game: str, bots: Sequence[str], draw: Callable[[Frame], None], *, whole: bool = False) -> None:
         self.show = show_for(game, bots)
         self._draw = draw
+        self._whole = whole
 
     def begin(self, match: Watched) -> None:
         """Draw the table after the deal."""
@@ -83,6 +85,10 @@ class Watcher:
                 if words:
                     self._frame.words.append(Padding(words, (0, 0, 0, 4), expand=False))
 
+    def remark(self, words: RenderableType) -> None:
+        """Add a line of somebody else's to what is told about the decision that was heard last."""
+        self._frame.words.append(Padding(words, (0, 0, 0, 4), expand=False))
+
     def _hear_move(self, played: Played) -> None:
         before, self._look = self._look, self._look_now()
         self._deciding.discard(played.seat)
@@ -96,7 +102,7 @@ class Watcher:
 
     def _finish(self) -> None:
         """Draw the frame, and begin the next."""
-        self._frame.table = self.show.table(self._look, self._drawn)
+        self._frame.table = self.show.table(self._look, None if self._whole else self._drawn)
         if self._frame.table is not None:
             self._drawn = self._look
         self._draw(self._frame)

@@ -20,7 +20,9 @@ class Row(NamedTuple):
     """A line of the ingredient sheet."""
 
     kind: str
+    """What it is: `"tomato"`."""
     value: int
+    """The points printed on it."""
     copies: int
     """How many cards there are of this kind and value."""
 

@@ -1,0 +1,19 @@
+"""`roost new`: a folder with a bot to begin with."""
+
+from typing import Annotated
+
+import typer
+
+
+def new(
+    name: Annotated[
+        str,
+        typer.Argument(help="What the bot is called: a word that Python can import, such as mybot.", metavar="NAME"),
+    ],
+    game: Annotated[str, typer.Option(metavar="GAME", help="The game that it plays: see roost games.")] = "karteneck",
+) -> None:
+    """Make a folder with a bot that plays already, a test that plays it, and a README with what to do next."""
+    from roost_cli.beginning import begin, print_next
+    from roost_cli.lookup import find_game
+
+    print_next(begin(name, find_game(game)))

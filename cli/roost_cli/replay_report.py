@@ -1,0 +1,48 @@
+"""Prints what another bot would have done in a recorded match."""
+
+import textwrap
+
+from rich.console import Console
+from rich.padding import Padding
+
+from roost_cli.replay_opinion import Opinion, Opinions
+from roost_cli.show import Look, show_for
+from roost_games.playthrough import show_value
+from roost_games.registry import get_game
+from roost_games.replay import Replay
+
+
+def print_opinions(console: Console, replay: Replay, opinions: Opinions) -> None:
+    """Every difference with what the bot saw there, then the sum of it."""
+    bots = [seat.bot for seat in replay.seats]
+    show = show_for(replay.game, bots)
+    for opinion in opinions.different:
+        player = f"seat {opinions.seat} ({bots[opinions.seat]})"
+        console.print(f"step {opinion.step}: {player} played {opinion.recorded_words(opinions.game)}", soft_wrap=True)
+        console.print(f"  {opinions.bot} would: {opinion.words(opinions.game)}", soft_wrap=True)
+        if opinion.where:
+            console.print(textwrap.indent(opinion.where, "  "), soft_wrap=True)
+        _print_seen(console, show.table(Look(opinion.public, ()), None), opinion)
+    console.print(_summary(replay, opinions), soft_wrap=True)
+
+
+def _print_seen(console: Console, table: object, opinion: Opinion) -> None:
+    hand = getattr(opinion.view, "hand", None)
+    held = "" if hand is None else f"its hand: {show_value(hand)}; "
+    moves = "1 legal move" if opinion.legal_count == 1 else f"{opinion.legal_count} legal moves"
+    if table is not None:
+        console.print(Padding(table, (0, 0, 0, 4), expand=False))  # type: ignore[arg-type]
+    console.print(f"    {held}{moves}", soft_wrap=True)
+    console.print()
+
+
+def _summary(replay: Replay, opinions: Opinions) -> str:
+    asked, different = len(opinions.all), len(opinions.different)
+    middle, worst = opinions.times()
+    where = f"{get_game(replay.game).title}, match {replay.match or 'without an id'}, seat {opinions.seat}"
+    agreed = "all the same" if not different else f"{different} different"
+    seed = "" if replay.seed else " The record has no seed, so self.rng is another one than in the match."
+    return (
+        f"{where}: {opinions.bot} was asked {asked} times, {agreed}. "
+        f"Thinking time: median {middle:.2f} ms, worst {worst:.2f} ms.{seed}"
+    )

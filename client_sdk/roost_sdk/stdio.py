@@ -1,0 +1,337 @@
+"""Bots that are programs in any language: one line of JSON comes in for each decision, one line goes back.
+
+`stdio_bot("./mybot --depth 3")` is a bot whose matches are played by that program; docs/stdio.md describes the lines.
+A program plays one match at a time and may play many, one after the other, so a bot that plays several matches at once
+runs as many programs. What goes wrong in a program is the fault that its author would expect: it ended (crashed), its
+line is no answer (malformed), or there is no line in time (late). It is stopped then, because nobody could tell to
+which question its next line belongs, and the next question goes to a fresh one.
+"""
+
+import asyncio
+import atexit
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from contextvars import copy_context
+from itertools import count
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from types import ModuleType
+from typing import IO, Any
+from weakref import WeakMethod, finalize
+
+from roost_games.errors import MalformedMove, RoostError, UsageError
+from roost_games.game import JsonValue
+from roost_games.referee import STANDARD_CLOCK
+from roost_games.registry import get_game
+from roost_games.replay import Result
+from roost_games.wording import as_text
+from roost_sdk.bot import Bot, OutOfTime
+from roost_sdk.plain import plain_legal, plain_options, plain_result, plain_view
+
+ANSWER_SECONDS = (STANDARD_CLOCK.decision_ms + STANDARD_CLOCK.bank_ms) / 1000.0
+"""How long a program may take for a line: all the time that an arena gives for one decision, unless its host says
+otherwise. The variable `ROOST_STDIO_SECONDS` of the environment sets another limit."""
+LONGEST_LINE = 1 << 16
+"""An answer with more bytes than this is none."""
+MOST_TOLD = 10
+"""So many different mistakes of a program's answers are explained to its author."""
+SECONDS_TO_END = 2.0
+"""How long a program may take to end after its input has ended."""
+
+
+class ProgramEnded(RoostError):
+    """The program of a bot is no longer running."""
+
+
+class NoAnswer(RoostError):
+    """A line of a program is not what was asked for."""
+
+    def __init__(self, line: bytes, why: str) -> None:
+        super().__init__(
+            f"{as_text(line.strip(), 80)!r} is no answer: {why}. An answer is one line with the number of a legal "
+            "move, or with a move; what is for the author goes to stderr"
+        )
+        self.line = line
+        self.why = why
+
+
+class Program:
+    """A running program, with its lines. Everything it writes to stderr is passed on to ours, line by line."""
+
+    def __init__(self, words: Sequence[str], hear: Callable[[str], None]) -> None:
+        self._answers: SimpleQueue[bytes] = SimpleQueue()
+        self.hear = hear
+        """Is told what it writes to stderr, in a thread of its own."""
+        self._process = subprocess.Popen(  # noqa: S603  to run what the author names is the purpose
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
+        self._pid = os.getpid()
+        Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True).start()
+        Thread(target=self._read_log, args=(self._process.stderr,), daemon=True).start()
+
+    @property
+    def usable(self) -> bool:
+        """Whether it runs, and is a child of this very process (and not of the one that this was forked from)."""
+        return self._pid == os.getpid() and self._process.poll() is None
+
+    def tell(self, line: dict[str, JsonValue]) -> None:
+        """Write a line that wants no answer. Raises `ProgramEnded`."""
+        writer = self._process.stdin
+        try:
+            if writer is not None:
+                writer.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+                writer.flush()
+        except (OSError, ValueError):
+            raise self._ended() from None
+
+    def ask(self, line: dict[str, JsonValue]) -> bytes:
+        """Write a line and wait for the answer to it. Raises `ProgramEnded`, or `NoAnswer` for a line out of turn."""
+        if not self._answers.empty() and (early := self._answers.get()):
+            raise NoAnswer(early, "it was written before anything was asked")
+        self.tell(line)
+        answer = self._answers.get()
+        if not answer:
+            raise self._ended()
+        return answer
+
+    def end(self) -> None:
+        """End its input, and the program itself if that does not end it soon."""
+        if self._pid != os.getpid():
+            return
+        with suppress(OSError, ValueError):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(SECONDS_TO_END)
+        self.kill()
+
+    def kill(self) -> None:
+        """Stop it at once, and whatever it has started."""
+        if self._pid != os.getpid():
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        with suppress(OSError, ValueError):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+
+    def _ended(self) -> ProgramEnded:
+        self.kill()
+        code = self._process.returncode
+        how = f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
+        return ProgramEnded(f"the program ended with {how}")
+
+    def _read_answers(self, lines: IO[bytes]) -> None:
+        with lines:
+            while line := lines.readline(LONGEST_LINE):
+                self._answers.put(line)
+        self._answers.put(b"")
+
+    def _read_log(self, lines: IO[bytes]) -> None:
+        with lines:
+            while line := lines.readline(LONGEST_LINE):
+                self.hear(line.decode(errors="replace").rstrip("\n"))
+
+
+class Programs:
+    """The programs of one bot: those that wait for their next match, and how to start another."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = tuple(words)
+        self._idle: list[Program] = []
+        self._matches = count(1)
+        self._told: set[str] = set()
+        atexit.register(self.close)
+
+    def next_match(self) -> int:
+        """The number of a new match, from 1."""
+        return next(self._matches)
+
+    def is_news(self, what: str) -> bool:
+        """Whether this is said for the first time: a program makes the same mistake in match after match."""
+        known = what in self._told or len(self._told) > MOST_TOLD
+        self._told.add(what)
+        return not known
+
+    def take(self, hear: Callable[[str], None]) -> Program:
+        """A program that plays no match now."""
+        while self._idle:
+            program = self._idle.pop()
+            if program.usable:
+                program.hear = hear
+                return program
+        return Program(self._words, hear)
+
+    def give_back(self, program: Program, hear: Callable[[str], None]) -> None:
+        """Its match is over. Until the next one `hear` is told what it wrote to stderr and what is still on its way."""
+        program.hear = hear
+        self._idle.append(program)
+
+    def close(self) -> None:
+        """Stop those that wait."""
+        while self._idle:
+            self._idle.pop().end()
+
+
+def to_stderr(line: str) -> None:
+    """Pass on what a program has to say to its author."""
+    sys.stderr.write(f"{line}\n")
+
+
+class StdioBot(Bot):
+    """A bot that a program plays. `stdio_bot` makes a subclass for each program."""
+
+    programs: Programs
+    _program: Program | None = None
+    _begun = False
+
+    def start(self) -> None:
+        """Have a program ready."""
+        self._match = self.programs.next_match()
+        self._context = copy_context()
+        self._take_program()
+
+    async def choose(self, view: Any, legal: Sequence[Any]) -> Any:
+        """Ask the program. In a thread, so that other matches go on while it thinks."""
+        program = self._program or self._take_program()
+        try:
+            async with asyncio.timeout(answer_seconds()):
+                line = await asyncio.to_thread(self._ask, program, view, legal)
+            return self._move_in(line, legal)
+        except NoAnswer as error:
+            self._stop(program)
+            if self.programs.is_news(error.why):
+                self.hear(f"the program's line {error}")
+            # Whoever runs the match sees that this is no move, and says so.
+            return as_text(error.line.strip())
+        except TimeoutError:
+            self._stop(program)
+            raise OutOfTime("the program did not answer in time; does it flush its output after each line?") from None
+        except (Exception, asyncio.CancelledError):
+            self._stop(program)
+            raise
+
+    def end(self, result: Result) -> None:
+        """Tell the program, and let it play another match."""
+        program = self._release()
+        if program is None:
+            return
+        place = result.places[self.seat] if result.places else None
+        with suppress(ProgramEnded):
+            program.tell(self._about("end", place=place, result=plain_result(result)))
+            self.programs.give_back(program, self.hear)
+
+    def hear(self, line: str) -> None:
+        """Is told what the program writes to stderr during this match, and what is wrong with its answers."""
+        # In the context of the match, so that whoever keeps its log knows where a line belongs.
+        self._context.copy().run(to_stderr, line)
+
+    def _take_program(self) -> Program:
+        heard = WeakMethod(self.hear)
+        program = self.programs.take(lambda line: (heard() or to_stderr)(line))
+        self._program, self._begun = program, False
+        # A match may be dropped without an end, and then nobody else would stop its program.
+        self._leash = finalize(self, program.kill)
+        return program
+
+    def _release(self) -> Program | None:
+        program, self._program = self._program, None
+        if program is not None:
+            self._leash.detach()
+        return program
+
+    def _stop(self, program: Program) -> None:
+        self._release()
+        program.kill()
+
+    def _ask(self, program: Program, view: Any, legal: Sequence[Any]) -> bytes:
+        if not self._begun:
+            self._begun = True
+            program.tell(self._about("start", options=plain_options(view), random=self.rng.getrandbits(32)))
+        listed = plain_legal(self.game, legal)
+        return program.ask(self._about("decide", view=plain_view(view), legal=listed, legal_count=len(legal)))
+
+    def _about(self, kind: str, **more: JsonValue) -> dict[str, JsonValue]:
+        place = {"match": self._match, "game": self.game, "seat": self.seat, "players": self.players}
+        return {"type": kind, **place, **more}
+
+    def _move_in(self, line: bytes, legal: Sequence[Any]) -> Any:
+        """The move that a line stands for, legal or not."""
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError):
+            raise NoAnswer(line, "it is not JSON") from None
+        if type(answer) is int:
+            if not 0 <= answer < len(legal):
+                raise NoAnswer(line, f"the legal moves are numbered 0 to {len(legal) - 1}")
+            return legal[answer]
+        try:
+            return get_game(self.game).decode_move(answer)
+        except MalformedMove as error:
+            raise NoAnswer(line, str(error)) from None
+
+
+def answer_seconds() -> float:
+    """How long a program may take for a line. Raises `UsageError` if the environment says nonsense about it."""
+    given = os.environ.get("ROOST_STDIO_SECONDS", "")
+    try:
+        seconds = float(given or ANSWER_SECONDS)
+    except ValueError:
+        seconds = 0.0
+    if seconds <= 0:
+        raise UsageError(f"ROOST_STDIO_SECONDS is a number of seconds above 0, not {given!r}")
+    return seconds
+
+
+def stdio_bot(command: str) -> tuple[str, type[StdioBot]]:
+    """The name and the class of the bot that the program started with `command` plays.
+
+    The command is split into words as a shell does it, quotes included, but no shell runs it. Raises `UsageError` if
+    there is no such program.
+    """
+    words = _words(command)
+    answer_seconds()
+    file = _file_of(words)
+    # The version of a bot is a fingerprint of its module's file, so this one has a module that stands for the program.
+    module = ModuleType(f"program {command}")
+    module.__file__ = str(file)
+    sys.modules[module.__name__] = module
+    members = {"programs": Programs(words), "version": shlex.join(words), "__module__": module.__name__}
+    return file.stem, type("StdioBot", (StdioBot,), members)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"cannot split {command!r} into words: {error}") from None
+    if not words:
+        raise UsageError("name the program that plays, such as stdio:./mybot or 'stdio:node mybot.js'")
+    if shutil.which(words[0]) is None:
+        raise UsageError(_no_program(words[0]))
+    return words
+
+
+def _no_program(name: str) -> str:
+    """What is wrong with the name of a program, and what would be right."""
+    if Path(name).is_file():
+        if name.endswith(".py"):
+            return f"{name} is no program by itself; write 'stdio:python {name}'"
+        return f"{name} cannot be run; chmod +x {shlex.quote(name)} makes it a program, written with its path"
+    beside = "" if os.sep in name else f"; a file in this folder is written ./{name}"
+    return f"there is no program {name!r}{beside}"
+
+
+def _file_of(words: Sequence[str]) -> Path:
+    """The file with the author's code: the first one among the arguments, as in `node mybot.js`, or the program."""
+    named = (Path(word) for word in words[1:] if Path(word).is_file())
+    return next(named, Path(shutil.which(words[0]) or words[0]))

@@ -1,0 +1,247 @@
+"""`roost replay --bot`: another bot is asked about a recorded match. `--step`: a person goes through it, key by key."""
+
+import io
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from roost_bots import SAMPLES
+from roost_cli.replay_opinion import ask_about
+from roost_cli.show import Frame
+from roost_cli.stepping import step_through
+from roost_games.chance import seed_of
+from roost_games.registry import GAME_NAMES, get_game
+from roost_games.replay import Decision, Replay
+from roost_sdk import Bot, LoadedBot, LocalMatch
+from tests.cli.arena_process import PATIENCE
+from tests.cli.command import Roost
+
+RANDOM = LoadedBot("random", SAMPLES["random"])
+
+
+class Recorder(Bot):
+    """Notes everything that it is told, and answers with the last legal move."""
+
+    heard: list[Any]
+
+    def start(self) -> None:
+        self.heard.clear()
+        self.heard.append("start")
+
+    def choose(self, view: Any, legal: Sequence[Any]) -> Any:
+        self.heard.append(("choose", view, tuple(legal)))
+        return legal[-1]
+
+    def seen(self, seat: int, move: Any) -> None:
+        self.heard.append(("seen", seat, move))
+
+    def end(self, result: Any) -> None:
+        self.heard.append(("end", result.places))
+
+
+def recorded(game: str, bots: Sequence[LoadedBot], seed: str = "opinion", **options: Any) -> Replay:
+    found = get_game(game)
+    match = LocalMatch(found, bots, seed_of(seed), options=found.options(options), match="m", tell=lambda trouble: None)
+    match.play()
+    return match.referee.replay()
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_a_bot_agrees_with_itself(game: str) -> None:
+    """Its randomness comes from the seed of the match, so even a random bot does."""
+    replay = recorded(game, [RANDOM, LoadedBot("greedy", SAMPLES["greedy"]), RANDOM])
+    for seat, bot in enumerate(("random", "greedy", "random")):
+        opinions = ask_about(replay, LoadedBot(bot, SAMPLES[bot]), seat)
+        own = [step for step in replay.steps if isinstance(step, Decision) and step.seat == seat]
+        assert len(opinions.all) == len(own) > 0
+        assert opinions.different == []
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_a_bot_is_told_what_a_player_is_told(game: str) -> None:
+    """The same views, legal moves, moves of all seats, and end, in the same order."""
+
+    class Live(Recorder):
+        heard: list[Any] = []  # noqa: RUF012  the test reads it
+
+    class Asked(Recorder):
+        heard: list[Any] = []  # noqa: RUF012
+
+    replay = recorded(game, [RANDOM, LoadedBot("live", Live), RANDOM])
+    assert ask_about(replay, LoadedBot("asked", Asked), 1).different == []
+    assert Asked.heard == Live.heard
+
+
+def test_a_difference_by_hand(tmp_path: Path, roost: Roost) -> None:
+    """A match of two bots that always take the first legal move, and one that passes where it can: always differs."""
+    (tmp_path / "first.py").write_text(
+        "from roost_sdk import Bot\nclass First(Bot):\n    def choose(self, view, legal):\n        return legal[0]\n"
+    )
+    (tmp_path / "last.py").write_text(
+        "from roost_sdk import Bot\nclass Last(Bot):\n    def choose(self, view, legal):\n"
+        "        print('thinking')\n        return legal[-1]\n"
+    )
+    record = tmp_path / "r.jsonl"
+    assert roost("play", "karteneck", tmp_path / "first.py", "random", "--replay", record, "--seed", "x").code == 0
+    ran = roost("replay", record, "--bot", tmp_path / "last.py", "--seat", 0, "--json")
+    said = json.loads(ran.out)
+    assert "thinking" in ran.err
+    replay = Replay.from_line(record.read_text())
+    for difference in said["differences"]:
+        step = replay.steps[difference["step"]]
+        assert isinstance(step, Decision)
+        assert (step.seat, step.move) == (0, difference["recorded"])
+        assert difference["recorded"] == {"pass": True, "steal": False}
+        assert difference["move"] != difference["recorded"]
+        assert difference["view"]["seat"] == 0
+        assert difference["legal_count"] > 1
+    forced = [step for step in replay.steps if isinstance(step, Decision) and step.seat == 0]
+    assert said["decisions"] == len(forced) >= len(said["differences"]) > 0
+    assert (said["bot"], said["recorded_bot"]) == ("last", "first")
+    for_people = roost("replay", record, "--bot", tmp_path / "last.py", "--seat", 0)
+    assert for_people.out.count("last would: lay ") == len(said["differences"])
+    assert "its hand: " in for_people.out
+    assert f"{len(said['differences'])} different" in for_people.out
+
+
+def test_the_order_of_cards_is_no_difference() -> None:
+    class Reversed(Bot):
+        def choose(self, view: Any, legal: Sequence[Any]) -> Any:
+            move = legal[-1]
+            return move._replace(cards=move.cards[::-1]) if hasattr(move, "cards") else move
+
+    class Last(Bot):
+        def choose(self, view: Any, legal: Sequence[Any]) -> Any:
+            return legal[-1]
+
+    replay = recorded("karteneck", [LoadedBot("last", Last), RANDOM])
+    assert ask_about(replay, LoadedBot("reversed", Reversed), 0).different == []
+
+
+class Crashing(Bot):
+    def choose(self, view: Any, legal: Sequence[Any]) -> Any:
+        raise KeyError("no plan")
+
+
+class Nonsense(Bot):
+    def choose(self, view: Any, legal: Sequence[Any]) -> Any:
+        return "nonsense"
+
+
+class Cheating(Bot):
+    def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
+        return legal[0]._replace(steal=True)
+
+
+class NotStarting(Bot):
+    def start(self) -> None:
+        raise KeyError("no board")
+
+    def choose(self, view: Any, legal: Sequence[Any]) -> Any:
+        return legal[0]
+
+
+@pytest.mark.parametrize(
+    ("bot", "trouble"),
+    [
+        (Crashing, "crash: KeyError: 'no plan'"),
+        (Nonsense, "what is no move: nonsense"),
+        (Cheating, "an illegal move: Pass(steal=True)"),
+        (NotStarting, "crash: KeyError: 'no board'"),
+    ],
+)
+def test_a_bot_without_an_answer_is_a_difference_with_a_reason(bot: type[Bot], trouble: str) -> None:
+    opinions = ask_about(recorded("karteneck", [RANDOM, RANDOM]), LoadedBot("bad", bot), 0)
+    troubles = {opinion.trouble for opinion in opinions.different}
+    assert trouble in troubles
+
+
+REFUSED = {
+    "a seat too far": (["--bot", "random", "--seat", "7"], "its seats are 0 to 1"),
+    "a bot without a seat": (["--bot", "random"], "give both"),
+    "a seat without a bot": (["--seat", "1"], "give both"),
+    "both for people": (["--show", "--step"], "choose one"),
+    "steps without a terminal": (["--step"], "--step needs a terminal"),
+    "no such bot": (["--bot", "randm", "--seat", "0"], "Did you mean 'random'?"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_asked(case: str, tmp_path: Path, roost: Roost) -> None:
+    (tmp_path / "r.jsonl").write_text(recorded("karteneck", [RANDOM, RANDOM]).to_line())
+    options, told = REFUSED[case]
+    ran = roost("replay", tmp_path / "r.jsonl", *options)
+    assert ran.code == 2
+    assert told in ran.err
+
+
+def test_with_the_match_drawn_each_opinion_stands_beside_its_move(tmp_path: Path, roost: Roost) -> None:
+    replay = recorded("haecmaec", [RANDOM, RANDOM, RANDOM], slap=True)
+    (tmp_path / "r.jsonl").write_text(replay.to_line())
+    ran = roost("replay", tmp_path / "r.jsonl", "--bot", "careful", "--seat", 1, "--show")
+    own = sum(isinstance(step, Decision) and step.seat == 1 for step in replay.steps)
+    drawn = ran.out.split("\nstep ")[0]
+    assert drawn.count("careful agrees") + drawn.count("careful would: ") == own
+
+
+def stepped(keys: Sequence[str]) -> list[str]:
+    """The first lines shown while these keys are pressed."""
+    frames = [Frame([Text(f"frame {number}")]) for number in range(1, 5)]
+    out = io.StringIO()
+    pressed = iter(keys)
+    step_through(Console(file=out, force_terminal=True, width=60), frames, lambda: next(pressed))
+    return [line.split("frame ")[1][0] for line in out.getvalue().splitlines() if "frame " in line]
+
+
+@pytest.mark.parametrize(
+    ("keys", "shown"),
+    [
+        ("q", "1"),
+        ("nnq", "123"),
+        ("\r\rpq", "1232"),
+        ("ppnq", "1112"),
+        ("nnnnnq", "123444"),
+        ("GgGq", "1414"),
+        ("xyq", "111"),
+        (["nn", "\x1b[C", "\x1b[D\x1b[D", "\x1b"], "1342"),
+        (["n", ""], "12"),
+    ],
+)
+def test_keys(keys: Sequence[str], shown: str) -> None:
+    assert "".join(stepped(keys)) == shown
+
+
+def test_stepping_in_a_real_terminal(tmp_path: Path) -> None:
+    """Keys over a pseudo-terminal: on, on, quit. The screen that was there before comes back."""
+    (tmp_path / "r.jsonl").write_text(recorded("karteneck", [RANDOM, RANDOM]).to_line())
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "roost_cli", "replay", "r.jsonl", "--step", "--bot", "careful", "--seat", "0"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=tmp_path,
+    )
+    seen = b""
+    try:
+        for awaited, key in ((b"1 of", b"n"), (b"2 of", b"\r"), (b"3 of", b"q"), (b"\x1b[?1049l", b"")):
+            while awaited not in seen:
+                assert select.select([ours], [], [], PATIENCE)[0], seen
+                seen += os.read(ours, 4096)
+            os.write(ours, key)
+        assert process.wait(PATIENCE) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+        os.close(theirs)

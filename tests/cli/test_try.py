@@ -1,0 +1,231 @@
+"""`roost try`: each patient's defect is found and named, and a healthy bot is told that it is."""
+
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from roost_cli.doctor import Doctor, Effort, Finding, Mark, Report, Times, _share_of_deals, _speed
+from roost_cli.doctor_tables import SITUATIONS, Steered, Table, situations_of, steered_matches, tables_of
+from roost_games.registry import GAME_NAMES
+from roost_games.replay import Fault
+from tests.cli.command import Roost
+
+PATIENTS = Path(__file__).parents[1] / "misbehaving" / "doctor_patients.py"
+PATIENT = Effort(matches=1, seconds=600.0, patience=60.0)
+IMPATIENT = Effort(matches=1, seconds=600.0, patience=3.0)
+
+
+def examined(name: str, *parts: str, effort: Effort = PATIENT) -> Report:
+    return Doctor(f"{PATIENTS}:{name}", [], "test", effort, parts=parts).examine()
+
+
+def found(report: Report, check: str) -> list[Finding]:
+    return [finding for finding in report.findings if finding.check == check]
+
+
+def text(findings: Sequence[Finding]) -> str:
+    return "\n".join(line for finding in findings for line in (finding.title, *finding.details))
+
+
+def test_a_healthy_bot_from_end_to_end(roost: Roost) -> None:
+    ran = roost("try", f"{PATIENTS}:Patient", "--matches", 1, "--seconds", 600, "--patience", 60, "--json")
+    report = json.loads(ran.out)
+    assert ran.code == 0
+    assert report["healthy"]
+    assert report["games"] == ["karteneck"]
+    assert {finding["check"] for finding in report["findings"]} == {
+        "loads",
+        "legal",
+        "time",
+        "rare",
+        "repeats",
+        "state",
+    }
+    assert {finding["mark"] for finding in report["findings"]} == {"fine"}
+    (times,) = report["times"]
+    assert 0 <= times["median"] <= times["p99"] <= times["worst"]
+    assert report["samples"][0]["sample"] == "random"
+    assert all(
+        0 <= duel["share"]["low"] <= duel["share"]["mean"] <= duel["share"]["high"] <= 1 for duel in report["samples"]
+    )
+
+
+ILL = {
+    "CrashesWithFour": (
+        "karteneck, 4 players",
+        "crashed: IndexError: list index out of range",
+        "neighbours[self.players",
+    ),
+    "Steals": ("illegal", "Pass(steal=True)", "legal were"),
+    "SaysNothing": ("malformed", "sent a move that is malformed: None", "legal were"),
+    "NeverStarts": ("crashed", "did not start: FileNotFoundError: weights.bin", "weights.bin"),
+}
+
+
+@pytest.mark.parametrize("name", ILL)
+def test_what_is_no_legal_answer_is_named_with_its_table(name: str) -> None:
+    report = examined(name, "tables")
+    assert not report.healthy
+    told = text([finding for finding in found(report, "legal") if finding.mark is Mark.DEFECT])
+    for words in ILL[name]:
+        assert words in told
+
+
+def test_only_the_sick_table_is_blamed() -> None:
+    (defect,) = (each for each in found(examined("CrashesWithFour", "tables"), "legal") if each.mark is Mark.DEFECT)
+    assert defect.title.startswith("karteneck, 4 players: ")
+
+
+def test_a_bot_that_hangs_does_not_hang_the_doctor() -> None:
+    """The other tables are examined all the same, and the line where it hangs is shown."""
+    report = examined("HangsWithThree", "tables", effort=IMPATIENT)
+    hung, *others = found(report, "legal")
+    assert hung.title == "hangs: no answer for 3 s in karteneck, 3 players"
+    assert "doctor_patients.py, line " in hung.details[0]
+    assert hung.details[0].endswith("in karteneck")
+    assert "2 kinds of table" in text(others)
+
+
+@pytest.mark.parametrize(("name", "how"), [("EndsTheProcess", "exit code 3"), ("KillsTheProcess", "signal SIGSEGV")])
+def test_a_bot_that_ends_its_process_does_not_end_the_doctor(name: str, how: str) -> None:
+    deaths = found(examined(name, "tables"), "legal")
+    assert [death.title for death in deaths][:2] == [f"ends its process in karteneck, {n} players" for n in (2, 3)]
+    assert deaths[0].details[0] == how
+
+
+def test_an_error_after_the_match_is_only_worth_a_look() -> None:
+    report = examined("CrashesAtTheEnd", "tables")
+    assert report.healthy
+    assert "crashed in end(), which changes nothing about the match: ZeroDivisionError" in text(found(report, "legal"))
+
+
+@pytest.mark.parametrize(
+    ("name", "situation", "what"),
+    [
+        ("FearsReshuffles", "after a reshuffle", "crashed: NotImplementedError: what is a trace?"),
+        ("FearsLongLists", "more than 60 legal moves", "sent a move that is malformed: None"),
+    ],
+)
+def test_a_bot_is_led_to_where_it_breaks(name: str, situation: str, what: str) -> None:
+    (defect,) = found(examined(name, "rare"), "rare")
+    assert defect.mark is Mark.DEFECT
+    assert what in defect.title
+    assert situation in defect.details[0]
+
+
+@pytest.mark.parametrize("name", ["KeepsInItsClass", "KeepsInItsModule"])
+def test_what_is_kept_between_matches_is_a_defect(name: str) -> None:
+    report = examined(name, "repeat")
+    (repeats,), (state,) = found(report, "repeats"), found(report, "state")
+    assert (repeats.mark, state.mark) == (Mark.FINE, Mark.DEFECT)
+    assert "keeps something between matches" in state.title
+    assert "at decision " in state.title
+
+
+def test_other_randomness_is_worth_a_look() -> None:
+    report = examined("DrawsElsewhere", "repeat")
+    (repeats,), (state,) = found(report, "repeats"), found(report, "state")
+    assert (repeats.mark, state.mark) == (Mark.WARNING, Mark.FINE)
+    assert "other randomness than self.rng" in repeats.title
+    assert report.healthy
+
+
+def test_of_a_bot_that_never_repeats_nobody_can_tell_what_it_keeps() -> None:
+    report = examined("LooksAtTheClock", "repeat")
+    assert [finding.mark for finding in report.findings[1:]] == [Mark.WARNING, Mark.UNKNOWN]
+
+
+def test_what_a_bot_writes_is_not_taken_for_a_finding() -> None:
+    report = examined("Shouts", "tables")
+    assert [finding.mark for finding in found(report, "legal")] == [Mark.FINE]
+
+
+NOT_LOADED = {
+    "a file that is not there": ("nobody.py", "", "there is no file"),
+    "a syntax error": ("bad.py", "def choose(:", "SyntaxError"),
+    "no bot": ("bad.py", "x = 1", "there is no bot in"),
+    "an argument": ("bad.py", "from roost_sdk import Bot\nclass B(Bot):\n  def __init__(self, depth): ...", "'depth'"),
+    "an exit": ("bad.py", "import os\nos._exit(5)", "exit code 5"),
+    "no method": ("bad.py", "from roost_sdk import Bot\nclass B(Bot): pass", "plays none of the games"),
+}
+
+
+@pytest.mark.parametrize("case", NOT_LOADED)
+def test_what_cannot_be_loaded_has_exit_code_2(case: str, tmp_path: Path, roost: Roost) -> None:
+    name, code, told = NOT_LOADED[case]
+    if code:
+        (tmp_path / name).write_text(code)
+    ran = roost("try", tmp_path / name)
+    assert ran.code == 2
+    assert "✗" in ran.out
+    assert told in ran.out
+    assert "Traceback" not in ran.out + ran.err
+
+
+def test_an_import_that_hangs_is_a_defect_too(tmp_path: Path, roost: Roost) -> None:
+    (tmp_path / "sleepy.py").write_text("while True:\n    pass\n")
+    ran = roost("try", tmp_path / "sleepy.py", "--patience", 2)
+    assert ran.code == 2
+    assert "hangs while it is imported" in ran.out
+    assert "sleepy.py, line " in ran.out
+
+
+def test_a_defect_has_exit_code_1_and_a_cross(roost: Roost) -> None:
+    ran = roost("try", f"{PATIENTS}:SaysNothing", "--matches", 1, "--seconds", 600, "--patience", 60)
+    assert ran.code == 1
+    assert "✗ karteneck, 2 players: " in ran.out
+    assert "defects" in ran.out
+
+
+def test_a_program_is_examined_too(tmp_path: Path) -> None:
+    """It has the wrong answer at one table only."""
+    (tmp_path / "program.py").write_text(
+        "import json, sys\nfor line in sys.stdin:\n    asked = json.loads(line)\n"
+        "    if asked['type'] == 'decide':\n        print(0 if asked['players'] != 4 else 'oops', flush=True)\n"
+    )
+    bot = f"stdio:{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'program.py'))}"
+    report = Doctor(bot, ["karteneck"], "test", PATIENT, parts=("tables",)).examine()
+    (defect,) = found(report, "legal")
+    assert defect.title.startswith("karteneck, 4 players: ")
+    assert defect.title.endswith(f" {Fault.MALFORMED}")
+
+
+def test_slowness_is_judged_by_the_usual_clock() -> None:
+    """5 seconds for a decision."""
+    assert _speed(Times("karteneck", 10, 1.0, 4000.0, 5000.0)).mark is Mark.FINE
+    slow = _speed(Times("karteneck", 10, 1.0, 4000.0, 5000.1))
+    assert slow.mark is Mark.WARNING
+    assert "5 s for a decision and 60 s more" in slow.details[0]
+
+
+def test_shares_stay_between_nothing_and_all() -> None:
+    assert _share_of_deals([1.0] * 23 + [0.5]).high == 1.0
+    all_won = _share_of_deals([1.0] * 24)
+    # Wilson by hand: 24 / (24 + 1.96²) = 0.862
+    assert all_won.low == pytest.approx(0.862, abs=0.001)
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_every_rare_situation_is_reached(game: str) -> None:
+    """By a bot at some table of each game; at a single table some cannot be."""
+    tables = tables_of([game])
+    reached = {name for match in steered_matches(tables) for name in match.situations()}
+    assert reached == set(SITUATIONS[game])
+    assert {count for _, count, options in tables if not options} == set(
+        {"karteneck": range(2, 5), "bratwurmeck": range(2, 8), "haecmaec": range(2, 7)}[game]
+    )
+
+
+def test_without_slapping_nobody_is_asked_about_it() -> None:
+    assert "asked to slap" not in situations_of(Table("haecmaec", 3, {}))
+    assert "asked to slap" in situations_of(Table("haecmaec", 3, {"slap": True}))
+
+
+def test_a_steered_match_is_always_the_same() -> None:
+    match = Steered(Table("haecmaec", 4, {"slap": True}), 1, 7)
+    first, second = ([moves for _, moves in match.points()] for _ in range(2))
+    assert first == second
