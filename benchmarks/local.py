@@ -1,0 +1,149 @@
+"""How fast a local ladder plays, beside the bare loop of `playouts.py` with the same bots in the same seats.
+
+    python benchmarks/local.py
+
+The bare loop builds the view and the legal moves, calls the bot and applies its move: no referee, no clock, no record,
+no other process. The ladder plays the very same deals through one worker process, with everything that it does for a
+match: the referee, the replay, the journey between the processes, the statistics, and with a database the commits.
+
+Processor time is compared, of all processes together, because that does not depend on what else the machine does. What
+it takes to start is left out: each number is the difference between a longer and a shorter run.
+"""
+
+import argparse
+import resource
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from time import process_time
+from typing import NamedTuple
+
+from roost_bots import SAMPLES
+from roost_games.chance import Tape
+from roost_games.registry import GAME_NAMES, get_game
+from roost_ladder.book import Book, MemoryBook
+from roost_ladder.run import Budget, Hands, Ladder, Setup
+from roost_ladder.runs.entrants import Entrant, find_entrants
+from roost_ladder.runs.fixtures import Fixture, Played
+from roost_ladder.schedules.least_played import LeastPlayed
+from roost_ladder.schedules.schedule import Kind
+from roost_ladder.workers import Job, crew, play
+from roost_sdk import rng_of
+from roost_sdk.bot import method_for, seat_bot
+from roost_server.store import open_store
+from roost_server.store.ladder_book import LadderBook
+
+BOTS = ("random", "timid", "greedy", "careful")
+
+
+class Row(NamedTuple):
+    """A line of the table."""
+
+    kind: Kind
+    bare: float
+    """Microseconds a match."""
+    ladder: float
+    database: float
+
+
+def setup(kind: Kind, entrants: Sequence[Entrant]) -> Setup:
+    """A ladder of one kind of table."""
+    options = {kind.game: get_game(kind.game).options({})}
+    return Setup(tuple(entrants), (kind,), "benchmark", LeastPlayed(b""), "least-played", options)
+
+
+def total_time() -> float:
+    """Processor seconds of this process and of its children that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return process_time() + children.ru_utime + children.ru_stime
+
+
+@contextmanager
+def book(database: bool) -> Iterator[Book]:
+    """In memory, or in a file."""
+    if not database:
+        yield MemoryBook()
+        return
+    with tempfile.TemporaryDirectory() as folder, open_store(f"sqlite:///{Path(folder) / 'ladder.db'}") as store:
+        yield LadderBook(store)
+
+
+class Run(NamedTuple):
+    """A ladder that was played."""
+
+    seconds: float
+    """Processor time of all processes."""
+    fixtures: list[Fixture]
+
+
+def play_ladder(kind: Kind, entrants: Sequence[Entrant], blocks: int, database: bool) -> Run:
+    """Play so many blocks with one worker."""
+    played: list[Fixture] = []
+
+    def submit(job: Job) -> "Future[list[Played]]":
+        played.extend(job.fixtures)
+        return executor.submit(play, job)
+
+    with book(database) as kept:
+        before = total_time()
+        ladder = Ladder(setup(kind, entrants), kept)
+        with crew(1) as executor:
+            ladder.play(Hands(submit, workers=1), Budget(blocks=blocks))
+        return Run(total_time() - before, played)
+
+
+def bare_time(wanted: Sequence[Fixture]) -> float:
+    """Processor seconds of the bare loop."""
+    before = process_time()
+    for fixture in wanted:
+        play_bare(fixture)
+    return process_time() - before
+
+
+def play_bare(fixture: Fixture) -> None:
+    """A match without anything around it."""
+    players = len(fixture.bots)
+    bots = [
+        seat_bot(SAMPLES[spec.name], fixture.game, seat, players, rng_of(fixture.seed, seat))
+        for seat, spec in enumerate(fixture.bots)
+    ]
+    decide = [method_for(bot, fixture.game) for bot in bots]
+    state = get_game(fixture.game).start(players, fixture.options, Tape(fixture.seed))
+    while state.to_move:
+        for seat in state.to_move:
+            state.apply(seat, decide[seat](state.observe(seat), state.legal(seat)))
+
+
+def measure(kind: Kind, entrants: Sequence[Entrant], blocks: int) -> Row:
+    """One kind of table."""
+    times = []
+    for database in (False, True):
+        short = play_ladder(kind, entrants, 10, database)
+        long = play_ladder(kind, entrants, 10 + blocks, database)
+        times.append((long.seconds - short.seconds) / (len(long.fixtures) - len(short.fixtures)))
+    return Row(kind, bare_time(long.fixtures) / len(long.fixtures), *times)
+
+
+def main() -> None:
+    """Measure every kind of table, and print the table."""
+    parser = argparse.ArgumentParser(description="Speed of the local ladder beside the bare loop, with the same bots.")
+    parser.add_argument("--blocks", type=int, default=300, help="how many blocks of each kind are played (300)")
+    parser.add_argument("--rounds", type=int, default=3, help="of how many rounds the best is shown (3)")
+    parser.add_argument("--bots", default=",".join(BOTS), help="the samples that play (%(default)s)")
+    arguments = parser.parse_args()
+    entrants = find_entrants(arguments.bots.split(","), SAMPLES).bots
+    print(f"{'microseconds a match':25}{'bare':>10}{'ladder':>10}{'':>8}{'with --db':>12}")
+    for game in GAME_NAMES:
+        for players in (2, 4):
+            rows = [measure(Kind(game, players), entrants, arguments.blocks) for _ in range(arguments.rounds)]
+            bare, ladder, database = (1e6 * min(column) for column in list(zip(*rows, strict=True))[1:])
+            print(
+                f"{game + ', ' + str(players) + ' players':25}{bare:10.0f}"
+                f"{ladder:10.0f}{bare / ladder:8.0%}{database:12.0f}{bare / database:8.0%}"
+            )
+
+
+if __name__ == "__main__":
+    main()

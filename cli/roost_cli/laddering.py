@@ -1,0 +1,164 @@
+"""What `roost ladder` does: find the bots, play, show how it stands, and say in the end who is how strong."""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import typer
+
+from roost_bots import SAMPLES
+from roost_cli.arena_options import database_url
+from roost_cli.console import print_json, remarks
+from roost_cli.duration import seconds_of
+from roost_cli.ladder_report import Result, about, print_result, result_json
+from roost_cli.ladder_screen import screen
+from roost_cli.ladder_wishes import Wishes, number_of
+from roost_cli.playing import new_seed
+from roost_cli.series import TroubleLog
+from roost_cli.server_extra import server_extra
+from roost_games.errors import UsageError
+from roost_ladder.book import Book, MemoryBook
+from roost_ladder.paired import get_in_each_others_way
+from roost_ladder.raters import find_rater
+from roost_ladder.report.page import page
+from roost_ladder.report.plain import as_csv
+from roost_ladder.report.summary import summarise
+from roost_ladder.run import Budget, Ending, Hands, Ladder
+from roost_ladder.runs.entrants import Entrant, find_entrants
+from roost_ladder.workers import crew, play
+
+DEFAULT_SECONDS = 60.0
+EXIT_INTERRUPTED = 130
+SAME_MODULES = "note: bots import different modules of the same name, so each has a process of its own, which is slow"
+
+
+class Outputs(NamedTuple):
+    """What a person wants to get out of it."""
+
+    rating: str
+    anchor: str | None
+    as_json: bool
+    csv: Path | None
+    html: Path | None
+
+    def check(self) -> None:
+        """Raise `UsageError` before anything is played in vain."""
+        find_rater(self.rating)
+        for file in (self.csv, self.html):
+            if file is not None and not file.absolute().parent.is_dir():
+                raise UsageError(f"there is no folder {file.parent} for {file.name}; create it first")
+
+
+def run_ladder(
+    wishes: Wishes,
+    outputs: Outputs,
+    blocks: int | None,
+    matches: int | None,
+    budget: str | None,
+    workers: int | None,
+    db: str | None,
+) -> None:
+    """Play and report. Ctrl-C ends it early: what was played until then is reported, and the exit code is 130."""
+    wishes.check()
+    outputs.check()
+    limit = _budget(blocks, matches, budget, wishes)
+    entrants = _find_bots(wishes)
+    if outputs.anchor is not None:
+        number_of(outputs.anchor, entrants)
+    count = workers or len(os.sched_getaffinity(0))
+    with _open_book(db) as (book, seed), _team(entrants, wishes, count) as team:
+        setup = wishes.setup(team.entrants, wishes.seed or seed or new_seed(), recording=db is not None)
+        troubles = TroubleLog()
+        ladder = Ladder(setup, book, troubles.tell)
+        ending = _play(ladder, limit, team)
+        troubles.close()
+    _report(ladder, ending, outputs, db)
+    if ending is None:
+        raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _budget(blocks: int | None, matches: int | None, budget: str | None, wishes: Wishes) -> Budget:
+    if all(limit is None for limit in (blocks, matches, budget, wishes.times)):
+        return Budget(seconds=DEFAULT_SECONDS)
+    return Budget(blocks, matches, None if budget is None else seconds_of(budget))
+
+
+def _find_bots(wishes: Wishes) -> list[Entrant]:
+    found = find_entrants(wishes.bots, SAMPLES)
+    for line in found.left_out:
+        remarks().print(f"left out: {line}", soft_wrap=True)
+    if len(found.bots) < 2:
+        raise UsageError(f"a ladder needs two bots, and here is {len(found.bots) or 'none'}")
+    return found.bots
+
+
+@contextlib.contextmanager
+def _open_book(db: str | None) -> Iterator[tuple[Book, str | None]]:
+    """Where to write, and the seed of the run that is there already."""
+    if db is None:
+        yield MemoryBook(), None
+        return
+    with server_extra("--db"):
+        from roost_server.store import open_store
+        from roost_server.store.ladder_book import LadderBook
+    with open_store(database_url(db)) as store:
+        book = LadderBook(store)
+        charter = book.charter()
+        yield book, charter["seed"] if charter else None
+
+
+class Team(NamedTuple):
+    """Who plays, and how."""
+
+    entrants: Sequence[Entrant]
+    hands: Hands
+    mind: Callable[[], None]
+    """To be called now and then."""
+
+
+@contextlib.contextmanager
+def _team(entrants: list[Entrant], wishes: Wishes, workers: int) -> Iterator[Team]:
+    """Worker processes, or an arena on loopback if there are programs that connect to one by themselves."""
+    if any(entrant.is_command for entrant in entrants):
+        with server_extra("a bot that connects to an arena"):
+            from roost_cli.ladder_programs import hall
+        with hall(entrants, wishes.limits(recording=True)) as here:
+            yield Team(here.entrants, Hands(here.arena.submit, workers), here.mind)
+        return
+    isolated = get_in_each_others_way(entrant.spec for entrant in entrants)
+    if isolated:
+        remarks().print(SAME_MODULES, soft_wrap=True)
+    with crew(workers) as executor:
+        yield Team(entrants, Hands(lambda job: executor.submit(play, job), workers, isolated), lambda: None)
+
+
+def _play(ladder: Ladder, budget: Budget, team: Team) -> Ending | None:
+    """Why it ended; `None` if it was interrupted."""
+    with contextlib.suppress(KeyboardInterrupt), screen(ladder, budget) as show:
+
+        def look() -> None:
+            show()
+            team.mind()
+
+        return ladder.play(team.hands, budget, look)
+    return None
+
+
+def _report(ladder: Ladder, ending: Ending | None, outputs: Outputs, db: str | None) -> None:
+    result = Result(ladder, ending, db)
+    if not ladder.facts:
+        remarks().print("no block was played to its end, so there are no standings yet")
+        return
+    names = {number: entrant.spec.name for number, entrant in enumerate(ladder.setup.entrants)}
+    anchor = None if outputs.anchor is None else number_of(outputs.anchor, ladder.setup.entrants)
+    summary = summarise(ladder.facts, names, about(result), anchor=anchor, rating=outputs.rating)
+    if outputs.csv:
+        outputs.csv.write_text(as_csv(summary), encoding="utf-8")
+    if outputs.html:
+        outputs.html.write_text(page(summary), encoding="utf-8")
+    if outputs.as_json:
+        print_json(result_json(result, summary))
+    else:
+        print_result(result, summary)

@@ -1,0 +1,123 @@
+"""Where a ladder keeps what has been played: the interface, and the book that lasts as long as the process.
+
+A run writes whole blocks, in the order in which they were planned, whatever the order in which they were played. So a
+book always holds the beginning of the run, and whoever opens it again with the same charter goes on where it ends.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple, Protocol
+
+from roost_games.errors import UsageError
+from roost_games.game import JsonValue
+from roost_games.referee import Clock
+from roost_ladder.blocks import Block
+from roost_ladder.facts import MatchFacts
+from roost_ladder.runs.fixtures import Played
+
+
+class Member(NamedTuple):
+    """A bot that takes part."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Charter:
+    """Everything that decides how a run goes. Two runs with equal charters are the same run."""
+
+    seed: str
+    bots: tuple[Member, ...]
+    """Sorted by name. A bot's number in the run is its index here."""
+    tables: tuple[str, ...]
+    """What is played, such as `karteneck 2`."""
+    schedule: str
+    """Its name and whatever else decides what it says."""
+    rotation: str
+    options: Mapping[str, Mapping[str, JsonValue]]
+    """By game: the options that differ from the defaults."""
+    clock: Clock
+    max_faults: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As it comes back from JSON, too."""
+        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return plain
+
+    def check_same(self, recorded: Mapping[str, Any], where: str) -> None:
+        """Raise `UsageError` if `where` holds another run, with the charter `recorded`. It says what differs."""
+        here = self.to_json()
+        bots = _bot_differences(dict(here["bots"]), dict(recorded["bots"]))
+        others = (
+            f"its {name.replace('_', ' ')} {_are(name)} {_shown(recorded[name])}, not {_shown(value)}"
+            for name, value in here.items()
+            if name != "bots" and value != recorded[name]
+        )
+        if differences := "; ".join((*bots, *others)):
+            raise UsageError(f"{where} holds another ladder: {differences}. Give another file, or go on as before")
+
+
+def _are(name: str) -> str:
+    return "are" if name in ("tables", "options", "max_faults") else "is"
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _bot_differences(here: Mapping[str, str], there: Mapping[str, str]) -> Iterator[str]:
+    if missing := sorted(there.keys() - here.keys()):
+        yield f"it has {', '.join(missing)} too"
+    if new := sorted(here.keys() - there.keys()):
+        yield f"it does not have {', '.join(new)}"
+    if changed := sorted(name for name in here.keys() & there.keys() if here[name] != there[name]):
+        yield f"the code of {', '.join(changed)} has changed since"
+
+
+class FinishedBlock(NamedTuple):
+    """A block whose matches are over. Bots are named by their numbers in the run."""
+
+    block: Block
+    serial: int
+    """Its number in the plan, from 0."""
+    options: Mapping[str, JsonValue]
+    """Those that differ from the defaults."""
+    played: tuple[Played, ...]
+    """By rotation."""
+
+    def facts(self) -> tuple[MatchFacts, ...]:
+        """Its matches as statistics see them."""
+        block = self.block
+        return tuple(
+            played.facts(block.block_id, block.game, block.seating(rotation))
+            for rotation, played in enumerate(self.played)
+        )
+
+
+class Book(Protocol):
+    """Where a run is kept."""
+
+    def begin(self, charter: Charter) -> Iterable[tuple[MatchFacts, ...]]:
+        """The blocks that are there, in order. Raises `UsageError` if they belong to another run."""
+
+    def add(self, blocks: Sequence[FinishedBlock]) -> None:
+        """These blocks follow. They are kept when this returns. After an interruption some may come twice."""
+
+
+class MemoryBook:
+    """A book that is gone when the process ends. It keeps no replays."""
+
+    def __init__(self) -> None:
+        self._charter: Charter | None = None
+        self._blocks: dict[str, tuple[MatchFacts, ...]] = {}
+
+    def begin(self, charter: Charter) -> Iterable[tuple[MatchFacts, ...]]:
+        if self._charter is not None:
+            charter.check_same(self._charter.to_json(), "this book")
+        self._charter = charter
+        return list(self._blocks.values())
+
+    def add(self, blocks: Sequence[FinishedBlock]) -> None:
+        self._blocks.update((block.block.block_id, block.facts()) for block in blocks)

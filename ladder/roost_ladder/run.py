@@ -1,0 +1,209 @@
+"""Runs a ladder: asks the schedule for rounds, has their blocks played, and keeps everything in a book.
+
+    with crew(workers=2) as executor:
+        ladder = Ladder(setup, MemoryBook())
+        ladder.play(Hands(lambda job: executor.submit(play, job), workers=2), Budget(blocks=100))
+    table = standings(match.result() for match in ladder.facts)
+
+A run is a function of its charter: seeds derive from the run's seed and the number of the block, and blocks enter the
+book, the statistics and the schedule in the order of the plan, whoever played them and when. So the number of workers
+changes nothing, and a run that is taken up again goes on as if it had never been interrupted.
+
+A bot that has to be stopped in three matches is benched: blocks with it that come later in the plan are left out. What
+it has played until then counts, with its forfeits.
+"""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any
+
+from roost_games.chance import seed_of
+from roost_ladder.blocks import Block, Rotation, seed_of_block
+from roost_ladder.book import Book, Charter, FinishedBlock, Member
+from roost_ladder.facts import MatchFacts
+from roost_ladder.runs.entrants import Entrant
+from roost_ladder.runs.fixtures import STANDARD_LIMITS, Fixture, Limits, Played
+from roost_ladder.runs.rounds import Budget, Hands, Pace, Round
+from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
+from roost_sdk.local import Trouble
+
+__all__ = ["Budget", "Ending", "Hands", "Ladder", "Setup"]
+
+STOPS_TO_BENCH = 3
+"""In so many matches a bot may have to be stopped; with the last of them it is benched."""
+SERIAL = "-"
+"""Stands before the number of a block in its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a run consists of."""
+
+    entrants: tuple[Entrant, ...]
+    """Sorted by name. A bot's number in the run is its index here."""
+    kinds: tuple[Kind, ...]
+    seed: str
+    schedule: Schedule
+    schedule_name: str
+    """With whatever else decides what it says."""
+    options: Mapping[str, Any]
+    """The options of each game."""
+    rotation: Rotation = Rotation.CYCLIC
+    limits: Limits = STANDARD_LIMITS
+    hero: int | None = None
+    """The bot that a gauntlet is about: without it there is nothing left to play."""
+
+    def charter(self) -> Charter:
+        """What identifies the run."""
+        return Charter(
+            self.seed,
+            tuple(Member(entrant.spec.name, entrant.spec.version) for entrant in self.entrants),
+            tuple(f"{kind.game} {kind.players}" for kind in self.kinds),
+            self.schedule_name,
+            self.rotation.value,
+            {game: plain for game, options in self.options.items() if (plain := options.to_json())},
+            self.limits.clock,
+            self.limits.max_faults,
+        )
+
+
+class Ending(StrEnum):
+    """Why a run ended."""
+
+    SCHEDULE = "the schedule is at its end"
+    BUDGET = "the budget is used up"
+
+
+class Ladder:
+    """A run and what is known about it so far."""
+
+    def __init__(self, setup: Setup, book: Book, tell: Callable[[Trouble], None] = lambda trouble: None) -> None:
+        """Take up what is in the book. Raises `UsageError` if that belongs to another run.
+
+        `tell` hears what goes wrong in bots.
+        """
+        self.setup = setup
+        self.facts: list[MatchFacts] = []
+        """The matches that count, in the order of the plan. Bots are named by their numbers."""
+        self.blocks = 0
+        """How many blocks they are."""
+        self.new_matches = 0
+        """How many matches have been played in this session."""
+        self.benched: list[int] = []
+        """The bots that had to be stopped too often, in this order."""
+        self.budget = Budget()
+        """Of the present session."""
+        self._book = book
+        self._tell = tell
+        self._past = Past()
+        self._pace = Pace()
+        self._stops: Counter[int] = Counter()
+        self._master = seed_of(setup.seed)
+        self._run_id = sha256(b"roost-ladder/1:" + self._master).hexdigest()[:8]
+        self._recorded = {facts[0].block_id: facts for facts in book.begin(setup.charter())}
+        self.recorded = len(self._recorded)
+        """How many blocks were in the book before."""
+
+    def play(self, hands: Hands, budget: Budget, look: Callable[[], None] = lambda: None) -> Ending:
+        """Play to the end of the schedule or of the budget. `look` is called every moment.
+
+        Whatever interrupts it, all matches that are in `facts` are in the book.
+        """
+        self.budget = budget
+        deadline = math.inf if budget.seconds is None else time.monotonic() + budget.seconds
+        while pairings := self._next_round():
+            blocks = self._given(pairings)
+            if not Round(self, hands, self.setup.limits, self._pace, deadline, look).play(blocks):
+                return Ending.BUDGET
+        return Ending.SCHEDULE
+
+    def _next_round(self) -> Sequence[Pairing]:
+        if self.setup.hero in self.benched:
+            return ()
+        return self.setup.schedule.next_round(self._field(), self._past)
+
+    def _field(self) -> Field:
+        setup = self.setup
+        here = [number for number in range(len(setup.entrants)) if number not in self.benched]
+        plays = {
+            number: frozenset(kind for kind in setup.kinds if kind.game in setup.entrants[number].games)
+            for number in here
+        }
+        return Field(tuple(here), setup.kinds, plays=plays)
+
+    def _given(self, pairings: Sequence[Pairing]) -> list[Block]:
+        blocks = []
+        for pairing in pairings:
+            block_id = f"{self._run_id}{SERIAL}{len(self._past.pairings)}"
+            self._past.give(pairing)
+            seed = seed_of_block(self._master, block_id)
+            blocks.append(Block(block_id, pairing.kind.game, pairing.group, seed, self.setup.rotation))
+        return blocks
+
+    def take_recorded(self, block: Block) -> bool:
+        facts = self._recorded.pop(block.block_id, None)
+        if facts is None:
+            return False
+        self._count(facts)
+        return True
+
+    def finished(self, block: Block, played: Sequence[Played]) -> FinishedBlock:
+        return FinishedBlock(block, _serial(block), self.setup.options[block.game].to_json(), tuple(played))
+
+    def count(self, finished: FinishedBlock) -> None:
+        self.new_matches += len(finished.played)
+        for played in finished.played:
+            for trouble in played.troubles:
+                self._tell(trouble)
+        self._count(finished.facts())
+
+    def write(self, blocks: Sequence[FinishedBlock]) -> None:
+        self._book.add(blocks)
+
+    def _count(self, facts: tuple[MatchFacts, ...]) -> None:
+        self.blocks += 1
+        self.facts += facts
+        self._past.finish(match.result() for match in facts)
+        for match in facts:
+            if any(match.forfeited):
+                self._count_stops(match)
+
+    def _count_stops(self, match: MatchFacts) -> None:
+        """Who forfeits with fewer faults than the referee allows was stopped: so the records alone decide this."""
+        for bot, forfeited, faults in zip(match.bots, match.forfeited, match.faults, strict=True):
+            if forfeited and faults < self.setup.limits.max_faults:
+                self._stops[bot] += 1
+                if self._stops[bot] == STOPS_TO_BENCH:
+                    self.benched.append(bot)
+
+    def is_benched(self, block: Block) -> bool:
+        return any(bot in block.group for bot in self.benched)
+
+    def has_room(self, block: Block, ahead: Sequence[Block] = ()) -> bool:
+        blocks, matches, _ = self.budget
+        if blocks is not None and self.blocks + len(ahead) >= blocks:
+            return False
+        return matches is None or len(self.facts) + sum(each.rotations for each in (*ahead, block)) <= matches
+
+    def fixtures(self, block: Block) -> tuple[Fixture, ...]:
+        entrants = self.setup.entrants
+        return tuple(
+            Fixture(
+                f"{block.block_id}-{rotation}",
+                block.game,
+                tuple([entrants[bot].spec for bot in block.seating(rotation)]),
+                block.seed,
+                self.setup.options[block.game],
+            )
+            for rotation in range(block.rotations)
+        )
+
+
+def _serial(block: Block) -> int:
+    """The number of a block in the plan."""
+    return int(block.block_id.rpartition(SERIAL)[2])

@@ -1,0 +1,173 @@
+"""What runs in a child process: it does what its parent asks for, and shows that it is getting on.
+
+The parent sends a function and its arguments. The function is a generator; what it yields goes to the parent one by
+one. A second thread looks every moment whether the match has advanced since it looked last, and if so sends a sign of
+life. A bot that never answers stops these signs, also if it holds on to the interpreter; that is how the parent knows.
+
+If the parent is gone the child ends: between requests at the end of the pipe, during one at the next sign of life.
+"""
+
+import os
+import resource
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from typing import NamedTuple
+
+from roost_games.errors import RoostError
+from roost_games.registry import get_game
+from roost_ladder.runs.fixtures import BotSpec, Fixture, Limits, Period, Played, as_played
+from roost_sdk.load import LoadedBot
+from roost_sdk.local import LocalMatch, Trouble
+
+PULSE_SECONDS = 0.25
+OUT_OF_MEMORY = 79
+"""The exit code of a child in which there was no memory left."""
+MOST_TROUBLES = 3
+"""How many troubles of one match are told."""
+
+
+class Alive(NamedTuple):
+    """A sign of life."""
+
+
+class Done(NamedTuple):
+    """The request is done."""
+
+
+class Failed(NamedTuple):
+    """The request cannot be done."""
+
+    error: RoostError
+
+
+class Progress:
+    """Where the child is in its work: whatever changes as long as it gets on."""
+
+    def __init__(self) -> None:
+        self.match: LocalMatch | None = None
+        self.steps = 0
+
+    def __call__(self) -> tuple[object, ...]:
+        match = self.match
+        return (self.steps,) if match is None else (self.steps, match.referee.decision, match.referee.waiting)
+
+
+PROGRESS = Progress()
+LOADED: dict[BotSpec, LoadedBot] = {}
+
+
+def load(specs: tuple[BotSpec, ...], limits: Limits) -> Iterator[None]:
+    """Import bots, and allow as much memory as all that are here may take together."""
+    for spec in specs:
+        if spec not in LOADED:
+            LOADED[spec] = spec.load()
+    prepare(limits, bots=len(LOADED))
+    yield from ()
+
+
+def prepare(limits: Limits, bots: int) -> None:
+    """Make this process obey the limits with so many bots in it."""
+    limit_memory(limits.memory_mb * bots)
+    # A program behind a bot is stopped by the bot itself, before anybody has to stop this process.
+    os.environ.setdefault("ROOST_STDIO_SECONDS", str(limits.patience))
+
+
+def limit_memory(megabytes: int) -> None:
+    """Let this process take so much more memory than it has now. Beyond that it gets `MemoryError`."""
+    now = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = now + megabytes * 1024 * 1024
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+
+
+def play_fixtures(fixtures: tuple[Fixture, ...], limits: Limits) -> Iterator[Played]:
+    """Play matches one after the other, with all bots in this process. They have been loaded."""
+    for fixture in fixtures:
+        yield _play(fixture, limits)
+
+
+def _play(fixture: Fixture, limits: Limits) -> Played:
+    started_ms = epoch_ms()
+    troubles: list[Trouble] = []
+    match = LocalMatch(
+        get_game(fixture.game),
+        [LOADED[spec] for spec in fixture.bots],
+        fixture.seed,
+        options=fixture.options,
+        clock=limits.clock,
+        max_faults=limits.max_faults,
+        match=fixture.match,
+        tell=troubles.append,
+    )
+    PROGRESS.match = match
+    PROGRESS.steps += 1
+    match.play()
+    if any("MemoryError" in trouble.what for trouble in troubles):
+        # Whose fault that is cannot be told here: whoever asks last gets the error.
+        os._exit(OUT_OF_MEMORY)
+    return as_played(
+        fixture,
+        match.referee,
+        Period(started_ms, epoch_ms()),
+        recording=limits.recording,
+        troubles=tuple(troubles[:MOST_TROUBLES]),
+    )
+
+
+def epoch_ms() -> int:
+    """Now, in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+class Line:
+    """The pipe to the parent, for two threads."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+        self._turn = threading.Lock()
+
+    def say(self, message: object) -> None:
+        """Send a message. Without a parent there is nothing left to do."""
+        try:
+            with self._turn:
+                self._pipe.send(message)
+        except OSError:
+            os._exit(1)
+
+    def show_life(self) -> None:
+        """Until the end of the process."""
+        last: tuple[object, ...] = ()
+        while True:
+            time.sleep(PULSE_SECONDS)
+            now = PROGRESS()
+            if now != last:
+                last = now
+                self.say(Alive())
+
+    def serve(self) -> None:
+        """Do what the parent asks for, until it hangs up."""
+        while True:
+            try:
+                function, given = self._pipe.recv()
+            except (EOFError, OSError):
+                return
+            try:
+                for message in function(*given):
+                    self.say(message)
+                self.say(Done())
+            except RoostError as error:
+                self.say(Failed(error))
+            PROGRESS.match = None
+            PROGRESS.steps += 1
+
+
+def main() -> None:
+    """Serve the pipe whose number is the argument. It begins with where modules are found."""
+    pipe = Connection(int(sys.argv[1]))
+    sys.path[:] = pipe.recv()
+    line = Line(pipe)
+    threading.Thread(target=line.show_life, daemon=True).start()
+    line.serve()

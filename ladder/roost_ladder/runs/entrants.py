@@ -1,0 +1,161 @@
+"""Who takes part: from what a person names to bots that every process can load.
+
+Files are imported in a child process, never here: whatever they do when they are imported, the command survives it.
+"""
+
+import contextlib
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from roost_games.errors import UsageError
+from roost_games.registry import GAME_NAMES
+from roost_ladder.runs.fixtures import BotSpec
+from roost_ladder.runs.process import CHILDREN, Child, ChildLost, Hung
+from roost_sdk.bot import Bot
+from roost_sdk.fingerprint import fingerprint
+from roost_sdk.load import STDIO, LoadedBot, load_all, load_bot
+
+IMPORT_SECONDS = 60.0
+"""How long the import of a file may take."""
+COMMAND = "cmd:"
+"""What is typed before the command that starts a program which connects to an arena by itself."""
+
+
+class Entrant(NamedTuple):
+    """A bot that takes part."""
+
+    spec: BotSpec
+    games: frozenset[str]
+    """The games that it can play."""
+
+    @property
+    def is_command(self) -> bool:
+        """Whether it is a program that has to be started and connects to an arena by itself."""
+        return self.spec.source.startswith(COMMAND)
+
+
+class Entrants(NamedTuple):
+    """Who takes part, by name, and who had to be left out of a folder."""
+
+    bots: list[Entrant]
+    left_out: list[str]
+    """In a line or more for each: the file, and what is wrong with it."""
+
+
+def find_entrants(texts: Sequence[str], samples: Mapping[str, type[Bot]]) -> Entrants:
+    """The bots that a person named, sorted by name. A folder stands for all bots in its files.
+
+    Raises `UsageError` if something named is not a bot. A file of a folder that cannot be imported is left out.
+    """
+    CHILDREN.welcome()
+    with contextlib.closing(_Reader(samples)) as reader:
+        found = [entrant for text in texts for entrant in reader.read(text)]
+        return Entrants(sorted(_told_apart(found), key=lambda entrant: entrant.spec.name), reader.left_out)
+
+
+class _Reader:
+    """Reads what is named, with a child process that does the imports."""
+
+    def __init__(self, samples: Mapping[str, type[Bot]]) -> None:
+        self._samples = samples
+        self._child: Child | None = None
+        self.left_out: list[str] = []
+
+    def close(self) -> None:
+        if self._child is not None:
+            self._child.dismiss()
+            self._child = None
+
+    def read(self, text: str) -> Iterable[Entrant]:
+        if text in self._samples:
+            return [_entrant(LoadedBot(text, self._samples[text]), self._samples[text].__module__)]
+        if text.startswith(COMMAND):
+            return [_command(text)]
+        if Path(text).is_dir():
+            return self._folder(Path(text))
+        return self._import(text, tuple(self._samples))
+
+    def _folder(self, folder: Path) -> list[Entrant]:
+        entrants: list[Entrant] = []
+        for file in sorted(folder.glob("*.py")):
+            try:
+                entrants += self._import(str(file), None)
+            except UsageError as error:
+                self.left_out.append(str(error))
+        if not entrants and not self.left_out:
+            raise UsageError(f"there is no bot in {folder}: none of its files has a subclass of roost_sdk.Bot")
+        return entrants
+
+    def _import(self, text: str, samples: tuple[str, ...] | None) -> list[Entrant]:
+        self._child = self._child or Child()
+        try:
+            return list(self._child.ask(describe, text, samples, patience=IMPORT_SECONDS))
+        except ChildLost as lost:
+            self._child.stop()
+            self._child = None
+            did = (
+                f"does not end within {IMPORT_SECONDS:.0f} s"
+                if isinstance(lost, Hung)
+                else f"ends the process ({lost})"
+            )
+            raise UsageError(f"{text} cannot be imported: that {did}") from None
+
+
+def describe(text: str, samples: tuple[str, ...] | None) -> Iterator[Entrant]:
+    """The bot that `text` stands for; without `samples` every bot in the file `text`. For a child process."""
+    if samples is None:
+        yield from (_entrant(bot, str(Path(text).resolve())) for bot in load_all(Path(text)))
+        return
+    loaded = load_bot(text, dict.fromkeys(samples, Bot))
+    yield _entrant(loaded, text if text.startswith(STDIO) else str(Path(_file(text)).resolve()))
+
+
+def _file(text: str) -> str:
+    return text if text.endswith(".py") else text.rpartition(":")[0]
+
+
+def _entrant(bot: LoadedBot, source: str) -> Entrant:
+    class_name = "" if source.startswith(STDIO) else bot.bot_class.__name__
+    spec = BotSpec(bot.name, fingerprint(bot.bot_class), source, class_name)
+    return Entrant(spec, frozenset(game for game in GAME_NAMES if bot.bot_class.plays(game)))
+
+
+def _command(text: str) -> Entrant:
+    """`cmd:COMMAND`, or `cmd:NAME=COMMAND` with a name of one's own. Its version and games it tells the arena."""
+    name, equals, command = text.removeprefix(COMMAND).partition("=")
+    if not equals or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+        name, command = "", text.removeprefix(COMMAND)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"cannot split {command!r} into words: {error}") from None
+    if not words:
+        raise UsageError("name the program that plays, such as 'cmd:node bot.js --server {server} --name {name}'")
+    file = next((word for word in words[1:] if Path(word).is_file()), words[0])
+    return Entrant(BotSpec(name or Path(file).stem, "", f"{COMMAND}{command}", ""), frozenset(GAME_NAMES))
+
+
+def _told_apart(entrants: list[Entrant]) -> Iterator[Entrant]:
+    """Two files of the same name are called after their folders, too. Raises `UsageError` if a bot comes twice."""
+    names = Counter(entrant.spec.name for entrant in entrants)
+    renamed = [_with_folder(entrant) if names[entrant.spec.name] > 1 else entrant for entrant in entrants]
+    known: set[object] = set()
+    for entrant in renamed:
+        spec = entrant.spec
+        code = (spec.source, spec.class_name) if spec.class_name else spec.name
+        if spec.name in known or code in known:
+            raise UsageError(f"{spec.name} takes part twice; a bot does not play against itself, so name it once")
+        known |= {spec.name, code}
+        yield entrant
+
+
+def _with_folder(entrant: Entrant) -> Entrant:
+    spec = entrant.spec
+    return (
+        entrant
+        if spec.file is None
+        else Entrant(spec._replace(name=f"{spec.file.parent.name}/{spec.name}"), entrant.games)
+    )

@@ -1,0 +1,173 @@
+"""What is to be played and what came of it, as values that travel between processes."""
+
+import zlib
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from roost_games.errors import UsageError
+from roost_games.referee import Clock, Referee
+from roost_games.replay import Replay, Result, Seat
+from roost_sdk.bot import Bot
+from roost_sdk.load import STDIO, LoadedBot, load_bot
+from roost_sdk.local import Trouble
+
+if TYPE_CHECKING:
+    from roost_ladder.facts import MatchFacts
+
+LADDER_CLOCK = Clock(decision_ms=1_000, bank_ms=10_000)
+"""As in an arena. It is also what stops a bot that never answers, so it should not be long."""
+MEMORY_MB = 1024
+COMPRESSION = 3
+"""zlib's level, as in an arena's database."""
+
+
+class BotSpec(NamedTuple):
+    """A bot that any process on this machine can load."""
+
+    name: str
+    """What tables and records call it."""
+    version: str
+    """The fingerprint of its code."""
+    source: str
+    """A file that ends in `.py`, `stdio:` and a command, or the name of a module that can be imported."""
+    class_name: str
+    """Empty for a command."""
+
+    @property
+    def file(self) -> Path | None:
+        """Its Python file, if it is named by that."""
+        return Path(self.source) if self.class_name and self.source.endswith(".py") else None
+
+    def load(self) -> LoadedBot:
+        """Import it. Raises `UsageError`, which says what is wrong with it."""
+        if self.source.startswith(STDIO):
+            loaded: Any = load_bot(self.source, {}).bot_class
+        elif self.file is not None:
+            loaded = load_bot(f"{self.source}:{self.class_name}", {}).bot_class
+        else:
+            loaded = getattr(import_module(self.source), self.class_name, None)
+        if not (isinstance(loaded, type) and issubclass(loaded, Bot)):
+            raise UsageError(f"there is no bot {self.class_name!r} in {self.source}")
+        return LoadedBot(self.name, loaded)
+
+
+class Limits(NamedTuple):
+    """What a bot may use up, and what is kept of a match."""
+
+    clock: Clock = LADDER_CLOCK
+    max_faults: int = 3
+    memory_mb: int = MEMORY_MB
+    """How much memory a bot may take."""
+    recording: bool = True
+    """Whether a replay is made of each match."""
+
+    @property
+    def patience(self) -> float:
+        """After how many seconds without an answer a bot is stopped: no clock allows more."""
+        return (self.clock.decision_ms + self.clock.bank_ms) / 1000
+
+
+STANDARD_LIMITS = Limits()
+
+
+class Fixture(NamedTuple):
+    """A match that is to be played."""
+
+    match: str
+    """Its id, which is in the record."""
+    game: str
+    bots: tuple[BotSpec, ...]
+    """By seat."""
+    seed: bytes
+    options: Any
+    """The game's own options, made by `Game.options`."""
+
+    def seats(self) -> tuple[Seat, ...]:
+        """Who sits where, as a record says it."""
+        return tuple(Seat(bot.name, bot.version) for bot in self.bots)
+
+
+class Stop(NamedTuple):
+    """A bot had to be stopped: it hung, ended its process or wanted too much memory."""
+
+    seat: int
+    why: str
+    """After the bot's name, in a sentence."""
+
+
+class Played(NamedTuple):
+    """A match that is over. Tuples are by seat."""
+
+    match: str
+    result: Result
+    decisions: tuple[int, ...]
+    """Those that the bot made itself."""
+    thinking_ms: tuple[float, ...]
+    """How long it took for these."""
+    started_ms: int
+    """Since 1970."""
+    ended_ms: int
+    document: bytes = b""
+    """The line of its `roost-replay/1`, compressed with zlib; empty if nothing was to be recorded."""
+    troubles: tuple[Trouble, ...] = ()
+    """What the authors want to know about."""
+    stops: tuple[Stop, ...] = ()
+
+    def replay(self) -> Replay:
+        """The record of the match. Raises `ReplayError` if none was made."""
+        return Replay.from_line(zlib.decompress(self.document) if self.document else b"")
+
+    def facts(self, block_id: str, game: str, bots: tuple[int, ...]) -> "MatchFacts":
+        """The match as statistics see it. `bots` are the numbers of the bots by seat."""
+        # Not at the top: the processes that play have no use for numpy, and would need twice as long to start.
+        from roost_ladder.facts import MatchFacts
+
+        result = self.result
+        seats = range(len(bots))
+        return MatchFacts(
+            block_id,
+            game,
+            bots,
+            result.places,
+            result.scores,
+            faults=tuple(sum(fault.seat == seat for fault in result.faults) for seat in seats),
+            forfeited=tuple(seat in result.forfeits for seat in seats),
+            decisions=self.decisions,
+            thinking_ms=self.thinking_ms,
+        )
+
+
+class Period(NamedTuple):
+    """When a match was played, in milliseconds since 1970."""
+
+    started_ms: int
+    ended_ms: int
+
+
+def as_played(
+    fixture: Fixture,
+    referee: Referee[Any, Any],
+    period: Period,
+    *,
+    recording: bool,
+    troubles: tuple[Trouble, ...] = (),
+    stops: tuple[Stop, ...] = (),
+) -> Played:
+    """What came of a fixture whose referee has a result."""
+    replay = referee.replay()
+    decisions, thinking_ms = [0] * len(fixture.bots), [0.0] * len(fixture.bots)
+    for seat, ms in replay.own_times():
+        decisions[seat] += 1
+        thinking_ms[seat] += ms
+    document = zlib.compress(replay.to_line().encode(), COMPRESSION) if recording else b""
+    return Played(
+        fixture.match,
+        replay.result,
+        tuple(decisions),
+        tuple(thinking_ms),
+        *period,
+        document,
+        troubles,
+        stops,
+    )

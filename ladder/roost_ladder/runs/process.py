@@ -1,0 +1,146 @@
+"""A child process as its parent sees it: asked for things, and stopped when it does not get on."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from multiprocessing import Pipe
+from typing import TypeVar
+
+from roost_games.errors import RoostError
+from roost_ladder.runs.child import OUT_OF_MEMORY, PULSE_SECONDS, Alive, Done, Failed
+
+T = TypeVar("T")
+MARGIN_SECONDS = 4 * PULSE_SECONDS
+"""So much longer than it has to a child may be silent: it looks at itself only now and then."""
+SECONDS_TO_END = 2.0
+"""How long a child that was hung up on may take to end."""
+
+
+class ChildLost(RoostError):
+    """A child process is gone."""
+
+
+class Hung(ChildLost):
+    """It did not get on and was stopped."""
+
+
+class Ended(ChildLost):
+    """It ended by itself. `code` is its exit code, negative for a signal."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"exit code {code}" if code >= 0 else f"signal {-code}")
+        self.code = code
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether it ended because there was no memory left for it."""
+        return self.code == OUT_OF_MEMORY
+
+
+class Abandoned(RoostError):
+    """Nobody wants the rest any more."""
+
+
+class Children:
+    """The children of this process that live, so that all can be ended at once."""
+
+    def __init__(self) -> None:
+        self.abandoned = False
+        self._living: set[Child] = set()
+        self._turn = threading.Lock()
+
+    def add(self, child: "Child") -> None:
+        """A child has been started. Raises `Abandoned` if there must be no more."""
+        with self._turn:
+            self._living.add(child)
+        if self.abandoned:
+            child.stop()
+            raise Abandoned("the run has been given up")
+
+    def remove(self, child: "Child") -> None:
+        """A child has ended."""
+        with self._turn:
+            self._living.discard(child)
+
+    def abandon(self) -> None:
+        """Kill them all; whoever waits for one gets `Abandoned`. New ones can be had after `welcome`."""
+        self.abandoned = True
+        with self._turn:
+            living = list(self._living)
+        for child in living:
+            child.kill()
+
+    def welcome(self) -> None:
+        """Have children again."""
+        self.abandoned = False
+
+
+CHILDREN = Children()
+
+
+class Child:
+    """A process that does what it is asked for. Only one request at a time."""
+
+    def __init__(self) -> None:
+        self._pipe, theirs = Pipe()
+        # In a session of its own, so that a Ctrl-C on the terminal reaches only who started it. What bots print is
+        # dropped: it would bury thousands of matches. What they write to stderr is shown.
+        self._process = subprocess.Popen(  # noqa: S603  our own program
+            [sys.executable, "-m", __package__, str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        theirs.close()
+        with contextlib.suppress(OSError):
+            self._pipe.send(sys.path)
+        CHILDREN.add(self)
+
+    def ask(self, function: Callable[..., Iterator[T]], *given: object, patience: float) -> Iterator[T]:
+        """What `function(*given)` yields there. Raises `ChildLost` if the process ends or is silent for too long.
+
+        After that the child is of no use. `patience` is in seconds, and counts anew with each sign of life.
+        """
+        try:
+            self._pipe.send((function, given))
+            while not isinstance(message := self._next(patience), Done):
+                if isinstance(message, Failed):
+                    raise message.error
+                if not isinstance(message, Alive):
+                    yield message  # type: ignore[misc]
+        except (EOFError, OSError):
+            code = self._process.wait()
+            if CHILDREN.abandoned:
+                raise Abandoned("the run has been given up") from None
+            raise Ended(code) from None
+
+    def _next(self, patience: float) -> object:
+        if not self._pipe.poll(patience + MARGIN_SECONDS):
+            self.stop()
+            raise Hung(f"the process did not get on for {patience:g} s")
+        return self._pipe.recv()
+
+    def kill(self) -> None:
+        """End it at once, with all that it has started."""
+        if self._process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def stop(self) -> None:
+        """End it at once, and have done with it. Twice is fine."""
+        self.kill()
+        self._process.wait()
+        self._pipe.close()
+        CHILDREN.remove(self)
+
+    def dismiss(self) -> None:
+        """Let it end in order, if it does so at once."""
+        self._pipe.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(SECONDS_TO_END)
+        self.stop()

@@ -1,0 +1,111 @@
+"""Plays matches in worker processes, so that no bot can stop a ladder. This is the one place where that is decided.
+
+    with crew(workers=4) as executor:
+        job = Job(fixtures, Limits(clock))
+        futures = [executor.submit(play, job) for job in jobs]
+
+`play` is a plain function of a `Job` that can be pickled, so it can be submitted to any `concurrent.futures.Executor`:
+`crew` is a pool of threads, and `dask.distributed.Client(...).get_executor()` would spread the same jobs over many
+machines. Wherever it runs, `play` keeps bots in child processes of its own, since only a process can be stopped: one
+child for each call that runs at the same time, kept for the next call.
+
+What counts. All bots of a match run in one child, which costs nothing. If the child is lost during a match (a bot did
+not answer for longer than its clock allows, ended the process, or took more memory than it may), what was played until
+then stands, and this one match is played again from its beginning with every bot in a process of its own: the deal and
+the bots' randomness are the same. There it is certain who is to blame. That bot is stopped: the open decision is its
+fault, it forfeits the match, and the others play on (see `runs.isolated`). The record says so and can be verified like
+any other. What happens in this second playing counts, also if nothing goes wrong this time.
+"""
+
+import atexit
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from roost_ladder.runs import child
+from roost_ladder.runs.fixtures import BotSpec, Fixture, Limits, Played, Stop
+from roost_ladder.runs.isolated import play_isolated
+from roost_ladder.runs.process import CHILDREN, Child, ChildLost
+
+__all__ = ["BotSpec", "Fixture", "Job", "Limits", "Played", "Stop", "crew", "dismiss", "play"]
+
+LOADING_SECONDS = 60.0
+"""How long the import of bots may take."""
+
+
+class Job(NamedTuple):
+    """Matches to be played one after the other. Several in a job are cheaper than one, if they are short."""
+
+    fixtures: tuple[Fixture, ...]
+    limits: Limits = Limits()
+    isolated: bool = False
+    """Whether every bot has a process of its own from the beginning: for bots that had to be stopped before."""
+
+
+def play(job: Job) -> list[Played]:
+    """Play all matches of `job`, in order. Whatever bots do, there is a result for each.
+
+    Raises `UsageError` if a bot cannot be loaded.
+    """
+    if job.isolated:
+        return [play_isolated(fixture, job.limits) for fixture in job.fixtures]
+    played: list[Played] = []
+    while len(played) < len(job.fixtures):
+        try:
+            for each in _in_one_child(job.fixtures[len(played) :], job.limits):
+                played.append(each)  # noqa: PERF402  those before the one that fails count
+        except ChildLost:
+            played.append(play_isolated(job.fixtures[len(played)], job.limits))
+    return played
+
+
+def _in_one_child(fixtures: tuple[Fixture, ...], limits: Limits) -> Iterator[Played]:
+    """Play until a child is lost, which raises `ChildLost`."""
+    with _borrowed() as process:
+        specs = tuple(dict.fromkeys(bot for fixture in fixtures for bot in fixture.bots))
+        list(process.ask(child.load, specs, limits, patience=LOADING_SECONDS))
+        yield from process.ask(child.play_fixtures, fixtures, limits, patience=limits.patience)
+
+
+_idle: list[Child] = []
+_turn = threading.Lock()
+
+
+@contextmanager
+def _borrowed() -> Iterator[Child]:
+    """A child for one request at a time. It is kept for the next one unless something went wrong."""
+    with _turn:
+        process = _idle.pop() if _idle else None
+    process = process or Child()
+    try:
+        yield process
+    except BaseException:
+        process.stop()
+        raise
+    with _turn:
+        _idle.append(process)
+
+
+@atexit.register
+def dismiss() -> None:
+    """End the children that this process keeps. Those that are playing are not among them."""
+    with _turn:
+        leaving, _idle[:] = _idle[:], []
+    for process in leaving:
+        process.dismiss()
+
+
+@contextmanager
+def crew(workers: int) -> Iterator[Executor]:
+    """An executor for so many jobs at a time on this machine. What is not done when the block is left is dropped."""
+    executor = ThreadPoolExecutor(workers, thread_name_prefix="roost-ladder")
+    CHILDREN.welcome()
+    try:
+        yield executor
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+        dismiss()
+        CHILDREN.abandon()
+        executor.shutdown(wait=True)

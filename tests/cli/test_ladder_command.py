@@ -1,0 +1,190 @@
+"""`roost ladder`, from what is typed to what is printed, written and kept."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from roost_server.store import NewBlock, open_store, queries
+from tests.cli.command import Roost
+
+FOLDER = Path(__file__).parents[1] / "misbehaving" / "ladder_bots"
+SMALL = ("--games", "karteneck", "--players", "2,3", "--schedule", "least-played", "--seed", "spring")
+SECONDS = 60.0
+
+
+def results_in(database: Path) -> list[tuple[object, ...]]:
+    """What was played, without when."""
+    with open_store(f"sqlite:///{database}", read_only=True) as store:
+        return [tuple(row) for row in queries.results(store)]
+
+
+def test_the_table_says_who_is_how_strong_and_how_sure_that_is(roost: Roost, tmp_path: Path) -> None:
+    files = tmp_path / "table.csv", tmp_path / "page.html"
+    done = roost("ladder", "random", "greedy", *SMALL, "--blocks", 6, "--csv", files[0], "--html", files[1])
+    assert done.code == 0, done.err
+    head, columns, _, *rows = done.out.splitlines()
+    assert head == "12 matches in 6 blocks of karteneck: as many as asked for"
+    assert columns.split() == ["rank", "bot", "rating", "matches", "won", "of", "2", "faults", "ms"]
+    assert {row.split()[1] for row in rows[:2]} == {"random", "greedy"}
+    assert all("±" in row for row in rows[:2])
+    assert "Seed spring." in rows[-1]
+    assert files[0].read_text(encoding="utf-8").startswith("rank_low,rank_high,name,rating,")
+    assert files[1].read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_json_is_for_programs(roost: Roost) -> None:
+    done = roost("ladder", "random", "greedy", *SMALL, "--matches", 5, "--json", "--anchor", "random")
+    data = json.loads(done.out)
+    assert (data["matches"], data["blocks"], data["seed"], data["ended"]) == (4, 2, "spring", "budget")
+    assert {row["name"]: row["rating"] for row in data["standings"]}["random"] == 1500
+    assert data["benched"] == []
+
+
+def test_a_ladder_is_kept_goes_on_and_is_read_by_the_other_commands(roost: Roost, tmp_path: Path) -> None:
+    """In parts or in one go: the databases hold the same."""
+    parts, whole = tmp_path / "parts.db", tmp_path / "whole.db"
+    for blocks in (3, 8):
+        assert roost("ladder", "random", "greedy", "timid", *SMALL, "--blocks", blocks, "--db", parts).code == 0
+    command = ("ladder", "timid", "greedy", "random", *SMALL, "--blocks", 8, "--db", whole, "--workers", 2)
+    assert roost(*command).code == 0
+    assert results_in(parts) == results_in(whole)
+    assert len(results_in(parts)) == 20
+    again = roost("ladder", "random", "greedy", "timid", *SMALL[:-2], "--blocks", 8, "--db", parts)
+    assert "20 matches in 8 blocks" in again.out
+    assert "Seed spring." in again.out
+    assert "20 matches" in roost("standings", "--db", parts).out
+    assert roost("verify", "--db", parts).out == "20 matches checked, all in order\n"
+    latest = json.loads(roost("matches", "--db", parts, "--limit", 1, "--json").out)["matches"][0]["match_id"]
+    assert json.loads(roost("replay", latest, "--db", parts, "--json").out)["match"] == latest
+
+
+def test_a_database_of_something_else_is_refused(roost: Roost, tmp_path: Path) -> None:
+    ours, arenas = tmp_path / "ours.db", tmp_path / "arena.db"
+    assert roost("ladder", "random", "greedy", *SMALL, "--blocks", 1, "--db", ours).code == 0
+    other = roost("ladder", "random", "greedy", *SMALL[:-1], "autumn", "--blocks", 1, "--db", ours)
+    assert other.code == 2
+    assert "holds another ladder: its seed is spring, not autumn. Give another file" in other.err
+    with open_store(f"sqlite:///{arenas}") as store:
+        ids = tuple(store.register_version(name, "1") for name in "ab")
+        store.open_block(NewBlock("b1", "karteneck", {}, "00" * 32, "cyclic", ids, 0))
+    refused = roost("ladder", "random", "greedy", *SMALL, "--blocks", 1, "--db", arenas)
+    assert refused.code == 2
+    assert "belongs to an arena" in refused.err
+
+
+def test_changed_code_is_another_ladder(roost: Roost, tmp_path: Path) -> None:
+    bot = tmp_path / "mine.py"
+    code = "from roost_sdk import Bot\n\nclass Mine(Bot):\n    def choose(self, view, legal):\n        return legal[{}]"
+    command = ("ladder", "random", bot, *SMALL, "--blocks", 1, "--db", tmp_path / "l.db")
+    bot.write_text(code.format(0), encoding="utf-8")
+    assert roost(*command).code == 0
+    bot.write_text(code.format(-1), encoding="utf-8")
+    assert "the code of mine has changed since" in roost(*command).err
+
+
+def test_a_folder_is_all_bots_in_it_and_what_is_broken_is_left_out(roost: Roost, tmp_path: Path) -> None:
+    bot = "from roost_sdk import Bot\n\n\nclass {}(Bot):\n    def choose(self, view, legal):\n        return legal[0]\n"
+    (tmp_path / "two.py").write_text(bot.format("A") + bot.format("B"), encoding="utf-8")
+    (tmp_path / "one.py").write_text(bot.format("One"), encoding="utf-8")
+    (tmp_path / "helper.py").write_text("x = 1\n", encoding="utf-8")
+    (tmp_path / "broken.py").write_text("def x(:\n", encoding="utf-8")
+    (tmp_path / "quits.py").write_text("import os\n\nos._exit(4)\n", encoding="utf-8")
+    done = roost("ladder", tmp_path, *SMALL, "--blocks", 3, "--json")
+    assert sorted(row["name"] for row in json.loads(done.out)["standings"]) == ["one", "two:A", "two:B"]
+    assert f"left out: {tmp_path / 'broken.py'} cannot be imported: SyntaxError" in done.err
+    assert f"left out: {tmp_path / 'quits.py'} cannot be imported: that ends the process (exit code 4)" in done.err
+
+
+def test_bots_with_modules_of_the_same_name_do_not_get_each_others(roost: Roost, tmp_path: Path) -> None:
+    for owner in ("alice", "bob"):
+        (tmp_path / owner).mkdir()
+        (tmp_path / owner / "helper.py").write_text(f"OWNER = {owner!r}\n", encoding="utf-8")
+        code = "from helper import OWNER\nfrom roost_sdk import Bot\n\nclass Mine(Bot):\n"
+        method = f"    def choose(self, view, legal):\n        assert OWNER == {owner!r}\n        return legal[0]\n"
+        (tmp_path / owner / "bot.py").write_text(code + method, encoding="utf-8")
+    bots = (tmp_path / "alice" / "bot.py", tmp_path / "bob" / "bot.py")
+    done = roost("ladder", *bots, *SMALL, "--blocks", 1, "--json")
+    assert {row["name"]: row["faults"] for row in json.loads(done.out)["standings"]} == {"alice/bot": 0, "bob/bot": 0}
+    assert "each has a process of its own" in done.err
+
+
+def test_a_program_that_reads_and_writes_lines_takes_part(roost: Roost, tmp_path: Path) -> None:
+    program = tmp_path / "lines.py"
+    program.write_text(
+        "import json, sys\nfor line in sys.stdin:\n"
+        "    if json.loads(line)['type'] == 'decide':\n        print(0, flush=True)\n",
+        encoding="utf-8",
+    )
+    done = roost("ladder", "random", f"stdio:{sys.executable} {program}", *SMALL, "--blocks", 2, "--json")
+    assert {row["name"]: row["faults"] for row in json.loads(done.out)["standings"]} == {"random": 0, "lines": 0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["random"], "a ladder needs two bots, and here is 1"),
+        (["random", "greedy", "random"], "random takes part twice"),
+        (["random", "randm"], "there is no bot 'randm'"),
+        (["random", "nowhere/mine.py"], "there is no file nowhere/mine.py"),
+        (["random", "greedy", "--players", "4"], "nothing can be played: 2 bots for karteneck, bratwurmeck, haecmaec"),
+        (["random", "greedy", "--schedule", "swis"], "there is no schedule 'swis'"),
+        (["random", "greedy", "--schedule", "gauntlet"], "needs the bot that plays against all others"),
+        (["random", "greedy", "--schedule", "gauntlet", "--hero", "x"], "x does not take part"),
+        (["random", "greedy", "--rotation", "round"], "--rotation is cyclic or full, not 'round'"),
+        (["random", "greedy", "--rating", "glicko"], "there is no rating 'glicko'"),
+        (["random", "greedy", "--anchor", "nobody"], "nobody does not take part"),
+        (["random", "greedy", "--budget", "soon"], "a time is written like"),
+        (["random", "greedy", "--html", "nowhere/x.html"], "there is no folder nowhere"),
+        (["random", "cmd:"], "name the program that plays"),
+        (["random", "cmd:no-such-program"], "no-such-program does not start: no-such-program cannot be started"),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_is_played(roost: Roost, arguments: list[str], said: str) -> None:
+    done = roost("ladder", *arguments)
+    assert done.code in (1, 2)
+    assert said in done.err
+    assert done.out == ""
+
+
+def test_a_bot_that_has_to_be_stopped_does_not_stop_the_ladder(roost: Roost) -> None:
+    bots = (FOLDER / "first.py", FOLDER / "last.py", FOLDER / "exits.py")
+    done = roost("ladder", *bots, *SMALL, "--players", 2, "--blocks", 4)
+    assert done.code == 0
+    assert "exits (benched)" in done.out
+    assert "exits is benched: it had to be stopped in 3 matches" in done.err
+    assert "(exits) ended its process (exit code 3)" in done.err
+
+
+def test_ctrl_c_keeps_everything_and_the_same_command_goes_on(roost: Roost, tmp_path: Path) -> None:
+    database = tmp_path / "l.db"
+    command = ("ladder", "random", "greedy", "timid", *SMALL, "--db", str(database), "--workers", "1")
+    with subprocess.Popen(
+        [sys.executable, "-m", "roost_cli", *command, "--blocks", "100000"], stdout=-1, stderr=-1, text=True
+    ) as run:
+        until = time.monotonic() + SECONDS
+        while not (database.exists() and _some_results(database)) and time.monotonic() < until:
+            time.sleep(0.1)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=SECONDS)
+    assert run.returncode == 130, err
+    assert ": interrupted\n" in out
+    kept = results_in(database)
+    assert out.startswith(f"{len(kept)} matches in ")
+    blocks = len({row[2] for row in kept})
+    assert roost(*command, "--blocks", blocks + 2).code == 0
+    fresh = tmp_path / "fresh.db"
+    assert roost(*command[:-4], "--db", fresh, "--blocks", blocks + 2).code == 0
+    assert results_in(database) == results_in(fresh)
+    assert results_in(database)[: len(kept)] == kept
+
+
+def _some_results(database: Path) -> bool:
+    try:
+        return bool(results_in(database))
+    except Exception:  # it is being made
+        return False

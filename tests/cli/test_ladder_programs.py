@@ -1,0 +1,79 @@
+"""`roost ladder` with programs that connect to an arena by themselves."""
+
+import json
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.cli.command import Roost
+
+SMALL = ("--games", "karteneck", "--players", "2,3", "--schedule", "least-played", "--seed", "spring")
+PROGRAM = """
+import os, sys
+from roost_sdk import Bot, run
+
+class Mine(Bot):
+    decisions = 0
+
+    def choose(self, view, legal):
+        Mine.decisions += 1
+        if Mine.decisions == {last}:
+            os._exit(3)
+        return legal[-1]
+
+if __name__ == "__main__":
+    run(Mine, ["--server", os.environ["ROOST_SERVER"], "--name", os.environ["ROOST_NAME"]])
+"""
+
+
+def program(tmp_path: Path, last: int = 0) -> str:
+    """A command for a program that is told by its environment where to go; it ends at its `last` decision."""
+    file = tmp_path / "mine.py"
+    file.write_text(PROGRAM.format(last=last), encoding="utf-8")
+    return f"{shlex.quote(sys.executable)} {shlex.quote(str(file))}"
+
+
+def test_programs_play_on_the_same_schedule_with_the_same_deals(roost: Roost, tmp_path: Path) -> None:
+    database = tmp_path / "l.db"
+    done = roost("ladder", "random", "greedy", f"cmd:{program(tmp_path)}", *SMALL, "--blocks", 5, "--db", database)
+    assert done.code == 0, done.err
+    assert "12 matches in 5 blocks of karteneck" in done.out
+    assert roost("verify", "--db", database).out == "12 matches checked, all in order\n"
+    local = tmp_path / "local.db"
+    roost("ladder", "random", "greedy", tmp_path / "mine.py", *SMALL, "--blocks", 5, "--db", local)
+    assert deals(roost, database) == deals(roost, local)
+
+
+def deals(roost: Roost, database: Path) -> list[tuple[str, list[str], str]]:
+    """Who sat where in which match, and what was dealt."""
+    found = []
+    for match in json.loads(roost("matches", "--db", database, "--json").out)["matches"]:
+        replay = json.loads(roost("replay", match["match_id"], "--db", database, "--json").out)
+        found.append((match["match_id"], match["bots"], replay["seed"]))
+    return found
+
+
+def test_a_program_that_ends_is_started_again_and_at_last_benched(roost: Roost, tmp_path: Path) -> None:
+    done = roost("ladder", "random", "greedy", f"cmd:mine={program(tmp_path, last=3)}", *SMALL, "--blocks", 8, "--json")
+    data = json.loads(done.out)
+    assert data["benched"] == ["mine"]
+    assert "mine ended and is started again" in done.err
+    assert data["blocks"] == 8
+
+
+def test_a_program_on_a_leash_ends_with_its_holder() -> None:
+    sleeper = [sys.executable, "-c", "import time; print('here', flush=True); time.sleep(600)"]
+    leash = subprocess.Popen(
+        [sys.executable, "-m", "roost_cli.leash", *sleeper], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with leash:
+        assert leash.stdout is not None
+        assert leash.stdin is not None
+        assert leash.stdout.readline() == b"here\n"
+        started = time.monotonic()
+        leash.stdin.close()
+        assert leash.wait(30) == 128 + 15
+        assert leash.stdout.read() == b""
+    assert time.monotonic() - started < 30

@@ -1,0 +1,123 @@
+"""Bots that hang, end their process or hoard memory are stopped; the record says so and can be verified."""
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+
+from roost_games.errors import UsageError
+from roost_games.referee import Fault
+from roost_games.registry import get_game
+from roost_games.replay import FINISHED, FORFEIT, Decision, Replay, Step
+from roost_games.verify import verify
+from roost_ladder.runs.fixtures import BotSpec, Fixture, Limits, Played
+from roost_ladder.runs.isolated import play_isolated
+from roost_ladder.workers import Job, crew, play
+from roost_sdk import LocalMatch
+from tests.ladder.ladder_worlds import CALM, STRICT, bot, fixture
+
+
+@pytest.fixture
+def executor() -> Iterator[Executor]:
+    with crew(1) as executor:
+        yield executor
+
+
+def played(executor: Executor, *fixtures: Fixture, limits: Limits = CALM) -> list[Played]:
+    return executor.submit(play, Job(fixtures, limits)).result()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "why", "game"),
+    [
+        ("hangs", Fault.LATE, "did not answer for 2 s and was stopped", "karteneck"),
+        ("exits", Fault.GONE, "ended its process (exit code 3)", "karteneck"),
+        ("hoards", Fault.CRASHED, "took more than 150 MB of memory and was stopped", "karteneck"),
+        ("exits", Fault.GONE, "ended its process (exit code 3)", "haecmaec"),
+    ],
+)
+def test_a_bot_that_has_to_be_stopped_forfeits_and_others_do_not_suffer(
+    executor: Executor, name: str, kind: Fault, why: str, game: str
+) -> None:
+    limits = STRICT if kind is Fault.LATE else CALM
+    (match,) = played(executor, fixture("first", name, game=game), limits=limits)
+    assert match.result.termination == FORFEIT
+    assert match.result.forfeits == (1,)
+    assert match.result.places == (1, 2)
+    assert [(fault.seat, fault.kind) for fault in match.result.faults] == [(1, kind)]
+    assert [(stop.seat, stop.why) for stop in match.stops] == [(1, why)]
+    assert [(trouble.bot, trouble.what) for trouble in match.troubles] == [(name, why)]
+    assert verify(match.replay()) is None
+
+
+def test_the_others_play_on_at_a_larger_table(executor: Executor) -> None:
+    (match,) = played(executor, fixture("exits", "first", "last"))
+    assert match.result.termination == FINISHED
+    assert match.result.forfeits == (0,)
+    assert match.result.places[0] == 3
+    assert verify(match.replay()) is None
+
+
+def test_a_lost_match_does_not_take_others_with_it(executor: Executor) -> None:
+    pairs = [("first", "last"), ("first", "exits"), ("last", "first"), ("exits", "last"), ("first", "last")]
+    fixtures = [fixture(*pair, match=f"m{number}") for number, pair in enumerate(pairs)]
+    matches = played(executor, *fixtures)
+    assert [match.match for match in matches] == ["m0", "m1", "m2", "m3", "m4"]
+    assert [match.result.forfeits for match in matches] == [(), (1,), (), (0,), ()]
+    assert matches[0].result == matches[4].result
+
+
+def timeless(replay: Replay) -> list[Step]:
+    return [step._replace(ms=None) if isinstance(step, Decision) else step for step in replay.steps]
+
+
+def test_workers_play_what_a_plain_local_match_plays(executor: Executor) -> None:
+    """In one child, and in isolation, with bots that use their randomness and are told all moves."""
+    wanted = fixture("dice", "listens", "first")
+    local = LocalMatch(get_game("karteneck"), [spec.load() for spec in wanted.bots], wanted.seed, clock=CALM.clock)
+    local.play()
+    steps = timeless(local.referee.replay())
+    for job in (Job((wanted,), CALM), Job((wanted,), CALM, isolated=True)):
+        (match,) = executor.submit(play, job).result()
+        replay = match.replay()
+        assert timeless(replay) == steps
+        assert match.result == local.referee.result
+        assert sum(match.decisions) == sum(isinstance(step, Decision) for step in steps)
+        assert verify(replay) is None
+
+
+def test_what_goes_wrong_in_isolation_is_the_same_fault_as_elsewhere(executor: Executor) -> None:
+    wanted = fixture("crashes", "babbles")
+    (together,) = executor.submit(play, Job((wanted,), CALM)).result()
+    alone = play_isolated(wanted, CALM)
+    assert alone.result == together.result
+    assert {fault.kind for fault in alone.result.faults} == {Fault.CRASHED, Fault.MALFORMED, Fault.ILLEGAL}
+    assert {trouble.what for trouble in alone.troubles} >= {"crashed: ValueError: no idea"}
+
+
+def test_a_bot_that_cannot_be_loaded_is_named(executor: Executor) -> None:
+    missing = bot("first")._replace(class_name="Nobody")
+    broken = fixture("first", "last")._replace(bots=(missing, bot("last")))
+    with pytest.raises(UsageError, match="there is no class 'Nobody'"):
+        played(executor, broken)
+
+
+def test_a_sample_is_loaded_by_its_module() -> None:
+    assert BotSpec("x", "", "roost_bots.greedy", "GreedyBot").load().bot_class.__name__ == "GreedyBot"
+    with pytest.raises(UsageError, match="no bot 'Nobody' in roost_bots"):
+        BotSpec("x", "", "roost_bots.greedy", "Nobody").load()
+
+
+def test_nothing_is_recorded_if_nobody_wants_it(executor: Executor) -> None:
+    (match,) = executor.submit(play, Job((fixture("first", "last"),), CALM._replace(recording=False))).result()
+    assert match.document == b""
+    assert sum(match.decisions) > 0
+
+
+def test_any_executor_will_do() -> None:
+    """Also one whose workers are processes, as on other machines: the bots are children of those."""
+    job = Job((fixture("first", "last"), fixture("exits", "last")), CALM)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        matches = pool.submit(play, job).result()
+    assert [match.result.forfeits for match in matches] == [(), (0,)]
