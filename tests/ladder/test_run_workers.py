@@ -51,6 +51,13 @@ def test_a_bot_that_has_to_be_stopped_forfeits_and_others_do_not_suffer(
     assert verify(match.replay()) is None
 
 
+def test_a_hoarder_is_stopped_however_many_bots_its_worker_knows(executor: Executor) -> None:
+    """The limit is for the bots of a match, not for all that were ever loaded."""
+    played(executor, fixture("first", "last", "dice", "listens"))
+    (match,) = played(executor, fixture("first", "hoards"))
+    assert match.result.forfeits == (1,)
+
+
 def test_the_others_play_on_at_a_larger_table(executor: Executor) -> None:
     (match,) = played(executor, fixture("exits", "first", "last"))
     assert match.result.termination == FINISHED

@@ -49,6 +49,8 @@ class Progress:
     def __init__(self) -> None:
         self.match: LocalMatch | None = None
         self.steps = 0
+        self.memory = 0
+        """What it had taken when its bots were loaded."""
 
     def __call__(self) -> tuple[object, ...]:
         match = self.match
@@ -60,26 +62,30 @@ LOADED: dict[BotSpec, LoadedBot] = {}
 
 
 def load(specs: tuple[BotSpec, ...], limits: Limits) -> Iterator[None]:
-    """Import bots, and allow as much memory as all that are here may take together."""
+    """Import bots. How much memory they may take is counted from here."""
     for spec in specs:
         if spec not in LOADED:
             LOADED[spec] = spec.load()
-    prepare(limits, bots=len(LOADED))
+    PROGRESS.memory = memory_taken()
+    limit_programs(limits)
     yield from ()
 
 
-def prepare(limits: Limits, bots: int) -> None:
-    """Make this process obey the limits with so many bots in it."""
-    limit_memory(limits.memory_mb * bots)
+def limit_programs(limits: Limits) -> None:
+    """Make programs behind bots obey the limits."""
     # A program behind a bot is stopped by the bot itself, before anybody has to stop this process.
     os.environ.setdefault("ROOST_STDIO_SECONDS", str(limits.patience))
 
 
-def limit_memory(megabytes: int) -> None:
-    """Let this process take so much more memory than it has now. Beyond that it gets `MemoryError`."""
-    now = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def memory_taken() -> int:
+    """How many bytes of memory this process has at most taken so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def limit_memory(before: int, megabytes: int) -> None:
+    """Let this process take so much more memory than it had `before`. Beyond that it gets `MemoryError`."""
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = now + megabytes * 1024 * 1024
+    wanted = before + megabytes * 1024 * 1024
     resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
 
 
@@ -102,6 +108,9 @@ def _play(fixture: Fixture, limits: Limits) -> Played:
         match=fixture.match,
         tell=troubles.append,
     )
+    # The bots of this match, and not as much as all that are loaded might take. What former matches have left behind
+    # counts, too: then the match is played again by processes that have nothing behind them.
+    limit_memory(PROGRESS.memory, limits.memory_mb * len(fixture.bots))
     PROGRESS.match = match
     PROGRESS.steps += 1
     match.play()

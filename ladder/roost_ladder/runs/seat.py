@@ -11,7 +11,7 @@ from roost_games.game import JsonValue
 from roost_games.registry import AnyGame, get_game
 from roost_games.replay import Result
 from roost_games.wording import as_text, presentable
-from roost_ladder.runs.child import OUT_OF_MEMORY, prepare
+from roost_ladder.runs.child import OUT_OF_MEMORY, limit_memory, limit_programs, memory_taken
 from roost_ladder.runs.fixtures import BotSpec, Limits
 from roost_sdk.bot import Bot, OutOfTime, method_for, seat_bot
 from roost_sdk.local import rng_of
@@ -58,7 +58,8 @@ SEATED: list[Seated] = []
 def load(spec: BotSpec, limits: Limits) -> Iterator[bool]:
     """Import the bot, and limit its memory. Whether it wants to be told of all moves."""
     CLASSES.append(spec.load().bot_class)
-    prepare(limits, bots=1)
+    limit_memory(memory_taken(), limits.memory_mb)
+    limit_programs(limits)
     yield CLASSES[0].wants_moves()
 
 
