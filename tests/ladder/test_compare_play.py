@@ -1,0 +1,99 @@
+"""The blocks of a comparison come in their order, whole, and the same whoever plays them."""
+
+import hashlib
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from roost_games.errors import UsageError
+from roost_games.replay import Result
+from roost_ladder.compare import Plan, Table
+from roost_ladder.paired import FinishedBlock, Team, get_in_each_others_way, play_blocks
+from roost_ladder.runs.fixtures import BotSpec, Fixture, Played
+from roost_ladder.workers import Job
+
+PLAN = Plan((Table("karteneck", 3), Table("haecmaec", 2)), (2, 3), bytes(32))
+TEAM = Team(
+    {number: BotSpec(f"bot {number}", "1", "somewhere", "Bot") for number in range(4)},
+    {"karteneck": None, "haecmaec": None},
+)
+Submit = Callable[[Job], "Future[list[Played]]"]
+
+
+def pretended(fixture: Fixture) -> Played:
+    """A result that depends on the deal and on who sits where, and on nothing else."""
+    players = len(fixture.bots)
+    text = f"{fixture.game} {fixture.seed.hex()} {[bot.name for bot in fixture.bots]}"
+    places = Random(hashlib.sha256(text.encode()).digest()).sample(range(1, players + 1), players)
+    return Played(fixture.match, Result(tuple(places), (0,) * players, "finished"), (), (), 0, 10)
+
+
+def play_pretended(job: Job) -> list[Played]:
+    time.sleep(Random().random() / 200)
+    return [pretended(fixture) for fixture in job.fixtures]
+
+
+def played_by(workers: int, blocks: int) -> list[FinishedBlock]:
+    with ThreadPoolExecutor(workers) as executor:
+        submit: Submit = lambda job: executor.submit(play_pretended, job)  # noqa: E731
+        given = play_blocks(PLAN, TEAM, submit, workers=workers, deadline=math.inf)
+        return list(islice(given, blocks))
+
+
+def test_blocks_come_in_order_whoever_plays_them() -> None:
+    alone, together = played_by(1, 60), played_by(5, 60)
+    assert [block.number for block in alone] == list(range(60))
+    assert [[match.result for match in block.played] for block in alone] == [
+        [match.result for match in block.played] for block in together
+    ]
+
+
+def test_a_block_has_the_matches_of_the_plan() -> None:
+    for block in played_by(2, 10):
+        plan = PLAN.block(block.number)
+        assert len(block.played) == len(plan) == PLAN.matches
+        for match, played in zip(plan, block.played, strict=True):
+            bots = tuple(TEAM.bots[bot] for bot in match.seating)
+            assert played.result == pretended(Fixture("", match.table.game, bots, match.seed, None)).result
+
+
+def test_it_ends_at_its_deadline() -> None:
+    waiting: list[Future[list[Played]]] = []
+
+    def never(job: Job) -> "Future[list[Played]]":
+        waiting.append(Future())
+        return waiting[-1]
+
+    assert list(play_blocks(PLAN, TEAM, never, workers=2, deadline=time.monotonic() + 0.05)) == []
+    assert len(waiting) == 4
+
+
+def test_an_error_of_a_worker_is_told() -> None:
+    failed: Future[list[Played]] = Future()
+    failed.set_exception(UsageError("there is no bot"))
+    with pytest.raises(UsageError, match="there is no bot"):
+        next(play_blocks(PLAN, TEAM, lambda job: failed, workers=1, deadline=math.inf))
+
+
+def bot_with_helper(folder: Path, helper: str | None) -> BotSpec:
+    folder.mkdir()
+    (folder / "bot.py").write_text("import helper\nimport json\nfrom roost_sdk import Bot\n")
+    if helper is not None:
+        (folder / "helper.py").write_text(helper)
+    return BotSpec("bot", "", str(folder / "bot.py"), "Bot")
+
+
+def test_versions_with_different_helpers_cannot_share_a_process(tmp_path: Path) -> None:
+    new = bot_with_helper(tmp_path / "new", "STYLE = 2")
+    old = bot_with_helper(tmp_path / "old", "STYLE = 1")
+    copy = bot_with_helper(tmp_path / "copy", "STYLE = 2")
+    alone = bot_with_helper(tmp_path / "alone", None)
+    sample = BotSpec("greedy", "", "roost_bots.greedy", "GreedyBot")
+    assert get_in_each_others_way([new, old])
+    assert not get_in_each_others_way([new, copy, alone, sample, new])
