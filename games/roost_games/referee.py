@@ -22,10 +22,11 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Generic, NamedTuple
 
-from roost_games.chance import Outcome, Quick, Recording, Tape, commitment_of, outcome_name
+from roost_games.chance import Quick, Tape, commitment_of
 from roost_games.errors import IllegalMove, MoveError, UsageError
 from roost_games.game import Game, JsonValue, MoveT, OptionsT, State, ViewT, places
-from roost_games.replay import FORFEIT, VOIDED, Decision, Fault, FaultEntry, Replay, Result, Seat, Step
+from roost_games.notes import Note, NotedChance, NotedSteps, Taken
+from roost_games.replay import FORFEIT, VOIDED, Fault, FaultEntry, Replay, Result, Seat
 from roost_games.wording import as_text, presentable
 
 __all__ = ["Clock", "Ended", "Fault", "Faulted", "Forfeited", "Played", "Referee", "Seat"]
@@ -41,11 +42,6 @@ class Clock(NamedTuple):
 
 
 STANDARD_CLOCK = Clock()
-
-Roll = tuple[str, Sequence[str], bytes]
-"""Purpose, faces and the indices rolled."""
-Taken = tuple[int, MoveT, float, bool]
-"""A decision: seat, move, milliseconds, and whether the fallback made it."""
 
 
 class Played(NamedTuple):
@@ -82,22 +78,6 @@ class Refusal(NamedTuple):
     kind: Fault
     ms: float
     sent: JsonValue
-
-
-class Notes(Recording):
-    """Notes rolls as they fall and leaves it to `Referee.replay` to put them into words: 1 us less for each roll."""
-
-    __slots__ = ("_dice", "_note")
-
-    def __init__(self, tape: Tape, note: Callable[[Outcome | Roll], None]) -> None:
-        super().__init__(tape, note)
-        self._dice = tape.dice
-        self._note = note
-
-    def dice(self, purpose: str, faces: Sequence[str], count: int) -> bytes:
-        rolled = self._dice(purpose, faces, count)
-        self._note((purpose, faces, rolled))
-        return rolled
 
 
 class Referee(Generic[MoveT, ViewT]):
@@ -149,14 +129,14 @@ class Referee(Generic[MoveT, ViewT]):
         self.bank_used = [0.0] * len(seats)
         self._fault_counts = [0] * len(seats)
         self._answers: dict[int, Taken[MoveT] | Refusal] = {}
-        self._steps: list[Outcome | Roll | Taken[MoveT]] = []
+        self._steps: list[Note[MoveT]] = []
         self._tape = Tape(seed)
         self.faults = []
         self.forfeits = []
         self.result = None
         self.decision = 0
         self._to_move: tuple[int, ...] = ()
-        self._state = game.start(len(seats), self._options, Notes(self._tape, self._steps.append))
+        self._state = game.start(len(seats), self._options, NotedChance(self._tape, self._steps.append))
         self.listen(listener)
         # Bound once: a method of ours around each would cost a local match 5 % of its speed.
         self.view = self._state.observe
@@ -241,22 +221,12 @@ class Referee(Generic[MoveT, ViewT]):
             options=self._options.to_json(),
             match=self._match,
             seats=self._seats,
-            steps=tuple(self._in_words(step) for step in self._steps),
+            steps=NotedSteps(self._game, self._steps),
             result=self.result,
             seed=self._tape.seed.hex(),
             commitment=commitment_of(self._tape.seed),
             max_faults=self._max_faults,
         )
-
-    def _in_words(self, step: Outcome | Roll | Taken[MoveT]) -> Step:
-        match step:
-            case Outcome():
-                return step
-            case (purpose, faces, rolled):
-                return Outcome(outcome_name(purpose), tuple([faces[die] for die in rolled]))
-            case (seat, move, ms, fallback):
-                measured = round(ms, 3) if 0 < ms < math.inf else None
-                return Decision(seat, self._game.encode_move(move), measured, fallback)
 
     def _unexpected(self, seat: int) -> ValueError:
         return ValueError(f"no decision of seat {seat} is wanted: {self._situation()}")

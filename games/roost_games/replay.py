@@ -14,9 +14,11 @@ import json
 import math
 import re
 import reprlib
-from collections.abc import Iterable, Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple, NoReturn, Self
 
 from roost_games.chance import Outcome
@@ -33,6 +35,11 @@ TERMINATIONS = (FINISHED, HORIZON, FORFEIT, VOIDED)
 MAX_DEPTH = 8
 """How deep lists and objects may nest in options, moves and refused answers; the games need three levels."""
 MAX_INTEGER = 2**63 - 1
+
+
+_json = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+_known_json = lru_cache(maxsize=1 << 12, typed=True)(_json)
+"""The same for what comes again and again, such as a card."""
 
 
 class Fault(StrEnum):
@@ -56,10 +63,22 @@ class Seat(NamedTuple):
     """Whose it is."""
 
 
+class Notation(dict[str, JsonValue]):
+    """A move in replay notation that comes in many steps. They share it, so it must not be changed."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, move: Mapping[str, JsonValue]) -> None:
+        super().__init__(move)
+        self.text = _json(self)
+        """As it stands in a line of JSON."""
+
+
 class Decision(NamedTuple):
     """A step in which a seat decided, or the fallback for it."""
 
     seat: int
+    """Who decided."""
     move: Mapping[str, JsonValue]
     """The move in replay notation."""
     ms: float | None = None
@@ -71,13 +90,27 @@ class Decision(NamedTuple):
 Step = Outcome | Decision
 
 
+class LazySteps(Sequence[Step]):
+    """Steps that are made when somebody looks at them. What is wanted of most matches is known without that."""
+
+    @abstractmethod
+    def texts(self) -> list[str]:
+        """Each step as a line of JSON has it."""
+
+    @abstractmethod
+    def own_times(self) -> list[tuple[int, float]]:
+        """Seat and milliseconds (0 if not measured) of each decision that a bot made itself."""
+
+
 class FaultEntry(NamedTuple):
     """A fault as the record lists it."""
 
     step: int
     """Which step the fallback took over; the number of steps if the match ended there by forfeit."""
     seat: int
+    """Whose fault it was."""
     kind: Fault
+    """What was wrong."""
     sent: JsonValue = None
     """What was refused, if there was an answer: a move in replay notation, or else text."""
 
@@ -108,7 +141,7 @@ class Replay:
     """What differs from the defaults, whole."""
     match: str
     seats: tuple[Seat, ...]
-    steps: tuple[Step, ...]
+    steps: Sequence[Step]
     """Every outcome of chance and every decision, in the order in which they happened."""
     result: Result
     seed: str | None = None
@@ -147,6 +180,10 @@ class Replay:
 
     def to_json(self) -> dict[str, JsonValue]:
         """The replay as `json.dumps` takes it."""
+        steps = [_step_to_json(step) for step in self.steps]
+        return {**self._head_to_json(), "steps": steps, "result": _result_to_json(self.result)}
+
+    def _head_to_json(self) -> dict[str, JsonValue]:
         limit: dict[str, JsonValue] = {} if self.max_faults is None else {"max_faults": self.max_faults}
         return {
             "format": FORMAT,
@@ -157,16 +194,24 @@ class Replay:
             "commitment": self.commitment,
             **limit,
             "seats": [seat._asdict() for seat in self.seats],
-            "steps": [_step_to_json(step) for step in self.steps],
-            "result": _result_to_json(self.result),
         }
 
     def to_line(self) -> str:
         """The replay as one line of ASCII, without the line break. Raises `ReplayError` for what JSON cannot hold."""
         try:
-            return json.dumps(self.to_json(), allow_nan=False, separators=(",", ":"))
+            # The many steps are put together as text from parts that are known: a fifth of the time.
+            steps = ",".join(self.steps.texts() if isinstance(self.steps, LazySteps) else map(_step_text, self.steps))
+            head, result = _json(self._head_to_json()), _json(_result_to_json(self.result))
         except (TypeError, ValueError, RecursionError) as error:
             raise ReplayError(f"not to be written as JSON: {error}") from None
+        return f'{head[:-1]},"steps":[{steps}],"result":{result}}}'
+
+    def own_times(self) -> list[tuple[int, float]]:
+        """Seat and milliseconds (0 if not measured) of each decision that a bot made itself."""
+        if isinstance(self.steps, LazySteps):
+            return self.steps.own_times()
+        decisions = [step for step in self.steps if isinstance(step, Decision)]
+        return [(seat, ms or 0.0) for seat, _, ms, fallback in decisions if not fallback]
 
 
 def parse_lines(lines: Iterable[str | bytes]) -> Iterator[tuple[int, Replay | ReplayError]]:
@@ -387,6 +432,38 @@ def _step_to_json(step: Step) -> dict[str, JsonValue]:
     if step.ms is not None:
         data["ms"] = step.ms
     return data
+
+
+def _step_text(step: Step) -> str:
+    if isinstance(step, Outcome):
+        return outcome_text(step)
+    move = step.move
+    return decision_text(step.seat, move.text if type(move) is Notation else _json(dict(move)), step.ms, step.fallback)
+
+
+def decision_text(seat: int, move: str, ms: float | None, fallback: bool) -> str:
+    """A decision as a line of JSON has it, with `move` as JSON already."""
+    by = ',"by":"fallback"' if fallback else ""
+    if ms is None:
+        return f'{{"seat":{seat},"move":{move}{by}}}'
+    shown = repr(ms) if abs(ms) < math.inf else _json(ms)
+    return f'{{"seat":{seat},"move":{move}{by},"ms":{shown}}}'
+
+
+def outcome_text(outcome: Outcome) -> str:
+    """An outcome of chance as a line of JSON has it."""
+    value = outcome.value
+    return chance_text(outcome.name, f"[{','.join(json_items(value))}]" if isinstance(value, tuple) else _json(value))
+
+
+def chance_text(name: str, outcome: str) -> str:
+    """The same with an `outcome` that is JSON already."""
+    return f'{{"chance":{_known_json(name)},"outcome":{outcome}}}'
+
+
+def json_items(items: Iterable[object]) -> list[str]:
+    """Each of `items`, such as cards, as JSON."""
+    return [_known_json(item) for item in items]
 
 
 def _result_to_json(result: Result) -> dict[str, JsonValue]:

@@ -10,20 +10,22 @@ of the right types and lengths, whose cards are on the sheet, but it need not be
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence, Sized
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 from typing import Any, ClassVar, Generic, TypeVar
 
 from roost.v1 import play_pb2
 from roost_games.errors import OptionError, RoostError
 from roost_games.game import Game, JsonValue, MoveT, OptionsT, ViewT
-from roost_sdk.wire.fields import keys_of, pack, packed_field
+from roost_sdk.wire.fields import REMEMBERED, keys_of, pack, packed_field
 
 T = TypeVar("T")
 
 SEAT, PLAYERS, TO_MOVE, *_ = keys_of(play_pb2.View)
 SEATS = tuple(range(players) for players in range(16))
 """`SEATS[players][seat]` is `seat`, or there is none and `IndexError` is raised."""
+SHORT_MOVE = 64
+"""Up to so many bytes a move is remembered. What any sensible bot sends is shorter, what others send may be huge."""
 MATCH_CODECS = 64
 """For how many sets of options a game keeps its `MatchCodec`."""
 
@@ -56,6 +58,17 @@ class MatchCodec(ABC, Generic[MoveT, ViewT, OptionsT]):
     @abstractmethod
     def move_from_wire(self, message: play_pb2.Move) -> MoveT:
         """The move in `message`, legal or not. Raises `MalformedMove`."""
+
+    def known_move(self, message: play_pb2.Move) -> MoveT:
+        """The same as `move_from_wire`, in half the time for a move that has come before."""
+        data = message.SerializeToString()
+        move: MoveT = _remembered_move(self, data) if len(data) <= SHORT_MOVE else self.move_from_wire(message)
+        return move
+
+
+@lru_cache(REMEMBERED)
+def _remembered_move(codec: "AnyMatchCodec", data: bytes) -> Any:
+    return codec.move_from_wire(play_pb2.Move.FromString(data))
 
 
 class Codec(ABC, Generic[MoveT, ViewT, OptionsT]):

@@ -43,6 +43,14 @@ def pack(numbers: Sequence[int]) -> bytes:
     return data if data.isascii() else _varints(numbers)
 
 
+def small(numbers: Sequence[int]) -> bytes:
+    """The varints of `numbers`, a byte each, as many a codec puts together at once. Raises `ValueError` from 128 on."""
+    data = bytes(numbers)
+    if not data.isascii():
+        raise ValueError("a number above 127")
+    return data
+
+
 def bytes_field(key: int, run: bytes) -> bytes:
     """A field with a run of bytes, which may be empty."""
     return _intro(key, len(run)) + run

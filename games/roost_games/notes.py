@@ -1,0 +1,133 @@
+"""What a referee notes while a match runs, and how that becomes the steps of a replay.
+
+Noted is what is at hand at that moment: moves as the game's own values, dice as they fell. It is put into words when
+somebody looks at the steps, and straight into text when the replay is written, which is all that becomes of most
+matches.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
+from typing import Any, overload
+
+from roost_games.chance import Outcome, Recording, Tape, outcome_name
+from roost_games.game import Game, MoveT
+from roost_games.replay import Decision, LazySteps, Notation, Step, chance_text, decision_text, json_items, outcome_text
+
+Roll = tuple[str, Sequence[str], bytes]
+"""Purpose, faces and the indices rolled."""
+Taken = tuple[int, MoveT, float, bool]
+"""A decision: seat, move, milliseconds, and whether the fallback made it."""
+Note = Outcome | Roll | Taken[MoveT]
+
+
+class NotedChance(Recording):
+    """Notes rolls as they fall, without a word: 1 us less for each roll."""
+
+    __slots__ = ("_dice", "_note")
+
+    def __init__(self, tape: Tape, note: Callable[[Outcome | Roll], None]) -> None:
+        super().__init__(tape, note)
+        self._dice = tape.dice
+        self._note = note
+
+    def dice(self, purpose: str, faces: Sequence[str], count: int) -> bytes:
+        rolled = self._dice(purpose, faces, count)
+        self._note((purpose, faces, rolled))
+        return rolled
+
+
+class NotedSteps(LazySteps):
+    """The steps of a match that is over, from the notes of its referee. It equals the tuple of the same steps."""
+
+    __slots__ = ("_game", "_notes", "_words")
+
+    def __init__(self, game: Game[Any, Any, Any], notes: Sequence[Note[Any]]) -> None:
+        self._game = game
+        self._notes = notes
+        self._words: tuple[Step, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self._notes)
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
+    def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
+        return self._in_words()[index]
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self._in_words())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NotedSteps | tuple) and self._in_words() == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]  # moves in replay notation have none
+
+    def __repr__(self) -> str:
+        return repr(self._in_words())
+
+    def __reduce__(self) -> tuple[type[tuple[Step, ...]], tuple[tuple[Step, ...]]]:
+        return tuple, (self._in_words(),)
+
+    def _in_words(self) -> tuple[Step, ...]:
+        if self._words is None:
+            notation = notation_of(self._game)
+            self._words = tuple([_in_words(note, notation) for note in self._notes])
+        return self._words
+
+    def texts(self) -> list[str]:
+        notation = notation_of(self._game)
+        texts = []
+        for note in self._notes:
+            if len(note) == 4:
+                seat, move, ms, fallback = note
+                texts.append(decision_text(seat, notation(move).text, _measured(ms), fallback))
+            else:
+                texts.append(outcome_text(note) if isinstance(note, Outcome) else _roll_text(note))
+        return texts
+
+    def own_times(self) -> list[tuple[int, float]]:
+        taken = [note for note in self._notes if len(note) == 4]
+        return [(seat, _measured(ms) or 0.0) for seat, _, ms, fallback in taken if not fallback]
+
+
+@cache
+def notation_of(game: Game[MoveT, Any, Any]) -> Callable[[MoveT], Notation]:
+    """How moves of `game` are written in replays. Remembered, since few moves make up most matches."""
+
+    @lru_cache(maxsize=1 << 12)
+    def notation(move: MoveT) -> Notation:
+        return Notation(game.encode_move(move))
+
+    return notation
+
+
+def _in_words(note: Note[Any], notation: Callable[[Any], Notation]) -> Step:
+    if isinstance(note, Outcome):
+        return note
+    if len(note) == 3:
+        return _rolled(note)
+    seat, move, ms, fallback = note
+    return Decision(seat, notation(move), _measured(ms), fallback)
+
+
+def _rolled(roll: Roll) -> Outcome:
+    purpose, faces, rolled = roll
+    return Outcome(outcome_name(purpose), tuple([faces[die] for die in rolled]))
+
+
+def _roll_text(roll: Roll) -> str:
+    """What `outcome_text` makes of `_rolled`, in half the time."""
+    purpose, faces, rolled = roll
+    shown = _known_faces(tuple(faces))
+    return chance_text(outcome_name(purpose), f"[{','.join([shown[die] for die in rolled])}]")
+
+
+_known_faces = lru_cache(maxsize=16)(json_items)
+
+
+def _measured(ms: float) -> float | None:
+    """To thousandths, if there is anything to say; `round` takes twice the time."""
+    return int(ms * 1000.0 + 0.5) / 1000.0 if 0 < ms < math.inf else None
