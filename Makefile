@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help run test lint types unit format golden proto verify-many bench clean
+.PHONY: help run test lint types unit format golden proto reference verify-many coverage sure levels chaos soak bench clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
@@ -33,13 +33,36 @@ golden: $(READY)  ## write the golden playthroughs anew; read the diff before yo
 proto: $(READY)  ## generate the code for the wire contract
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python proto/generate.py
 
+reference: $(READY)  ## write docs/reference.md anew from the docstrings
+	$(BIN)/python -m tests.client_sdk.reference_page
+
 verify-many: $(READY)  ## 10,000 random matches of each game, each record verified
 	$(BIN)/python -m tests.soak.verify_many
 
+coverage: $(READY)  ## how often 95 % intervals are right, over 1,000 simulated ladders
+	$(BIN)/python -m tests.ladder.simulation 1000 intervals
+
+sure: $(READY)  ## how often equal bots are called different: by `sure`, by `compare`, by the collusion report
+	$(BIN)/python -m tests.ladder.sure_simulation
+	$(BIN)/python -m tests.ladder.compare_simulation
+	$(BIN)/python -m tests.ladder.collusion_simulation
+
+chaos: $(READY)  ## an arena and bots that are killed, stopped, flooded and cut off, and what is left of the competition
+	$(BIN)/python -m tests.chaos --minutes 10
+
+soak: $(READY)  ## an hour of an arena under load, and whether its memory stays flat
+	$(BIN)/python -m tests.soak.arena --minutes 60
+
 bench: $(READY)  ## every measurement that the docs quote
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check open_spiel rlcard
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check open_spiel rlcard choix scipy
 	$(BIN)/python benchmarks/playouts.py
+	$(BIN)/python benchmarks/local.py
 	$(BIN)/python benchmarks/arena.py
+	$(BIN)/python benchmarks/hosting.py
+	$(BIN)/python benchmarks/fit.py
+	$(BIN)/python benchmarks/shared_luck.py
+	$(BIN)/python benchmarks/ladder.py
+	$(BIN)/python benchmarks/search.py
 
 clean:  ## remove what make has made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

@@ -10,6 +10,7 @@ import grpc_tools  # type: ignore[import-untyped]
 from grpc_tools import protoc
 
 HERE = Path(__file__).parent
+WITH_SERVICES = {"arena_pb2_grpc", "admin_pb2_grpc"}
 
 
 def generate(target: Path) -> None:
@@ -28,7 +29,7 @@ def generate(target: Path) -> None:
     if protoc.main(arguments) != 0:
         raise SystemExit("protoc failed")
     for path in target.glob("roost/v1/*_pb2_grpc.py*"):
-        if path.name.removesuffix(path.suffix) != "arena_pb2_grpc":
+        if path.name.removesuffix(path.suffix) not in WITH_SERVICES:
             path.unlink()
 
 

@@ -3,8 +3,9 @@
 Both give the same messages of `roost.v1`, so whoever shows them need not care.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 import grpc
@@ -14,13 +15,20 @@ from roost.v1 import arena_pb2
 from roost_cli.arena_options import DEFAULT_SERVER, database_url
 from roost_cli.server_extra import server_extra
 from roost_games.errors import RoostError, UsageError
-from roost_sdk.link import CHANNEL_OPTIONS, check_address
+from roost_sdk.credentials import NOTHING, Credentials
+from roost_sdk.link import CHANNEL_OPTIONS, check_address, tls_trouble
 
 ANSWER_SECONDS = 30.0
 """How long an arena may take for an answer."""
 NOBODY_THERE = ("failed to connect", "errors resolving", "DNS resolution failed", "Socket closed", "connection reset")
 """How gRPC begins to say that there is no arena, all in one status with what an arena itself may say."""
 CALLERS_MISTAKES = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT)
+REFUSALS = (
+    grpc.StatusCode.UNAUTHENTICATED,
+    grpc.StatusCode.PERMISSION_DENIED,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+    grpc.StatusCode.FAILED_PRECONDITION,
+)
 SERVICE = f"/{arena_pb2.DESCRIPTOR.services_by_name['Arena'].full_name}"
 AnswerT = TypeVar("AnswerT", bound=Message)
 
@@ -42,8 +50,14 @@ class Source(Protocol):
     def matches(self, request: arena_pb2.ListMatchesRequest) -> arena_pb2.ListMatchesResponse:
         """A page of matches."""
 
+    def competitions(self) -> arena_pb2.ListCompetitionsResponse:
+        """Every competition."""
+
     def replay(self, match_id: str) -> str:
         """The record of a match, one line of JSON."""
+
+    def export(self, competition: str, folder: Path) -> list[Path]:
+        """Everything about a competition, as files in a new folder."""
 
 
 class RemoteSource:
@@ -51,10 +65,11 @@ class RemoteSource:
 
     live = True
 
-    def __init__(self, address: str, channel: grpc.Channel) -> None:
+    def __init__(self, address: str, channel: grpc.Channel, credentials: Credentials = NOTHING) -> None:
         self.address = address
         self.option = f"--server {address}"
         self._channel = channel
+        self._metadata = credentials.metadata()
 
     def bots(self) -> arena_pb2.ListBotsResponse:
         return self._ask("ListBots", arena_pb2.ListBotsRequest(), arena_pb2.ListBotsResponse)
@@ -65,9 +80,22 @@ class RemoteSource:
     def matches(self, request: arena_pb2.ListMatchesRequest) -> arena_pb2.ListMatchesResponse:
         return self._ask("ListMatches", request, arena_pb2.ListMatchesResponse)
 
+    def competitions(self) -> arena_pb2.ListCompetitionsResponse:
+        return self._ask("ListCompetitions", arena_pb2.ListCompetitionsRequest(), arena_pb2.ListCompetitionsResponse)
+
     def replay(self, match_id: str) -> str:
         request = arena_pb2.GetReplayRequest(match_id=match_id)
         return self._ask("GetReplay", request, arena_pb2.GetReplayResponse).replay
+
+    def export(self, competition: str, folder: Path) -> list[Path]:
+        call = self._channel.unary_stream(
+            f"{SERVICE}/ExportCompetition",
+            arena_pb2.ExportCompetitionRequest.SerializeToString,
+            arena_pb2.ExportCompetitionResponse.FromString,
+        )
+        request = arena_pb2.ExportCompetitionRequest(competition=competition)
+        with arena_errors(self.address):
+            return _save(call(request, metadata=self._metadata), folder)
 
     def watch(self, match_id: str) -> Iterator[arena_pb2.WatchMatchResponse]:
         """What a spectator of a running match is told, as it happens."""
@@ -77,13 +105,34 @@ class RemoteSource:
             arena_pb2.WatchMatchResponse.FromString,
         )
         with arena_errors(self.address):
-            yield from call(arena_pb2.WatchMatchRequest(match_id=match_id))
+            yield from call(arena_pb2.WatchMatchRequest(match_id=match_id), metadata=self._metadata)
 
     def _ask(self, method: str, request: Message, answer: type[AnswerT]) -> AnswerT:
+        return self.ask(f"{SERVICE}/{method}", request, answer)
+
+    def ask(self, method: str, request: Message, answer: type[AnswerT]) -> AnswerT:
+        """Call a method by its full name: `/roost.v1.Admin/ListKeys`."""
         # Not the generated stub: its types are those of grpc.aio, and a command has nothing else to do meanwhile.
-        call = self._channel.unary_unary(f"{SERVICE}/{method}", type(request).SerializeToString, answer.FromString)
+        call = self._channel.unary_unary(method, type(request).SerializeToString, answer.FromString)
         with arena_errors(self.address):
-            return call(request, timeout=ANSWER_SECONDS)
+            return call(request, timeout=ANSWER_SECONDS, metadata=self._metadata)
+
+
+def _save(pieces: Iterable[arena_pb2.ExportCompetitionResponse], folder: Path) -> list[Path]:
+    """Put files together that come in pieces, in a new folder. Names that lead elsewhere are refused."""
+    files: dict[str, Path] = {}
+    for piece in pieces:
+        if Path(piece.file).name != piece.file:
+            raise RoostError(f"the arena sent a file with the name {piece.file!r}, which is none for a folder")
+        try:
+            if not files:
+                folder.mkdir(parents=True)
+            files[piece.file] = folder / piece.file
+            with files[piece.file].open("ab") as file:
+                file.write(piece.data)
+        except OSError as error:
+            raise UsageError(f"{folder} cannot be written: {error.strerror}; name a folder that is not there") from None
+    return list(files.values())
 
 
 @contextmanager
@@ -93,6 +142,8 @@ def arena_errors(address: str) -> Iterator[None]:
         yield
     except grpc.RpcError as error:
         status, details = error.code(), error.details() or ""
+        if trouble := tls_trouble(details):
+            raise RoostError(f"what listens at {address} {trouble}") from None
         if status is grpc.StatusCode.UNAVAILABLE and details.startswith(NOBODY_THERE):
             raise RoostError(
                 f"there is no arena at {address}; roost serve runs one, --server HOST:PORT names another, "
@@ -102,16 +153,18 @@ def arena_errors(address: str) -> Iterator[None]:
             raise RoostError(f"what listens at {address} is not an arena") from None
         if status in CALLERS_MISTAKES:
             raise UsageError(details) from None
+        if status in REFUSALS:
+            raise RoostError(f"the arena at {address} refused: {details}") from None
         raise RoostError(f"the arena at {address} did not answer: {details or status.name}") from None
 
 
 @contextmanager
-def open_source(server: str | None, db: str | None) -> Iterator[Source]:
+def open_source(server: str | None, db: str | None, credentials: Credentials = NOTHING) -> Iterator[Source]:
     """Whom a person wants to ask: by default the arena at the usual address. Raises `UsageError` for both at once."""
     if server is not None and db is not None:
         raise UsageError("--server asks an arena and --db reads a database; choose one")
     if db is None:
-        with open_remote(server or DEFAULT_SERVER) as source:
+        with open_remote(server or DEFAULT_SERVER, credentials) as source:
             yield source
     else:
         with server_extra("--db"):
@@ -121,7 +174,7 @@ def open_source(server: str | None, db: str | None) -> Iterator[Source]:
 
 
 @contextmanager
-def open_remote(address: str) -> Iterator[RemoteSource]:
+def open_remote(address: str, credentials: Credentials = NOTHING) -> Iterator[RemoteSource]:
     """The arena at `address`. Nothing is asked yet."""
-    with grpc.insecure_channel(check_address(address), options=CHANNEL_OPTIONS) as channel:
-        yield RemoteSource(address, channel)
+    with credentials.channel(check_address(address), CHANNEL_OPTIONS) as channel:
+        yield RemoteSource(address, channel, credentials)

@@ -20,6 +20,10 @@ NOTHING_YET = "no matches are recorded yet"
 INTERVAL_NOTE = (
     "±: 95 % interval of the rating; rank: all that the results allow; of 2, 3, 4: mean place at such tables."
 )
+QUARANTINE_NOTE = (
+    "  It plays no more until it answers in a match for practice, which the arena offers again and again while it is "
+    "connected."
+)
 MORE_ROOM = "A wider terminal shows more columns."
 ENDINGS = {FINISHED: "", HORIZON: "turn limit", FORFEIT: "forfeit", VOIDED: "voided"}
 """What is said about how a match ended, after its result."""
@@ -75,6 +79,10 @@ def bots_json(answer: arena_pb2.ListBotsResponse, *, live: bool) -> dict[str, ob
                 "wins": bot.wins,
                 "faults": bot.faults,
                 "first_seen_ms": bot.first_seen_ms,
+                "last_seen_ms": bot.last_seen_ms or None,
+                "owner": bot.owner or None,
+                "quarantine_reason": bot.quarantine_reason or None,
+                "quarantine_since_ms": bot.quarantine_since_ms or None,
                 "connected": bot.connected if live else None,
                 "playing": bot.playing if live else None,
                 "latency_ms": bot.latency_us / 1000 if live and bot.connected else None,
@@ -82,6 +90,22 @@ def bots_json(answer: arena_pb2.ListBotsResponse, *, live: bool) -> dict[str, ob
             for bot in answer.bots
         ]
     }
+
+
+def print_one_bot(versions: Sequence[arena_pb2.BotVersion], *, live: bool) -> None:
+    """`roost bots show`: its versions, the newest first, and what keeps them from playing."""
+    console = results()
+    owner = f", of {versions[0].owner}" if versions[0].owner else ""
+    console.print(f"{versions[0].name}{owner}")
+    for bot in reversed(versions):
+        seen = f", last seen {local_time(bot.last_seen_ms)}" if bot.last_seen_ms else ""
+        now = f", {_now(bot)}" if live else ""
+        console.print(f"version {bot.version}, number {bot.version_id}{seen}{now}", soft_wrap=True)
+        console.print(f"  {bot.matches} matches, {bot.wins} won, {bot.faults} faults", soft_wrap=True)
+        if bot.quarantine_since_ms:
+            since = local_time(bot.quarantine_since_ms)
+            console.print(f"  in quarantine since {since}: {bot.quarantine_reason}", soft_wrap=True)
+            console.print(QUARANTINE_NOTE, soft_wrap=True)
 
 
 def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> None:
@@ -99,7 +123,9 @@ def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.Ge
 
 def _about(wanted: arena_pb2.GetStandingsRequest) -> str:
     game = f" of {wanted.game}" if wanted.game else ""
-    return f"{game} at tables of {wanted.players}" if wanted.players else game
+    tables = f" at tables of {wanted.players}" if wanted.players else ""
+    phase = f", {wanted.phase}" if wanted.phase else ""
+    return f"{game}{tables}{f' in {wanted.competition}{phase}' if wanted.competition else ''}"
 
 
 def standings_columns(answer: arena_pb2.GetStandingsResponse) -> list[Column]:
@@ -146,6 +172,8 @@ def standings_json(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.Get
     return {
         "game": wanted.game or None,
         "players": wanted.players or None,
+        "competition": wanted.competition or None,
+        "phase": wanted.phase or None,
         "matches": answer.matches,
         "standings": [
             {

@@ -3,9 +3,11 @@
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from roost.v1 import arena_pb2
 from roost_server import answers
+from roost_server.competition import answers as of_competitions
 from roost_server.store import Store, open_store, queries
 
 
@@ -27,8 +29,16 @@ class DatabaseSource:
     def matches(self, request: arena_pb2.ListMatchesRequest) -> arena_pb2.ListMatchesResponse:
         return answers.matches(self._store, request)
 
+    def competitions(self) -> arena_pb2.ListCompetitionsResponse:
+        return of_competitions.competitions(self._store)
+
     def replay(self, match_id: str) -> str:
         return queries.replay(self._store, match_id)
+
+    def export(self, competition: str, folder: Path) -> list[Path]:
+        from roost_server.export.writing import export
+
+        return export(self._store, competition, folder)
 
 
 @contextmanager

@@ -7,7 +7,27 @@ from typing import Annotated
 
 import typer
 
-from roost_cli import demo, games, play, records, replay, serve, showcase, submit, verify
+from roost_cli import (
+    account,
+    admin,
+    collusion,
+    compare,
+    competition,
+    demo,
+    export,
+    games,
+    ladder,
+    new,
+    play,
+    records,
+    register,
+    replay,
+    serve,
+    showcase,
+    submit,
+    try_,
+    verify,
+)
 from roost_games.errors import RoostError, UsageError
 
 EXIT_FAILED = 1
@@ -26,19 +46,30 @@ app = typer.Typer(
 )
 HERE = "On this machine"
 ARENA = "Around an arena"
+COMPETITION = "Around a competition"
 app.command(rich_help_panel=HERE)(games.games)
 app.command(rich_help_panel=HERE)(games.rules)
 app.command(rich_help_panel=HERE)(play.play)
+app.command(rich_help_panel=HERE)(ladder.ladder)
+app.command(rich_help_panel=HERE)(compare.compare)
+app.command(rich_help_panel=HERE)(new.new)
+app.command("try", rich_help_panel=HERE)(try_.try_)
 app.command(rich_help_panel=HERE)(verify.verify)
 app.command(rich_help_panel=HERE)(demo.demo)
 app.command(rich_help_panel=HERE)(showcase.showcase)
 app.command(rich_help_panel=ARENA)(serve.serve)
 app.command(rich_help_panel=ARENA)(submit.submit)
 app.command(rich_help_panel=ARENA)(records.standings)
-app.command(rich_help_panel=ARENA)(records.bots)
+app.add_typer(records.bots_app, name="bots", rich_help_panel=ARENA)
 app.command(rich_help_panel=ARENA)(records.matches)
+app.command(rich_help_panel=ARENA)(collusion.collusion)
+app.command(rich_help_panel=ARENA)(export.export)
 app.command(rich_help_panel=ARENA)(replay.replay)
 app.command(rich_help_panel=ARENA)(replay.watch)
+app.command(rich_help_panel=COMPETITION)(register.register)
+app.add_typer(account.account_app, name="account", rich_help_panel=COMPETITION)
+app.add_typer(competition.competition_app, name="competition", rich_help_panel=COMPETITION)
+app.add_typer(admin.admin_app, name="admin", rich_help_panel=COMPETITION)
 
 
 def _print_version(wanted: bool) -> None:

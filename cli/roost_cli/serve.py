@@ -2,6 +2,7 @@
 
 import os
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,7 +19,21 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
+class ScheduleName(StrEnum):
+    """Who plays whom in an arena without competitions."""
+
+    LEAST_PLAYED = "least-played"
+    SURE = "sure"
+
+
 def serve(
+    competitions: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[COMPETITION.toml]...",
+            help="Files that each define a competition. With any, who plays needs a key, and they say what is played.",
+        ),
+    ] = None,
     listen: Annotated[
         str, typer.Option(metavar="HOST:PORT", help="Where bots find the arena; port 0 means any free one.")
     ] = DEFAULT_SERVER,
@@ -26,12 +41,32 @@ def serve(
         str, typer.Option("--db", metavar="FILE", help="The database to record in; created if it is not there.")
     ] = DEFAULT_DATABASE,
     games: Annotated[str | None, typer.Option(metavar="GAME,...", help="What is played; by default all games.")] = None,
-    players: Annotated[str, typer.Option(metavar="N,...", help="How many seats tables have.")] = "2,3,4",
+    players: Annotated[
+        str | None, typer.Option(metavar="N,...", help="How many seats tables have; by default 2,3,4.")
+    ] = None,
     decision_ms: Annotated[
         int | None, typer.Option(min=1, metavar="MS", help="Time for each decision; by default 1000.")
     ] = None,
     bank_ms: Annotated[
         int | None, typer.Option(min=0, metavar="MS", help="Time that a match gives in addition; by default 10000.")
+    ] = None,
+    schedule: Annotated[
+        ScheduleName | None,
+        typer.Option(metavar="NAME", help="Who plays whom: least-played, or sure. By default least-played."),
+    ] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Encrypt: the certificate chain, in PEM form.")
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="The key to that certificate.")] = None,
+    insecure_network: Annotated[
+        bool,
+        typer.Option(
+            "--insecure-network",
+            help="Listen for other machines without TLS, although everybody on the way can read keys and moves.",
+        ),
+    ] = False,
+    metrics: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Serve metrics for Prometheus there, at /metrics.")
     ] = None,
     log_level: Annotated[
         LogLevel, typer.Option(metavar="LEVEL", help="What the log on stderr tells: debug, info, warning or error.")
@@ -43,10 +78,15 @@ def serve(
     """
     from roost_cli.arena_options import database_url, parse_counts, parse_games
     from roost_cli.server_extra import server_extra
+    from roost_games.errors import UsageError
 
     # gRPC would add lines of its own to the log, and to what is said about a port in use.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    wanted, counts = parse_games(games), parse_counts(players)
+    if competitions and any(each is not None for each in (games, players, decision_ms, bank_ms, schedule)):
+        raise UsageError("what is played stands in the competition file; leave these options out")
+    wanted, counts = parse_games(games), parse_counts(players or "2,3,4")
     with server_extra("roost serve"):
-        from roost_cli.serving import run_arena, settings_for
-    run_arena(database_url(db), settings_for(wanted, counts, decision_ms, bank_ms), listen, log_level)
+        from roost_cli.serving import Outside, run_arena, settings_for
+    settings = settings_for(wanted, counts, decision_ms, bank_ms, schedule)
+    outside = Outside(listen, tls_cert, tls_key, insecure_network, metrics)
+    run_arena(database_url(db), settings, outside, competitions or [], log_level)

@@ -2,23 +2,53 @@
 
 import asyncio
 import platform
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
+import grpc
 import typer
 
 from roost_games.errors import UsageError
 from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES
+from roost_server.accounts.keys import Scope, keys
+from roost_server.competition.file import CompetitionFile, read_competition
+from roost_server.competition.ledger import draw_up, find
 from roost_server.logs import configure_logging
-from roost_server.serve import serve
+from roost_server.serve import Hosting, serve
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store
+from roost_server.tls import server_credentials
 
 EVERYWHERE = ("0.0.0.0", "[::]")  # noqa: S104  recognised here, not listened at
 
 
+class Outside(NamedTuple):
+    """How the world reaches an arena."""
+
+    listen: str
+    tls_cert: Path | None
+    tls_key: Path | None
+    insecure_network: bool
+    metrics: str | None
+
+    def credentials(self) -> grpc.ServerCredentials | None:
+        """Raises `UsageError` if the files cannot be used, or there is only one."""
+        if self.tls_cert is None and self.tls_key is None:
+            return None
+        if self.tls_cert is None or self.tls_key is None:
+            raise UsageError("--tls-cert and --tls-key belong together; `roost admin cert` makes a pair")
+        return server_credentials(self.tls_cert, self.tls_key)
+
+
 def settings_for(
-    games: tuple[str, ...], counts: tuple[int, ...], decision_ms: int | None, bank_ms: int | None
+    games: tuple[str, ...],
+    counts: tuple[int, ...],
+    decision_ms: int | None,
+    bank_ms: int | None,
+    schedule: str | None = None,
 ) -> Settings:
     """The arena's settings; what is `None` or empty stays as it is by default."""
     tables = tables_of(games or GAME_NAMES, counts)
@@ -30,16 +60,28 @@ def settings_for(
         usual.clock.decision_ms if decision_ms is None else decision_ms,
         usual.clock.bank_ms if bank_ms is None else bank_ms,
     )
-    return replace(usual, tables=tables, clock=clock)
+    return replace(usual, tables=tables, clock=clock, schedule=schedule or usual.schedule)
 
 
-def run_arena(url: str, settings: Settings, listen: str, log_level: str) -> None:
+def run_arena(url: str, settings: Settings, outside: Outside, files: Sequence[Path], log_level: str) -> None:
     """Run an arena until it is told to stop. Raises `RoostError` if it cannot start."""
-    check_listen(listen)
+    check_listen(outside.listen)
+    credentials = outside.credentials()
+    described = _read_all(files)
     with open_store(url) as store:
+        competitions = tuple(draw_up(store, file, text) for file, text in described)
+        hosting = Hosting(competitions, credentials, outside.insecure_network, outside.metrics)
         configure_logging(log_level)
-        asyncio.run(serve(store, settings, listen, lambda address: _greet(address, store)))
+        asyncio.run(serve(store, settings, outside.listen, lambda address: _greet(address, store, hosting), hosting))
     typer.echo("stopped; everything is recorded")
+
+
+def _read_all(files: Sequence[Path]) -> list[tuple[CompetitionFile, str]]:
+    described = [read_competition(path) for path in files]
+    names = [file.name for file, _ in described]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UsageError(f"two files describe the competition {twice[0]}; give each a name of its own")
+    return described
 
 
 def check_listen(address: str) -> None:
@@ -49,11 +91,23 @@ def check_listen(address: str) -> None:
         raise UsageError(f"{address!r} is not an address to listen at; one is 127.0.0.1:50051")
 
 
-def _greet(address: str, store: Store) -> None:
+def _greet(address: str, store: Store, hosting: Hosting) -> None:
     """Say where the arena is. The first line is meant for programs that start one, too."""
     host, _, port = address.rpartition(":")
     server = f"{platform.node()}:{port}" if host in EVERYWHERE else address
+    key = " --key-file FILE" if hosting.competitions else ""
+    tls = " --tls" if hosting.credentials is not None else ""
     typer.echo(f"listening at {address}, recording in {store.name}")
-    typer.echo(f"  a bot joins with   roost submit mybot.py --server {server}")
-    typer.echo(f"  who is ahead       roost standings --server {server}")
+    for competition in hosting.competitions:
+        now = find(store, competition.file.name)
+        typer.echo(f"  {now.file.name}: phase {now.phase}, commitment to its master seed {now.commitment}")
+    typer.echo(f"  a bot joins with   roost submit mybot.py --server {server}{tls}{key}")
+    typer.echo(f"  who is ahead       roost standings --server {server}{tls}")
+    if hosting.competitions and not _has_admin(store):
+        typer.echo("Nobody can administer this arena yet. Stop it, make a key, and start it again:")
+        typer.echo(f"  roost admin key make --admin --db {store.name} --save admin.key")
     typer.echo("Ctrl-C stops the arena.")
+
+
+def _has_admin(store: Store) -> bool:
+    return any(key.scope == Scope.ADMIN and key.revoked_ms is None for key in keys(store))

@@ -17,7 +17,8 @@ class Finding(NamedTuple):
     """A line of a file that is not in order."""
 
     file: Path
-    line: int
+    line: int | None
+    """`None` if it is not about a line."""
     match: str
     """The id of the match, if the line could be read."""
     step: int | None
@@ -26,7 +27,8 @@ class Finding(NamedTuple):
     def __str__(self) -> str:
         match = f" match {self.match}:" if self.match else ":"
         step = "" if self.step is None else f" step {self.step}:"
-        return f"{self.file}:{self.line}{match}{step} {self.what}"
+        line = "" if self.line is None else f":{self.line}"
+        return f"{self.file}{line}{match}{step} {self.what}"
 
 
 @dataclass(slots=True)

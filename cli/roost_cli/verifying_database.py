@@ -3,15 +3,19 @@
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from roost_cli.exporting import verify_folder
 from roost_cli.progress import Advance, progress
 from roost_cli.verifying import Checked, Finding, judge
 from roost_games.replay import parse_lines
+from roost_server.competition import ledger
+from roost_server.export.writing import export
 from roost_server.store import Store, StoreError, open_store, queries
 
 
 def verify_database(url: str, *, tell: bool) -> Checked:
-    """Check every match on record; deviations are printed as they are found if `tell` is set.
+    """Check every match on record, then every competition; what deviates is printed as it is found if `tell` is set.
 
     A finding's line is the place of its match in the order of recording, from 1.
     """
@@ -20,7 +24,17 @@ def verify_database(url: str, *, tell: bool) -> Checked:
         total = sum(1 for _ in queries.results(store, voided=True))
         with progress("verifying", total) as advance:
             checked.gather(_findings(store, checked, advance), tell=tell)
+        for name in ledger.names(store):
+            checked.findings += _competition_findings(store, name, tell=tell)
     return checked
+
+
+def _competition_findings(store: Store, name: str, *, tell: bool) -> list[Finding]:
+    """What is wrong with a competition as a whole; its matches have been checked."""
+    with TemporaryDirectory(prefix="roost-verify-") as temporary:
+        folder = Path(temporary) / name
+        export(store, name, folder)
+        return verify_folder(folder, tell=tell, named=Path(name), matches=False).findings
 
 
 def _findings(store: Store, checked: Checked, advance: Advance) -> Iterator[Finding]:

@@ -10,14 +10,15 @@ from roost_cli.show import Spectator
 from roost_games.errors import UsageError
 from roost_games.referee import Played
 from roost_games.registry import get_game
+from roost_sdk.credentials import NOTHING, Credentials
 from roost_sdk.wire import codec_for, result_from_wire
 
 Updates = Iterator[arena_pb2.WatchMatchResponse]
 
 
-def watch_match(match_id: str | None, server: str) -> None:
+def watch_match(match_id: str | None, server: str, credentials: Credentials = NOTHING) -> None:
     """Draw the match with this id, or the newest one, from now on to its end."""
-    with open_remote(server) as arena:
+    with open_remote(server, credentials) as arena:
         watched = match_id or _newest(arena)
         updates = arena.watch(watched)
         try:

@@ -14,6 +14,7 @@ import grpc
 from roost.v1.arena_pb2_grpc import ArenaStub
 from roost.v1.play_pb2 import ArenaMessage, BotMessage
 from roost_games.errors import RoostError, UsageError
+from roost_sdk.credentials import NOTHING, Credentials
 
 LARGEST_MESSAGE = 16 << 20
 CHANNEL_OPTIONS = (
@@ -37,6 +38,12 @@ WORTH_A_RETRY = frozenset(
         grpc.StatusCode.UNKNOWN,
     }
 )
+TLS_TROUBLES = {
+    "CERTIFICATE_VERIFY_FAILED": "shows a certificate that nobody here trusts; give the one to trust with --tls-ca",
+    "Hostname Verification": "shows a certificate for another name; call it by a name that is in the certificate",
+    "WRONG_VERSION_NUMBER": "does not speak TLS; leave out --tls and --tls-ca",
+}
+"""What gRPC says, all in the status of an arena that is not there, if TLS cannot be made with the one that is."""
 DENIED = grpc.StatusCode.PERMISSION_DENIED.name
 
 
@@ -70,6 +77,11 @@ OpenLink = Callable[[], Awaitable[Link]]
 """Makes a new link; called again after a `LinkLost`."""
 
 
+def tls_trouble(details: str | None) -> str | None:
+    """Why TLS could not be made, in words that complete `what listens there …`; `None` if it is something else."""
+    return next((trouble for sign, trouble in TLS_TROUBLES.items() if sign in (details or "")), None)
+
+
 def check_address(address: str) -> str:
     """`address` itself if it is of the form HOST:PORT. Raises `UsageError` otherwise."""
     host, _, port = address.rpartition(":")
@@ -81,10 +93,10 @@ def check_address(address: str) -> str:
 class GrpcLink:
     """A link to the arena at `address`, over a connection of its own. To be made inside a running event loop."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, credentials: Credentials = NOTHING) -> None:
         self._address = check_address(address)
-        self._channel = grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS)
-        self._call = ArenaStub(self._channel).Play()
+        self._channel = credentials.aio_channel(address, CHANNEL_OPTIONS)
+        self._call = ArenaStub(self._channel).Play(metadata=credentials.metadata())
         self._reached = False
 
     async def send(self, message: BotMessage) -> None:
@@ -111,16 +123,18 @@ class GrpcLink:
             return Refused(f"what listens at {self._address} is not an arena: {details}", status.name)
         if status not in WORTH_A_RETRY and status is not grpc.StatusCode.OK:
             return Refused(f"the arena at {self._address} refused: {details}", status.name)
+        if trouble := tls_trouble(details):
+            return Refused(f"what listens at {self._address} {trouble}", status.name)
         if self._reached:
             return LinkLost(f"the connection to {self._address} was lost")
         return LinkLost(f"no arena at {self._address} yet")
 
 
-def grpc_links(address: str) -> OpenLink:
+def grpc_links(address: str, credentials: Credentials = NOTHING) -> OpenLink:
     """Makes links to the arena at `address`. Raises `UsageError` if that is no address."""
     check_address(address)
 
     async def open_link() -> Link:
-        return GrpcLink(address)
+        return GrpcLink(address, credentials)
 
     return open_link

@@ -8,7 +8,10 @@ from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
 from roost_ladder.ratings import MatchResult, standings
 from roost_sdk.wire.results import TERMINATIONS
+from roost_server.competition import answers as of_competitions
+from roost_server.competition.ledger import find
 from roost_server.store import Store, queries
+from roost_server.store.backgrounds import backgrounds
 
 MOST_MATCHES = 1000
 DEFAULT_MATCHES = 50
@@ -16,6 +19,7 @@ DEFAULT_MATCHES = 50
 
 def bots(store: Store) -> arena_pb2.ListBotsResponse:
     """Every bot version on record."""
+    known = backgrounds(store)
     return arena_pb2.ListBotsResponse(
         bots=[
             arena_pb2.BotVersion(
@@ -26,6 +30,7 @@ def bots(store: Store) -> arena_pb2.ListBotsResponse:
                 wins=bot.wins,
                 faults=bot.faults,
                 first_seen_ms=bot.first_seen_ms,
+                **known[bot.id]._asdict(),
             )
             for bot in queries.bots(store)
         ]
@@ -35,27 +40,15 @@ def bots(store: Store) -> arena_pb2.ListBotsResponse:
 def standings_of(store: Store, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
     """Who is how strong, over all matches that count or those of one game or player count."""
     check_game(request.game)
+    if request.competition:
+        return of_competitions.standings_of(store, request)
     rows = list(queries.results(store, game=request.game or None, players=request.players or None))
     results = [MatchResult(row.block_id, row.game, row.version_ids, _places(row)) for row in rows]
     names = {bot.id: bot for bot in queries.bots(store)}
     answer = arena_pb2.GetStandingsResponse(matches=len(rows))
     for each in standings(results):
         bot = names[each.bot]
-        answer.standings.add(
-            version_id=bot.id,
-            name=bot.name,
-            version=bot.version,
-            rating=each.rating,
-            rating_low=each.low,
-            rating_high=each.high,
-            rank_low=each.best_rank,
-            rank_high=each.worst_rank,
-            matches=each.matches,
-            blocks=each.blocks,
-            wins=each.wins,
-            faults=bot.faults,
-            places=[arena_pb2.PlacesAt(**at._asdict()) for at in each.places],
-        )
+        answer.standings.append(of_competitions.standing_message(each, bot.name, bot.version, bot.faults))
     return answer
 
 
@@ -68,6 +61,7 @@ def matches(store: Store, request: arena_pb2.ListMatchesRequest) -> arena_pb2.Li
         before=request.before_match_id or None,
         game=request.game or None,
         bot=request.bot or None,
+        competition_id=find(store, request.competition).id if request.competition else None,
     )
     return arena_pb2.ListMatchesResponse(matches=[_summary(match) for match in page])
 

@@ -1,116 +1,204 @@
 """The arena: sessions in the lobby, matches at tables, results in the store. It knows nothing of gRPC."""
 
 import asyncio
-import json
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import structlog
 
 from roost.v1 import play_pb2
+from roost_games.errors import UsageError
 from roost_games.referee import Seat
 from roost_games.registry import get_game
 from roost_games.replay import VOIDED, Result
-from roost_ladder.blocks import Block
+from roost_ladder.results import MatchResult
 from roost_sdk.wire import result_to_wire
+from roost_server.accounts.desk import own_bot
+from roost_server.accounts.keys import Identity
+from roost_server.attendance import Attendance
 from roost_server.clocks import Pulse, epoch_ms
-from roost_server.errors import ClosingError, NotFoundError, NotYetError
-from roost_server.lobby import Lobby, check_hello
-from roost_server.matchmaker import Matchmaker, OpenBlock
-from roost_server.session import Session
-from roost_server.settings import Settings
-from roost_server.store import (
-    BlockState,
-    FinishedMatch,
-    GroupWriter,
-    NewBlock,
-    RecordRefused,
-    Store,
-    StoreError,
-    queries,
+from roost_server.competition.director import Director, now_utc
+from roost_server.competition.ledger import Competition
+from roost_server.competition.phases import takes_entries
+from roost_server.contest import Contest, OpenBlock, open_schedule
+from roost_server.errors import (
+    ClosingError,
+    DeniedError,
+    NotFoundError,
+    NotYetError,
+    TooMuchError,
+    UnauthenticatedError,
 )
+from roost_server.infirmary import Absent, Infirmary, Sparring
+from roost_server.lobby import Lobby, check_hello
+from roost_server.matchmaker import Matchmaker
+from roost_server.metrics import Metrics, Reading
+from roost_server.recorder import Recorder
+from roost_server.session import Session
+from roost_server.settings import Rules, Settings
+from roost_server.store import FinishedMatch, Store, StoreError, queries
 from roost_server.table import Table
+from roost_server.taking_up import state_without_more, taken_up
 
 SWEEP_EVERY_BEATS = 8
-RETRY_SECONDS = 1.0
+TICK_SECONDS = 1.0
+"""How often the arena looks whether it is time for another phase, or for a health check."""
 SHUTDOWN = "the arena shut down"
 log = structlog.get_logger()
 
 
-class Arena:
-    """Everything that an arena does, in one event loop. `start` it before use, `stop` it in the end."""
+@dataclass(slots=True, eq=False)
+class Running:
+    """A match that is being played, or recorded."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    table: Table
+    open_block: OpenBlock
+    rotation: int
+    started_ms: int
+    end: "asyncio.Future[Result]"
+
+
+class Arena:
+    """Everything that an arena does, in one event loop. `start` it before use, `stop` it in the end.
+
+    Without competitions everybody who is here plays one open contest. With them bots play what they have entered.
+    """
+
+    def __init__(self, store: Store, settings: Settings, competitions: Iterable[Competition] = ()) -> None:
         self.settings = settings
         self.store = store
-        self.tables: dict[str, Table] = {}
+        self.metrics = Metrics()
+        self.metrics.read_from(self._reading)
+        self.directors = [Director(store, each, settings) for each in competitions]
         self._loop = asyncio.get_running_loop()
         self.lobby = Lobby(settings, self._loop.time)
         self.lobby.on_gone = self._gone
-        self._writer = GroupWriter(store)
+        self._recorder = Recorder(store, self.metrics)
         self._pulse = Pulse()
-        self._matchmaker = Matchmaker(settings.tables, self._seat)
-        self._blocks: dict[str, tuple[OpenBlock, int]] = {}
-        self._started_ms: dict[str, int] = {}
-        self._ends: dict[str, asyncio.Future[Result]] = {}
+        self._open_contest = Contest(settings, open_schedule(settings.schedule, secrets.token_bytes(16)))
+        self._matchmaker = Matchmaker([], self._seat)
+        self.infirmary = Infirmary(store, self._examine, self._loop.time)
+        self._attendance = Attendance(self._loop.time)
+        self._running: dict[str, Running] = {}
         self._withheld: set[str] = set()
+        self._ended_keys: set[int] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._ticking: asyncio.Task[None] | None = None
         self._play_soon: asyncio.Handle | None = None
         self._beats = 0
-        self._last_ping = 0.0
+        self._last_ping = self._last_tick = 0.0
         self._hurried = False
         self.closing = False
 
     async def start(self) -> None:
         """Take up where the records end, and begin to keep time."""
+        await asyncio.to_thread(self.infirmary.load)
+        for director in self.directors:
+            await director.start()
+            await director.tick(now_utc())
+        self._choose_contests()
         for left in await asyncio.to_thread(queries.open_blocks, self.store):
             await self._take_up(left)
         self._pulse.every_beat(self._beat)
         self._pulse.start()
 
+    def _choose_contests(self) -> None:
+        directed = [director.contest for director in self.directors if director.contest is not None]
+        self._matchmaker.contests = directed if self.directors else [self._open_contest]
+
     async def _take_up(self, left: queries.OpenBlock) -> None:
-        """Go on with a block that a former run left open, or close it if all that was missing was to say so."""
-        block = Block(left.id, left.game, left.version_ids, bytes.fromhex(left.seed))
-        played = {match.rotation for match in left.recorded}
-        to_play = [rotation for rotation in range(block.rotations) if rotation not in played]
-        if any(match.termination == VOIDED for match in left.recorded):
-            await self._writer.close_block(left.id, BlockState.VOIDED)
-        elif not to_play:
-            await self._writer.close_block(left.id, BlockState.DONE)
+        """Go on with a block that a former run left open, or close it if there is nothing to go on with."""
+        contest = self._contest_of(left)
+        open_block = await asyncio.to_thread(taken_up, self.store, left, contest) if contest else None
+        if contest is not None and open_block is not None:
+            contest.take_up(open_block)
+            self._withheld.update(open_block.ended)
         else:
-            options = get_game(left.game).options(json.loads(left.options))
-            self._matchmaker.take_up(block, options, to_play, [match.id for match in left.recorded])
-            self._withheld.update(match.id for match in left.recorded)
+            await self._recorder.close_as(left.id, state_without_more(left))
+
+    def _contest_of(self, left: queries.OpenBlock) -> Contest | None:
+        """The contest that a block belongs to; `None` if it is not played any more."""
+        if left.plan is None:
+            return None if self.directors else self._open_contest
+        for director in self.directors:
+            now = director.competition
+            if (now.id, now.phase) == (left.plan.competition_id, left.plan.phase):
+                return director.contest
+        return None
 
     async def stop(self) -> None:
         """Start nothing new, let running matches end or void them, and record everything."""
         self.closing = self._matchmaker.stopped = True
+        self._recorder.hurried = self._hurried
         give_up = self._loop.time() + self.settings.drain_seconds
-        log.info("closing", running=len(self.tables))
-        while self.tables and not self._hurried and self._loop.time() < give_up:
+        log.info("closing", running=len(self._running))
+        while self._running and not self._hurried and self._loop.time() < give_up:
             await asyncio.sleep(0.05)
-        for table in list(self.tables.values()):
-            table.void(SHUTDOWN)
+        for running in list(self._running.values()):
+            running.table.void(SHUTDOWN)
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
         self._pulse.stop()
-        await self._writer.aclose()
+        await self._recorder.aclose()
 
     def hurry(self) -> None:
         """Shut down without waiting for running matches, nor for a disk that does not take what is to be recorded."""
         self._hurried = True
+        self._recorder.hurried = self.closing
 
-    async def enter(self, hello: play_pb2.Hello) -> Session:
+    async def enter(self, hello: play_pb2.Hello, identity: Identity | None = None) -> Session:
         """A bot says hello. Raises `ArenaError` if it cannot come in."""
         if self.closing:
             raise ClosingError("the arena is shutting down")
         check_hello(hello)
-        version_id = await asyncio.to_thread(self.store.register_version, hello.name, hello.version)
-        session = self.lobby.enter(hello, version_id)
+        bot_id = await self._bot_of(hello, identity)
+        version_id = await asyncio.to_thread(self.store.register_version, hello.name, hello.version, bot_id=bot_id)
+        if identity is not None:
+            self._check_guest(identity, version_id)
+        session = self.lobby.enter(hello, version_id, identity, bot_id)
+        session.quarantined = version_id in self.infirmary
         log.info("bot connected", bot=session.name, version=session.version, resumed=bool(hello.resume_token))
         return session
+
+    async def _bot_of(self, hello: play_pb2.Hello, identity: Identity | None) -> int | None:
+        """The bot as which a key plays. It enters the competitions that take bots now."""
+        if identity is None or identity.owner_id is None:
+            return None
+        if identity.bot is not None and identity.bot != hello.name:
+            raise DeniedError(f"this key plays as {identity.bot}, not as {hello.name}")
+        bot = await asyncio.to_thread(own_bot, self.store, identity.actor, identity.owner_id, hello.name)
+        await self._enter_competitions(bot.id, identity.owner_id)
+        return bot.id
+
+    async def _enter_competitions(self, bot_id: int, owner_id: int) -> None:
+        """Raises `UsageError` if none has the bot, and one would but for the number of its owner's bots."""
+        refusals: list[UsageError] = []
+        for director in self.directors:
+            try:
+                await director.enter(bot_id, owner_id)
+            except UsageError as error:
+                refusals.append(error)
+        if refusals and not any(bot_id in director.roster for director in self.directors):
+            raise refusals[0]
+
+    async def enter_competition(self, director: Director, bot_id: int, owner_id: int) -> None:
+        """An owner has a bot take part, also one that was withdrawn. Raises `UsageError` if that cannot be."""
+        if not takes_entries(director.competition.phase):
+            raise UsageError(f"{director.file.name} takes no entries in the phase {director.competition.phase!r}")
+        await director.enter(bot_id, owner_id, again=True)
+        self._play_later()
+
+    def _check_guest(self, identity: Identity, version_id: int) -> None:
+        """Raise `ArenaError` if the key was ended meanwhile, or its owner has enough bots here."""
+        if identity.key_id in self._ended_keys:
+            raise UnauthenticatedError("this key has been ended; ask for another one")
+        most = max([self.settings.bots_per_owner, *(2 * each.file.entry.bots_per_owner for each in self.directors)])
+        others = [each for each in self.lobby.sessions if each.connected and each.version_id != version_id]
+        if sum(each.identity is not None and each.identity.owner_id == identity.owner_id for each in others) >= most:
+            raise TooMuchError(f"{most} bots of yours are connected already; end one of them first")
 
     def attached(self) -> None:
         """A session got its stream."""
@@ -125,39 +213,95 @@ class Arena:
         else:
             self.lobby.away(session)
 
-    def table(self, match_id: str) -> Table:
+    def expel(self, key_ids: Iterable[int]) -> None:
+        """Keys have been ended: whoever plays with one of them has to go."""
+        ended = set(key_ids)
+        self._ended_keys |= ended
+        for session in self.lobby.sessions:
+            if session.identity is not None and session.identity.key_id in ended:
+                session.expelled = True
+                session.outbox.wake.set()
+
+    @property
+    def tables(self) -> list[Table]:
+        """The matches that are being played or recorded."""
+        return [running.table for running in self._running.values()]
+
+    def running(self, match_id: str) -> Running:
         """A running match. Raises `NotFoundError`."""
         try:
-            return self.tables[match_id]
+            return self._running[match_id]
         except KeyError:
             raise NotFoundError(f"no match {match_id} is running") from None
-
-    def end_of(self, match_id: str) -> "asyncio.Future[Result]":
-        """The result of a running match, to be waited for."""
-        return self._ends[match_id]
 
     def check_revealed(self, match_id: str) -> None:
         """Raise `NotYetError` if the deal of a match is still being played by others."""
         if match_id in self._withheld:
             raise NotYetError(f"the deal of match {match_id} is still being played with other seats; ask again later")
 
-    def started_ms(self, match_id: str) -> int:
-        """When a running match began, in milliseconds since 1970."""
-        return self._started_ms[match_id]
+    @property
+    def delayed_ms(self) -> float:
+        """How late the arena itself was, since its start."""
+        return self._pulse.delayed_ms()
+
+    def _reading(self) -> Reading:
+        return Reading(
+            connected=sum(session.connected for session in self.lobby.sessions),
+            running=len(self._running),
+            quarantined=len(self.infirmary),
+            delayed_seconds=self._pulse.delayed_ms() / 1000,
+            waiting_blocks={contest.name or "open": contest.waiting for contest in self._matchmaker.contests},
+            phases={director.file.name: director.competition.phase for director in self.directors},
+            database_bytes=self.store.size(),
+        )
 
     def _beat(self) -> None:
         self._beats += 1
         if self._beats % SWEEP_EVERY_BEATS:
             return
         now = self._loop.time()
-        for table in list(self.tables.values()):
+        for table in self.tables:
             table.sweep(now)
+        self.infirmary.sweep(now)
         self.lobby.sweep()
         if now - self._last_ping > self.settings.ping_seconds:
             self._last_ping = now
             for session in self.lobby.sessions:
                 if session.connected:
                     session.ping()
+        if now - self._last_tick > TICK_SECONDS and self._ticking is None and not self.closing:
+            self._last_tick = now
+            self._ticking = self._spawn(self._tick())
+
+    async def _tick(self) -> None:
+        """See to what depends on the time of day."""
+        try:
+            self.infirmary.examine_due(self.lobby.sessions)
+            self._attendance.note(session.version_id for session in self.lobby.sessions if session.plays_on)
+            for director in self.directors:
+                contest = director.contest
+                if await director.tick(now_utc()):
+                    await self._retire(contest)
+                elif contest and self._matchmaker.wait_no_longer(
+                    contest, partial(self._attendance.missing, seconds=director.file.faults.absence_seconds)
+                ):
+                    self._play_later()
+        finally:
+            self._ticking = None
+
+    async def change_phase(self, director: Director, phase: str, actor: str) -> None:
+        """An admin takes a competition into another phase. Raises `UsageError` if that cannot be."""
+        contest = director.contest
+        await director.change_phase(phase, actor)
+        await self._retire(contest)
+
+    async def _retire(self, contest: Contest | None) -> None:
+        """A phase is over. What has been begun in it is played to its end; what was only planned is not played."""
+        self._choose_contests()
+        for open_block in contest.retire() if contest else ():
+            open_block.voided = not open_block.ended
+            await self._close_block(open_block)
+        self._play_later()
 
     def _play_later(self) -> None:
         """Look for matches to start, once, after everything that is going on right now."""
@@ -166,99 +310,164 @@ class Arena:
 
     def _play(self) -> None:
         self._play_soon = None
-        self._matchmaker.play(self.lobby.sessions)
+        for contest in self._matchmaker.play(self.lobby.sessions):
+            self._spawn(self._plan(contest))
         for session in self.lobby.sessions:
             session.end_if_left()
 
+    async def _plan(self, contest: Contest) -> None:
+        """Have a contest plan a round. The blocks of a competition are on record before the first of them begins."""
+        planned = await contest.plan([session for session in self.lobby.sessions if session.plays_on])
+        if any(open_block.plan for open_block in planned):
+            await self._recorder.plan(planned)
+        contest.add(planned)
+        if planned:
+            self._play_later()
+
     def _seat(self, open_block: OpenBlock, rotation: int) -> None:
         block, rules = open_block.block, open_block.rules
-        players = [self._session(version_id) for version_id in block.seating(rotation)]
         match_id = secrets.token_hex(10)
-        table = Table(
+        players = [self._player(version_id, open_block.missing) for version_id in block.seating(rotation)]
+        table = self._table(rules, players, match_id, block.seed, open_block.contest.settings, self._ended)
+        running = Running(table, open_block, rotation, epoch_ms(), self._loop.create_future())
+        self._running[match_id] = running
+        self._withheld.add(match_id)
+        table.start()
+        for seat, player in enumerate(players):
+            if isinstance(player, Absent):
+                table.forfeit(seat)
+
+    def _table(
+        self,
+        rules: Rules,
+        players: Sequence[Session | Absent],
+        match_id: str,
+        seed: bytes,
+        settings: Settings,
+        on_end: Callable[[Table], None],
+    ) -> Table:
+        return Table(
             rules,
             get_game(rules.game),
             players,
-            [Seat(player.name, player.version) for player in players],
+            [Seat(player.name, player.version, player.owner) for player in players],
             match_id=match_id,
-            seed=block.seed,
-            settings=self.settings,
+            seed=seed,
+            settings=settings,
             pulse=self._pulse,
             now=self._loop.time,
-            on_end=self._ended,
+            on_end=on_end,
         )
-        self.tables[match_id] = table
-        self._blocks[match_id] = (open_block, rotation)
-        self._started_ms[match_id] = epoch_ms()
-        self._ends[match_id] = self._loop.create_future()
-        self._withheld.add(match_id)
-        table.start()
 
-    def _session(self, version_id: int) -> Session:
+    def _player(self, version_id: int, missing: Collection[int]) -> Session | Absent:
+        """Who takes a seat. One that was waited for in vain may be in quarantine, and connected."""
         session = self.lobby.session_of(version_id)
-        assert session is not None  # noqa: S101  the matchmaker seats only who is here
+        if session is None or (version_id in missing and not session.plays_on):
+            return Absent(*queries.name_of(self.store, version_id))
         return session
 
-    def _ended(self, table: Table) -> None:
-        self._spawn(self._record(table))
+    def _examine(self, session: Session) -> Table | None:
+        """A match in which a bot in quarantine shows that it answers; no other bot plays, and nothing is recorded."""
+        rules = next((each for each in self._all_rules() if session.plays(each.game, each.players)), None)
+        if rules is None or not session.connected:
+            return None
+        others = [Sparring("nobody") for _ in range(rules.players - 1)]
+        table = self._table(
+            rules, [session, *others], secrets.token_hex(10), secrets.token_bytes(32), self.settings, self._examined
+        )
+        table.start()
+        return table
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _all_rules(self) -> list[Rules]:
+        contests = self._matchmaker.contests
+        return [rules for contest in contests for rules in contest.settings.tables] or list(self.settings.tables)
+
+    def _examined(self, table: Table) -> None:
+        result = table.referee.result
+        session = table.players[0]
+        if result is not None and isinstance(session, Session):
+            ended = play_pb2.MatchEnded()
+            result_to_wire(result, ended.result)
+            session.note_over()
+            session.tell_ended(table, ended)
+            self._spawn(self._discharge(session, healthy=0 not in {fault.seat for fault in result.faults}))
+
+    async def _discharge(self, session: Session, *, healthy: bool) -> None:
+        if await asyncio.to_thread(self.infirmary.examined, session.version_id, healthy=healthy):
+            session.quarantined = False
+            self._play_later()
+
+    def _ended(self, table: Table) -> None:
+        self._spawn(self._record(self._running[table.match_id]))
+        # The next match need not wait for the disk. Only the news of this one have to.
+        for player in table.players:
+            if isinstance(player, Session):
+                player.note_over()
+        self._play_later()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         task = self._loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
+        return task
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("not recorded", error=str(error), exc_info=error)
+            what = "not recorded" if isinstance(error, StoreError) else "this should not happen"
+            log.error(what, error=str(error), exc_info=error)
 
-    async def _record(self, table: Table) -> None:
+    async def _record(self, running: Running) -> None:
         """Put the match on the disk, and only then tell anybody how it ended."""
-        open_block, rotation = self._blocks[table.match_id]
+        table, open_block, rotation = running.table, running.open_block, running.rotation
+        over = self._loop.time()
         finished = FinishedMatch(
             table.referee.replay(),
             block_id=open_block.block.block_id,
             rotation=rotation,
             version_ids=open_block.block.seating(rotation),
-            started_ms=self._started_ms[table.match_id],
+            started_ms=running.started_ms,
             ended_ms=epoch_ms(),
         )
-        await self._until_written(partial(self._write_match, open_block, finished), table.match_id)
+        await self._recorder.match(open_block, finished)
+        self.metrics.match_recorded(finished.replay, self._loop.time() - over)
         result = finished.replay.result
         log.debug("match ended", match=table.match_id, game=table.rules.game, termination=result.termination)
         ended = play_pb2.MatchEnded()
         result_to_wire(result, ended.result)
         for player in table.players:
             player.tell_ended(table, ended)
-        del self.tables[table.match_id], self._blocks[table.match_id], self._started_ms[table.match_id]
-        self._ends.pop(table.match_id).set_result(result)
+        del self._running[table.match_id]
+        running.end.set_result(result)
+        self._look_after(finished, result, open_block.contest.settings)
         self._play_later()
-        await self._close(table, open_block, rotation)
+        await self._close(running, finished, result)
 
-    async def _write_match(self, open_block: OpenBlock, finished: FinishedMatch) -> None:
-        writes = [self._writer.save(finished)]
-        if not open_block.on_record:
-            writes.insert(0, self._writer.open_block(_new_block(open_block)))
-        await asyncio.gather(*writes)
-        open_block.on_record = True
+    def _look_after(self, finished: FinishedMatch, result: Result, settings: Settings) -> None:
+        """Keep a bot that errs again and again from playing, until it answers a health check."""
+        if result.termination == VOIDED:
+            return
+        faulty = {fault.seat for fault in result.faults} | set(result.forfeits)
+        for seat, version_id in enumerate(finished.version_ids):
+            if self.infirmary.note(version_id, seat in faulty, settings.quarantine_after):
+                session = self.lobby.session_of(version_id)
+                if session is not None:
+                    session.quarantined = True
+                self._spawn(asyncio.to_thread(self.infirmary.admit, version_id))
 
-    async def _until_written(self, write: Callable[[], Awaitable[None]], match_id: str) -> None:
-        """Try until the disk takes it: a full disk delays the news, it does not lose them."""
-        while True:
-            try:
-                return await write()
-            except StoreError as error:
-                if isinstance(error, RecordRefused) or (self.closing and self._hurried):
-                    raise
-                log.warning("cannot record", match=match_id, error=str(error))
-                await asyncio.sleep(RETRY_SECONDS)
-
-    async def _close(self, table: Table, open_block: OpenBlock, rotation: int) -> None:
+    async def _close(self, running: Running, finished: FinishedMatch, result: Result) -> None:
         """After the last match of a block, note that and tell everybody what was dealt."""
-        block = open_block.block
-        if table.referee.result is not None and table.referee.result.termination == VOIDED:
-            self._matchmaker.void(block.block_id)
-        open_block.ended.append(table.match_id)
-        if self._matchmaker.ended(block.block_id, rotation):
+        open_block = running.open_block
+        block_id = open_block.block.block_id
+        if result.termination == VOIDED:
+            self._matchmaker.void(block_id)
+        else:
+            forfeited = bool(result.forfeits)
+            open_block.results.append(
+                MatchResult(block_id, open_block.rules.game, finished.version_ids, tuple(result.places), forfeited)
+            )
+        open_block.ended.append(running.table.match_id)
+        if self._matchmaker.ended(block_id, running.rotation):
             await self._close_block(open_block)
 
     def _gone(self, session: Session) -> None:
@@ -270,24 +479,12 @@ class Arena:
 
     async def _close_block(self, open_block: OpenBlock) -> None:
         block = open_block.block
-        state = BlockState.VOIDED if open_block.voided else BlockState.DONE
-        await self._until_written(partial(self._writer.close_block, block.block_id, state), block.block_id)
+        await self._recorder.close(open_block)
         self._withheld.difference_update(open_block.ended)
         reveals = [play_pb2.Reveal(match_id=match_id, seed=block.seed) for match_id in open_block.ended]
-        for version_id in block.group:
+        for version_id in block.group if reveals else ():
             session = self.lobby.session_of(version_id)
             if session is not None:
                 session.tell_reveals(reveals)
-
-
-def _new_block(open_block: OpenBlock) -> NewBlock:
-    block = open_block.block
-    return NewBlock(
-        block.block_id,
-        block.game,
-        open_block.rules.options.to_json(),
-        seed=block.seed.hex(),
-        rotation="cyclic",
-        version_ids=block.group,
-        created_ms=open_block.created_ms,
-    )
+        # A contest in rounds may have waited for this.
+        self._play_later()

@@ -5,11 +5,12 @@ from collections.abc import Callable
 
 from roost.v1 import play_pb2
 from roost_games.registry import GAME_NAMES
+from roost_server.accounts.keys import Identity
 from roost_server.errors import AlreadyConnectedError, DeniedError, InvalidError
+from roost_server.names import NAME_FORM
 from roost_server.session import Session
 from roost_server.settings import Settings
 
-NAME_FORM = re.compile(r"[A-Za-z0-9._-]{1,40}")
 VERSION_FORM = re.compile(r"[A-Za-z0-9._+:-]{1,80}")
 
 
@@ -44,7 +45,9 @@ class Lobby:
         """The session of a bot version, if it is here or away for a moment."""
         return self._by_version.get(version_id)
 
-    def enter(self, hello: play_pb2.Hello, version_id: int) -> Session:
+    def enter(
+        self, hello: play_pb2.Hello, version_id: int, identity: Identity | None = None, bot_id: int | None = None
+    ) -> Session:
         """The session for a bot that says hello: its old one if it has the token for it, otherwise a new one.
 
         A bot that comes back without its token has forgotten its matches, so the old session ends. A second process
@@ -57,7 +60,7 @@ class Lobby:
             raise AlreadyConnectedError(f"{hello.name} (this very version) is connected already; use another name")
         if old is not None:
             self.remove(old)
-        session = Session(hello, version_id, self._settings, self._now)
+        session = Session(hello, version_id, self._settings, self._now, identity, bot_id)
         self._by_version[version_id] = session
         return session
 

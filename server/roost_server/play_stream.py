@@ -12,8 +12,9 @@ from google.protobuf.message import DecodeError, Message
 
 from roost.v1 import play_pb2
 from roost_games.errors import RoostError
+from roost_server.accounts.keys import Identity
 from roost_server.arena import Arena
-from roost_server.errors import InvalidError, ReplacedError, StalledError, TooMuchError, status_of
+from roost_server.errors import InvalidError, ReplacedError, StalledError, TooMuchError, UnauthenticatedError, status_of
 from roost_server.session import Session
 
 BUSY_MATCHES = 8
@@ -41,12 +42,12 @@ def parser_of(kind: type[MessageT]) -> Callable[[bytes], MessageT | None]:
     return parse
 
 
-async def play(arena: Arena, requests: Requests, context: Context) -> None:
+async def play(arena: Arena, requests: Requests, context: Context, identity: Identity | None = None) -> None:
     """Serve one stream from hello to its end."""
     # Not left to the first write: to end the stream while that is under way would send it twice, and gRPC fails then.
     await context.send_initial_metadata(())
     try:
-        session = await _enter(arena, requests)
+        session = await _enter(arena, requests, identity)
     except RoostError as error:
         await _end(context, status_of(error), str(error))
         return
@@ -65,14 +66,14 @@ async def play(arena: Arena, requests: Requests, context: Context) -> None:
     await _close(tasks, context)
 
 
-async def _enter(arena: Arena, requests: Requests) -> Session:
+async def _enter(arena: Arena, requests: Requests, identity: Identity | None) -> Session:
     try:
         first = await asyncio.wait_for(anext(requests), HELLO_SECONDS)
     except (TimeoutError, StopAsyncIteration):
         raise InvalidError(f"a stream begins with a hello within {HELLO_SECONDS:.0f} seconds") from None
     if first is None or not first.HasField("hello"):
         raise InvalidError("the first message of a stream is a hello")
-    return await arena.enter(first.hello)
+    return await arena.enter(first.hello, identity)
 
 
 async def _read(session: Session, requests: Requests) -> None:
@@ -111,6 +112,8 @@ async def _write(session: Session, stream: int, context: Context, writing: Writi
             await asyncio.sleep(GATHER_SECONDS)
         if session.stream != stream:
             raise ReplacedError("the bot has connected again, and plays on its newer stream")
+        if session.expelled:
+            raise UnauthenticatedError("the key that this bot plays with has been ended")
         writing.since = now()
         try:
             await context.write(session.next_message())

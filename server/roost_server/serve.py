@@ -4,6 +4,7 @@ import asyncio
 import gc
 import signal
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import grpc
 import structlog
@@ -11,24 +12,55 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from roost_games.errors import UsageError
+from roost_server.accounts.gate import Gate
+from roost_server.accounts.limits import Limits
+from roost_server.admin_service import ACCOUNTS, ADMIN, AccountsService, AdminService
 from roost_server.arena import Arena
+from roost_server.competition.ledger import Competition
 from roost_server.service import SERVICE, ArenaService
 from roost_server.settings import Settings
 from roost_server.store import Store
+from roost_server.tls import is_loopback
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 CLOSE_SECONDS = 2.0
 """How long calls that are still open at the end of a shutdown may take to end by themselves."""
+SERVICES = (SERVICE, ACCOUNTS, ADMIN)
 log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Hosting:
+    """What an arena is for the world around it: by default one without accounts, on this machine only."""
+
+    competitions: tuple[Competition, ...] = ()
+    """With any, everybody who plays needs a key."""
+    credentials: grpc.ServerCredentials | None = None
+    """For TLS; `None`: everything is sent as it is."""
+    insecure_network: bool = False
+    """Whether other machines may connect although there is no TLS."""
+    metrics: str | None = None
+    """Where metrics are served, as HOST:PORT."""
+    limits: Limits = field(default_factory=Limits)
 
 
 class ArenaServer:
     """An arena that listens. `start`, then `stop`; `address` is where it listens once it has started."""
 
-    def __init__(self, store: Store, settings: Settings, listen: str) -> None:
+    def __init__(self, store: Store, settings: Settings, listen: str, hosting: Hosting | None = None) -> None:
         self._listen = listen
-        self._arena = Arena(store, settings)
+        self._hosting = hosting or Hosting()
+        competitions = self._hosting.competitions
+        self._arena = Arena(store, settings, competitions)
+        self._gate = Gate(
+            store,
+            accounts=bool(competitions),
+            public=all(each.file.spectators.public for each in competitions),
+            limits=self._hosting.limits,
+        )
+        self._admin = AdminService(self._arena, self._gate)
         self._health = health.aio.HealthServicer()
+        self._stop_metrics: Callable[[], None] = lambda: None
         self._server = grpc.aio.server(
             options=(
                 ("grpc.max_receive_message_length", settings.max_message_bytes),
@@ -43,27 +75,48 @@ class ArenaServer:
 
     async def start(self) -> None:
         """Listen. Raises `UsageError` if that is not possible there."""
-        self._server.add_generic_rpc_handlers((ArenaService(self._arena).handler(),))
+        accounts = AccountsService(self._arena, self._gate)
+        services = (ArenaService(self._arena, self._gate), accounts, self._admin)
+        self._server.add_generic_rpc_handlers(tuple(service.handler() for service in services))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
+        reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
         self.address = self._bind()
+        if self._hosting.metrics is not None:
+            self._stop_metrics = self._arena.metrics.serve(self._hosting.metrics)
         await self._arena.start()
+        self._admin.start()
         await self._server.start()
-        for service in ("", SERVICE):
+        for service in ("", *SERVICES):
             await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
         log.info("listening", address=self.address)
 
     def _bind(self) -> str:
-        host, _, port = self._listen.rpartition(":")
-        if not host or not port.isdigit():
-            raise UsageError(f"{self._listen!r} is not an address to listen at; one is 127.0.0.1:50051")
+        host = self._checked_host()
         try:
-            bound = self._server.add_insecure_port(self._listen)
+            bound = self._add_port()
         except RuntimeError:
             bound = 0
         if not bound:
             raise UsageError(f"cannot listen at {self._listen}: it is in use, or not an address of this machine")
         return f"{host}:{bound}"
+
+    def _add_port(self) -> int:
+        credentials = self._hosting.credentials
+        if credentials is None:
+            return self._server.add_insecure_port(self._listen)
+        return self._server.add_secure_port(self._listen, credentials)
+
+    def _checked_host(self) -> str:
+        """Where to listen. Raises `UsageError` if that is no address, or if others could listen in."""
+        host, _, port = self._listen.rpartition(":")
+        if not host or not (port.isascii() and port.isdecimal()) or int(port) > 65535:
+            raise UsageError(f"{self._listen!r} is not an address to listen at; one is 127.0.0.1:50051")
+        if self._hosting.credentials is None and not self._hosting.insecure_network and not is_loopback(host):
+            raise UsageError(
+                f"without TLS everybody on the way can read keys and moves, so an arena does not listen at {host}: "
+                "give --tls-cert and --tls-key (`roost admin cert` makes a pair), or say --insecure-network"
+            )
+        return host
 
     def hurry(self) -> None:
         """Wait for nothing any more: neither for matches to end, nor for a disk in trouble."""
@@ -73,7 +126,9 @@ class ArenaServer:
         """Let matches end or void them, record everything, close all streams."""
         await self._health.enter_graceful_shutdown()
         await self._arena.stop()
+        self._admin.stop()
         await self._server.stop(CLOSE_SECONDS)
+        self._stop_metrics()
         log.info("stopped")
 
 
@@ -86,9 +141,11 @@ def collect_garbage_seldom() -> None:
     gc.set_threshold(70_000, 20, 20)
 
 
-async def serve(store: Store, settings: Settings, listen: str, on_start: Callable[[str], None]) -> None:
+async def serve(
+    store: Store, settings: Settings, listen: str, on_start: Callable[[str], None], hosting: Hosting | None = None
+) -> None:
     """Run an arena until SIGTERM or SIGINT. A second signal voids what is running instead of waiting for it."""
-    server = ArenaServer(store, settings, listen)
+    server = ArenaServer(store, settings, listen, hosting)
     collect_garbage_seldom()
     loop = asyncio.get_running_loop()
     told_to_stop = asyncio.Event()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from roost.v1 import play_pb2
 from roost_sdk.wire.fields import bytes_field, key_of
+from roost_server.accounts.keys import Identity
 from roost_server.clocks import Latency
 from roost_server.settings import Settings
 from roost_server.table import Table
@@ -42,10 +43,28 @@ class Outbox:
 class Session:
     """A bot that plays here. Tables talk to it as their `Player`."""
 
-    def __init__(self, hello: play_pb2.Hello, version_id: int, settings: Settings, now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        hello: play_pb2.Hello,
+        version_id: int,
+        settings: Settings,
+        now: Callable[[], float],
+        identity: Identity | None = None,
+        bot_id: int | None = None,
+    ) -> None:
         self.name = hello.name
         self.version = hello.version
         self.version_id = version_id
+        self.identity = identity
+        """Whose key was shown; `None` in an arena without accounts."""
+        self.bot_id = bot_id
+        self.owner = (identity.owner or "") if identity else ""
+        self.since = now()
+        """When it came, by the event loop's clock."""
+        self.quarantined = False
+        """Whether it is kept from playing because of its faults."""
+        self.expelled = False
+        """Whether its key was ended, so that it has to go."""
         self.games = frozenset(hello.games)
         self.player_counts = frozenset(hello.player_counts)
         self.max_matches = min(max(1, hello.max_matches), settings.max_matches_per_bot)
@@ -60,28 +79,32 @@ class Session:
         self.stream = 0
         """Counts the streams of this session; the newest one is the one that counts."""
         self._latency = Latency(settings.latency_cap_ms)
+        self.allowance_ms = 0.0
+        """What of its answers' time is the network's."""
+        self.latency_ms = 0.0
+        """The round-trip time as last measured."""
         self._now = now
         self._settings = settings
         self._tables: dict[int, tuple[Table, int]] = {}
         self._numbers: dict[str, int] = {}
         self._last_number = 0
+        self._over = 0
+        """How many of its matches are over and wait for the disk."""
         self._strikes = 0
         self._useful = 0
 
     @property
-    def allowance_ms(self) -> float:
-        """What of its answers' time is the network's."""
-        return self._latency.allowance_ms
-
-    @property
-    def latency_ms(self) -> float:
-        """The round-trip time as last measured."""
-        return self._latency.last_ms
-
-    @property
     def playing(self) -> int:
-        """How many matches it is in."""
-        return len(self._tables)
+        """How many matches it plays. One that is over counts no more, even if its result is not on record yet.
+
+        That holds for as many matches as it plays at once. If the disk is so slow that there are more, the rest counts.
+        """
+        return len(self._tables) - min(self._over, self.max_matches)
+
+    @property
+    def plays_on(self) -> bool:
+        """Whether it is here and is to be given more matches."""
+        return self.connected and not (self.leaving or self.quarantined or self.expelled)
 
     @property
     def has_left(self) -> bool:
@@ -115,8 +138,9 @@ class Session:
         )
         for number, (table, seat) in self._tables.items():
             self.outbox.started.append(table.start_message(seat, number))
-            if table.request_of(seat) is not None:
-                self.tell_decision(table, seat)
+            request = table.request_of(seat)
+            if request is not None:
+                self.tell_decision(table, seat, request)
         self.ping()
         return self.stream
 
@@ -136,23 +160,27 @@ class Session:
         """Take what the bot sent. False if there was too much nonsense in it to go on."""
         if message.pong:
             self._latency.pong(message.pong, arrived)
+            self.allowance_ms, self.latency_ms = self._latency.allowance_ms, self._latency.last_ms
         for number in message.ready:
             place = self._tables.get(number)
-            if not self._goes_on(place is not None and place[0].ready(place[1])):
+            if place is not None and place[0].ready(place[1]):
+                self._useful += 1
+            elif not self._puts_up_with_it():
                 return False
         for answer in message.answers:
             place = self._tables.get(answer.match)
-            if not self._goes_on(place is not None and place[0].answer(place[1], answer, arrived)):
+            if place is not None and place[0].answer(place[1], answer, arrived):
+                self._useful += 1
+            elif not self._puts_up_with_it():
                 return False
         if message.leaving and not self.leaving:
             self.leaving = True
             self.outbox.wake.set()
         return True
 
-    def _goes_on(self, useful: bool) -> bool:
-        """Count what the bot said. False at once when it is too much: to read a flood to its end would hold up all."""
-        self._useful += useful
-        self._strikes += not useful
+    def _puts_up_with_it(self) -> bool:
+        """Count useless talk. False at once when it is too much: to read a flood to its end would hold up all."""
+        self._strikes += 1
         return self._strikes <= FREE_STRIKES + self._useful
 
     def tell_started(self, table: Table, seat: int) -> None:
@@ -163,12 +191,11 @@ class Session:
         self.outbox.started.append(table.start_message(seat, self._last_number))
         self.outbox.wake.set()
 
-    def tell_decision(self, table: Table, seat: int) -> None:
-        """The seat has to decide."""
-        number = table.request_of(seat)
-        if number is not None:
-            self.outbox.decisions.append((table, seat, number))
-            self.outbox.wake.set()
+    def tell_decision(self, table: Table, seat: int, request: int) -> None:
+        """The seat has to decide: the question has this number."""
+        outbox = self.outbox
+        outbox.decisions.append((table, seat, request))
+        outbox.wake.set()
 
     def tell_event(self, table: Table, event: play_pb2.Event) -> None:
         """A seat has decided."""
@@ -178,10 +205,15 @@ class Session:
         self.outbox.events.append(told)
         self.outbox.wake.set()
 
+    def note_over(self) -> None:
+        """One of its matches is over and will be recorded. The bot hears of that later, but has room for another."""
+        self._over += 1
+
     def tell_ended(self, table: Table, ended: play_pb2.MatchEnded) -> None:
         """The match is over and recorded."""
         number = self._numbers.pop(table.match_id, None)
         if number is not None:
+            self._over = max(0, self._over - 1)
             del self._tables[number]
             told = play_pb2.MatchEnded()
             told.CopyFrom(ended)

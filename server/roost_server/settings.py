@@ -46,6 +46,8 @@ class Settings:
 
     tables: tuple[Rules, ...] = field(default_factory=standard_tables)
     """What is played."""
+    schedule: str = "least-played"
+    """Who plays whom in an arena without competitions."""
     clock: Clock = ARENA_CLOCK
     max_faults: int = 3
     latency_cap_ms: float = 50.0
@@ -57,7 +59,15 @@ class Settings:
     ping_seconds: float = 5.0
     max_matches_per_bot: int = 256
     """No bot gets more matches at once than this, whatever it asks for."""
+    bots_per_owner: int = 8
+    """How many bots of one owner may be connected. More if a competition takes more."""
     max_message_bytes: int = 1 << 20
     """A larger message ends the stream."""
+    hide_names: bool = False
+    """Whether bots are not told who sits with them."""
+    spectator_delay_seconds: float = 0.0
+    """By how much spectators see a match later than it is played."""
+    quarantine_after: int = 5
+    """A bot with faults in so many matches in a row is kept from playing until it answers again."""
     drain_seconds: float = 30.0
     """How long a shutdown waits for running matches before it voids them."""

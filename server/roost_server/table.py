@@ -10,7 +10,7 @@ from roost_games.errors import MalformedMove
 from roost_games.game import Game
 from roost_games.referee import Fault, Played, Referee, Seat
 from roost_sdk.wire import codec_for
-from roost_sdk.wire.fields import bytes_field, keys_of, pack
+from roost_sdk.wire.fields import REMEMBERED, bytes_field, keys_of, number_field, pack
 from roost_server.clocks import Pulse
 from roost_server.settings import Rules, Settings
 
@@ -39,8 +39,8 @@ class Player(Protocol):
     def tell_started(self, table: "Table", seat: int) -> None:
         """The match is to begin."""
 
-    def tell_decision(self, table: "Table", seat: int) -> None:
-        """The seat has to decide."""
+    def tell_decision(self, table: "Table", seat: int, request: int) -> None:
+        """The seat has to decide: the question has this number."""
 
     def tell_event(self, table: "Table", event: play_pb2.Event) -> None:
         """A seat has decided."""
@@ -74,6 +74,12 @@ def _options_message(game: str, options: Any) -> play_pb2.GameOptions:
     return message
 
 
+@lru_cache(REMEMBERED)
+def _time_fields(left: float, bank: float, latency_ms: float) -> bytes:
+    """What a bot is told about time: mostly the same, since quick bots leave their bank alone."""
+    return pack((TIME_LEFT, int(left), BANK_LEFT, int(min(bank, left)), LATENCY, int(latency_ms * 1000)))
+
+
 class Table:
     """One match. `on_end` is called once, when the referee has a result."""
 
@@ -98,6 +104,7 @@ class Table:
         self.codec = codec_for(rules.game).for_match(rules.options)
         self.settings = settings
         self.commitment = bytes.fromhex(commitment_of(seed))
+        self._decision_ms = settings.clock.decision_ms
         self._pulse = pulse
         self._now = now
         self._on_end = on_end
@@ -165,17 +172,17 @@ class Table:
         request = self._requests[seat]
         player = self.players[seat]
         left = self.referee.time_left(seat)
-        bank = left - self.settings.clock.decision_ms
+        bank = left - self._decision_ms
         if request.sent:
             left = max(0.0, left - self._counted_ms(seat, request, self._now()))
         else:
             self._start_clock(request)
         # Put together as bytes, since the view comes as bytes: to go through a message would double the cost of both.
-        data = bytes_field(VIEW, self.codec.view_bytes(self.referee.view(seat))) + pack(
-            (
-                *(MATCH, match, REQUEST, request.number),
-                *(TIME_LEFT, int(left), BANK_LEFT, int(min(bank, left)), LATENCY, int(player.latency_ms * 1000)),
-            )
+        data = (
+            number_field(MATCH, match)
+            + number_field(REQUEST, request.number)
+            + _time_fields(left, bank, player.latency_ms)
+            + bytes_field(VIEW, self.codec.view_bytes(self.referee.view(seat)))
         )
         return data + self._legal_bytes(seat) if player.wants_legal else data
 
@@ -193,7 +200,7 @@ class Table:
             return False
         ms = self._elapsed_ms(seat, request, arrived)
         own_ms = self._own_delay_ms(request)
-        if ms > self.referee.time_left(seat):
+        if ms > self._decision_ms and ms > self.referee.time_left(seat):
             if ms - own_ms <= self.referee.time_left(seat):
                 self.void(OWN_DELAY)
             else:
@@ -243,7 +250,7 @@ class Table:
             game=self.rules.game,
             players=self.rules.players,
             seat=seat or 0,
-            bots=[each.bot for each in self.seats],
+            bots=self._names_for(seat),
             commitment=self.commitment,
             clock=play_pb2.Clock(
                 decision_ms=int(self.settings.clock.decision_ms), bank_ms=int(self.settings.clock.bank_ms)
@@ -253,6 +260,11 @@ class Table:
         message.options.CopyFrom(_options_message(self.rules.game, self.rules.options))
         return message
 
+    def _names_for(self, seat: int | None) -> list[str]:
+        """Who plays, as far as a seat may know it; spectators may."""
+        hidden = self.settings.hide_names and seat is not None
+        return ["" if hidden and number != seat else each.bot for number, each in enumerate(self.seats)]
+
     def _begin(self) -> None:
         self._begun = True
         self._ask()
@@ -260,9 +272,9 @@ class Table:
     def _ask(self) -> None:
         """Put the next questions, or end. A seat that did not get ready in time has no answer to any."""
         referee = self.referee
-        while absent := [seat for seat in referee.waiting if seat in self._unready]:
+        while self._unready and (absent := [seat for seat in referee.waiting if seat in self._unready]):
             referee.fault(absent[0], Fault.GONE)
-        if referee.over:
+        if not referee.waiting:
             self._end()
             return
         for seat in referee.waiting:
@@ -270,10 +282,11 @@ class Table:
                 self._put_question(seat)
 
     def _put_question(self, seat: int) -> None:
-        request = Request(self.referee.decision + 1, self._now())
-        self._requests[seat] = request
-        if self.players[seat].connected:
-            self.players[seat].tell_decision(self, seat)
+        number = self.referee.decision + 1
+        self._requests[seat] = request = Request(number, self._now())
+        player = self.players[seat]
+        if player.connected:
+            player.tell_decision(self, seat, number)
         else:
             self._start_clock(request)
 
@@ -298,7 +311,7 @@ class Table:
 
     def _play(self, seat: int, message: play_pb2.Move, ms: float) -> None:
         try:
-            move = self.codec.move_from_wire(message)
+            move = self.codec.known_move(message)
         except MalformedMove:
             self._fault(seat, Fault.MALFORMED, ms, sent=str(message))
             return

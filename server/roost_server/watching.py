@@ -1,7 +1,8 @@
-"""Spectators: a running match as anybody may see it."""
+"""Spectators: a running match as anybody may see it, at once or some time later."""
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import NamedTuple
 
 from roost.v1 import arena_pb2, play_pb2
 from roost_sdk.wire import result_to_wire
@@ -13,27 +14,76 @@ MOST_BEHIND = 10_000
 """A spectator that falls behind by so many decisions is let go: the match does not wait, and memory is not endless."""
 
 
+class Seen(NamedTuple):
+    """Something that a spectator is to be told."""
+
+    at: float
+    """When it happened, by the event loop's clock."""
+    event: play_pb2.Event | None
+    """`None`: the match is over."""
+    view: arena_pb2.WatchMatchResponse | None
+    """What was to be seen then; `None` if spectators see it at once, and the view can be taken when it is told."""
+
+
 async def watch(arena: Arena, match_id: str) -> AsyncIterator[arena_pb2.WatchMatchResponse]:
-    """What a spectator of a running match is told. Raises `NotFoundError` if there is no such match."""
-    table = arena.table(match_id)
-    told: asyncio.Queue[play_pb2.Event | None] = asyncio.Queue()
-    table.watch(told.put_nowait)
-    end = arena.end_of(match_id)
-    end.add_done_callback(lambda _: told.put_nowait(None))
+    """What a spectator of a running match is told. Raises `NotFoundError` if there is no such match.
+
+    If spectators see matches with a delay, everything but who plays comes so much later, and as it was at its time.
+    """
+    running = arena.running(match_id)
+    table, end = running.table, running.end
+    delay = table.settings.spectator_delay_seconds
+    now = asyncio.get_running_loop().time
+    told: asyncio.Queue[Seen] = asyncio.Queue()
+
+    def hear(event: play_pb2.Event) -> None:
+        told.put_nowait(Seen(now(), event, _view(table) if delay else None))
+
+    table.watch(hear)
+    end.add_done_callback(lambda _: told.put_nowait(Seen(now(), None, None)))
     try:
-        yield arena_pb2.WatchMatchResponse(started=table.start_message(None, 0))
-        yield _view(table)
-        while (event := await told.get()) is not None:
-            if told.qsize() > MOST_BEHIND:
-                raise TooMuchError("too slow to watch this match")
-            yield arena_pb2.WatchMatchResponse(event=event)
-            if told.empty():
-                yield _view(table)
+        yield _started(table)
+        first = _view(table) if delay else None
+        await asyncio.sleep(delay)
+        yield first or _view(table)
+        async for update in _told(told, table, delay):
+            yield update
         ended = play_pb2.MatchEnded()
         result_to_wire(end.result(), ended.result)
         yield arena_pb2.WatchMatchResponse(ended=ended)
     finally:
-        table.unwatch(told.put_nowait)
+        table.unwatch(hear)
+
+
+async def _told(told: "asyncio.Queue[Seen]", table: Table, delay: float) -> AsyncIterator[arena_pb2.WatchMatchResponse]:
+    """Everything that happens until the match is over."""
+    while (seen := await told.get()).event is not None:
+        if told.qsize() > MOST_BEHIND:
+            raise TooMuchError("too slow to watch this match")
+        await _wait_until(seen.at + delay)
+        yield arena_pb2.WatchMatchResponse(event=seen.event)
+        if seen.view is not None:
+            yield seen.view
+        elif told.empty():
+            yield _view(table)
+    await _wait_until(seen.at + delay)
+
+
+async def _wait_until(time: float) -> None:
+    seconds = time - asyncio.get_running_loop().time()
+    if seconds > 0:
+        await asyncio.sleep(seconds)
+
+
+def shown_names(table: Table) -> list[str]:
+    """Who plays, by seat, as far as everybody may know it: whoever is not to know who sits with it could ask, too."""
+    return ["" if table.settings.hide_names else seat.bot for seat in table.seats]
+
+
+def _started(table: Table) -> arena_pb2.WatchMatchResponse:
+    started = table.start_message(None, 0)
+    started.bots[:] = shown_names(table)
+    return arena_pb2.WatchMatchResponse(started=started)
 
 
 def _view(table: Table) -> arena_pb2.WatchMatchResponse:

@@ -55,8 +55,8 @@ WRONG = {
         "cannot write replays to .: Is a directory",
     ),
     "a record that is missing": (["verify", "nowhere.jsonl"], "cannot read nowhere.jsonl: No such file"),
-    "a record that is a folder": (["verify", "."], ". is a folder"),
-    "no record": (["verify"], "name either files of replays or a database"),
+    "a record that is a folder": (["verify", "."], ". is not the export of a competition"),
+    "no record": (["verify"], "name what to check: roost verify FILE"),
 }
 
 

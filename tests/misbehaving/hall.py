@@ -16,7 +16,9 @@ from roost_games.referee import Clock
 from roost_games.replay import Replay
 from roost_games.verify import verify
 from roost_server.arena import Arena
-from roost_server.serve import ArenaServer
+from roost_server.competition.file import parse_competition
+from roost_server.competition.ledger import draw_up
+from roost_server.serve import ArenaServer, Hosting
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store, queries
 
@@ -76,10 +78,15 @@ def check_records(store: Store) -> None:
 
 
 @asynccontextmanager
-async def hall(folder: Path, chosen: Settings | None = None) -> AsyncIterator[Hall]:
-    """An arena that records in `folder`. It is stopped at the end, and its records must be in order then."""
+async def hall(folder: Path, chosen: Settings | None = None, *competitions: str, **hosting: Any) -> AsyncIterator[Hall]:
+    """An arena that records in `folder`. It is stopped at the end, and its records must be in order then.
+
+    `competitions` are the texts of competition files, `hosting` is what else is not as by default.
+    """
     with open_store(f"sqlite:///{folder}/roost.db") as store:
-        server = ArenaServer(store, settings() if chosen is None else chosen, "127.0.0.1:0")
+        drawn_up = tuple(draw_up(store, parse_competition(text), text) for text in competitions)
+        outside = Hosting(competitions=drawn_up, **hosting)
+        server = ArenaServer(store, settings() if chosen is None else chosen, "127.0.0.1:0", outside)
         await server.start()
         try:
             async with grpc.aio.insecure_channel(server.address) as channel:

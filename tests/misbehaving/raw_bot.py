@@ -10,6 +10,7 @@ import grpc
 
 from roost.v1 import play_pb2
 from roost.v1.arena_pb2_grpc import ArenaStub
+from roost_sdk.credentials import Credentials
 
 Answers = Iterable[play_pb2.Answer]
 
@@ -22,8 +23,9 @@ class RawBot:
 
     channel_options: ClassVar[tuple[tuple[str, int], ...]] = (("grpc.use_local_subchannel_pool", 1),)
 
-    def __init__(self, address: str, name: str, version: str = "v1", **hello: Any) -> None:
+    def __init__(self, address: str, name: str, version: str = "v1", key: str | None = None, **hello: Any) -> None:
         self.address = address
+        self.metadata = Credentials(key).metadata()
         self.hello = play_pb2.Hello(name=name, version=version, **{"wants_legal": True, "max_matches": 2, **hello})
         self.welcome: play_pb2.Welcome
         self.started: dict[int, play_pb2.MatchStarted] = {}
@@ -66,7 +68,7 @@ class RawBot:
     async def open(self) -> None:
         """Open a stream, without a word."""
         self._channel = grpc.aio.insecure_channel(self.address, options=self.channel_options)
-        self._call = ArenaStub(self._channel).Play()  # type: ignore[no-untyped-call,call-arg,unused-ignore]
+        self._call = ArenaStub(self._channel).Play(metadata=self.metadata)  # type: ignore[no-untyped-call,call-arg,unused-ignore]
         self.status = None
         self.started, self.decisions = {}, []
 

@@ -40,7 +40,7 @@ class FakePlayer:
     def tell_started(self, table: Table, seat: int) -> None:
         self.started += 1
 
-    def tell_decision(self, table: Table, seat: int) -> None:
+    def tell_decision(self, table: Table, seat: int, request: int) -> None:
         if self.reading:
             self.write(table, seat)
 

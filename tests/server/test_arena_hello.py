@@ -195,7 +195,7 @@ def test_an_arena_that_shuts_down_takes_nobody(tmp_path: Path) -> None:
 
 
 def test_a_disk_in_trouble_is_worth_another_try(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> int:
+    def fail(*_: object, **__: object) -> int:
         raise StoreError("the disk is full; free some space")
 
     monkeypatch.setattr(Store, "register_version", fail)

@@ -99,7 +99,7 @@ def test_the_deal_is_revealed_after_the_last_match_of_the_block(tmp_path: Path) 
             x = HesitantBot(place.address, "x", max_matches=1)
             x.hold_from = 2
             async with x, RawBot(place.address, "y") as y:
-                await until(lambda: 2 in [decision.match for decision in x.decisions])
+                await until(lambda: x.ended and 2 in [decision.match for decision in x.decisions])
                 match_id, _ = x.ended[0]
                 commitment = x.started[1].commitment
                 assert x.started[2].commitment == commitment
@@ -129,7 +129,7 @@ def test_results_are_told_only_after_they_are_on_the_disk(tmp_path: Path, monkey
         commit(store, changes)
 
     monkeypatch.setattr(Store, "commit", faulty_commit)
-    monkeypatch.setattr("roost_server.arena.RETRY_SECONDS", 0.05)
+    monkeypatch.setattr("roost_server.recorder.RETRY_SECONDS", 0.05)
 
     async def script() -> None:
         nonlocal broken
@@ -138,11 +138,11 @@ def test_results_are_told_only_after_they_are_on_the_disk(tmp_path: Path, monkey
             RawBot(place.address, "x") as x,
             RawBot(place.address, "y") as y,
         ):
-            await until(lambda: all(table.referee.over for table in place.arena.tables.values()) and x.decisions)
-            waiting = set(place.arena.tables)
+            await until(lambda: all(table.referee.over for table in place.arena.tables) and x.decisions)
+            waiting = {table.match_id for table in place.arena.tables}
             await asyncio.sleep(0.3)
             assert x.ended == y.ended == []
-            assert set(place.arena.tables) == waiting
+            assert {table.match_id for table in place.arena.tables} == waiting
             assert replays_of(place.store) == set()
             broken = False
             await until(lambda: waiting <= dict(x.ended).keys() & dict(y.ended).keys())
@@ -160,7 +160,7 @@ def test_a_hurried_shutdown_does_not_wait_for_a_broken_disk(tmp_path: Path, monk
         raise StoreError("the disk is full; free some space")
 
     monkeypatch.setattr(Store, "commit", faulty_commit)
-    monkeypatch.setattr("roost_server.arena.RETRY_SECONDS", 0.05)
+    monkeypatch.setattr("roost_server.recorder.RETRY_SECONDS", 0.05)
 
     async def script() -> None:
         async with (
@@ -251,7 +251,7 @@ def test_a_block_that_only_had_to_be_closed_is_closed_after_a_restart(
                     await until(lambda: x.hold_from in [decision.match for decision in x.decisions])
                     place.arena._matchmaker.stopped = True
                     if last == "voided":
-                        next(iter(place.arena.tables.values())).void("for a test")
+                        next(iter(place.arena.tables)).void("for a test")
                     else:
                         await x.go_on()
                     await until(lambda: len(x.ended) == x.hold_from)

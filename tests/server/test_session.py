@@ -162,6 +162,27 @@ def test_a_question_that_is_over_is_not_written() -> None:
 
 
 @in_loop
+def test_a_match_that_waits_for_the_disk_leaves_room_for_another() -> None:
+    world = World(max_matches=2)
+    session = world.sessions[0]
+    tables = [world.table(f"m{number}") for number in range(2)]
+    assert session.playing == 2
+    for table in tables:
+        table.void("for a test")
+        session.note_over()
+    assert session.playing == 0
+    # What waits beyond that counts, so that a disk in trouble is not given more and more.
+    tables += [world.table(f"m{number}") for number in range(2, 4)]
+    for table in tables[2:]:
+        table.void("for a test")
+        session.note_over()
+    assert session.playing == 2
+    for left, table in zip((1, 0, 0, 0), tables, strict=True):
+        world.tell_end(table)
+        assert session.playing == left
+
+
+@in_loop
 def test_a_new_stream_gets_everything_again() -> None:
     world = World(wants_legal=True)
     table = world.table()

@@ -5,10 +5,10 @@ from typing import Any, cast
 
 import pytest
 
+from roost.v1 import play_pb2
 from roost_games.replay import Result
 from roost_server import watching
 from roost_server.errors import TooMuchError
-from roost_server.table import Table
 from tests.misbehaving.table_world import TableWorld
 
 
@@ -19,11 +19,10 @@ class FakeArena:
         self.world = world
         self.end: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
 
-    def table(self, match_id: str) -> Table:
-        return self.world.table
+        self.table = world.table
 
-    def end_of(self, match_id: str) -> "asyncio.Future[Result]":
-        return self.end
+    def running(self, match_id: str) -> "FakeArena":
+        return self
 
 
 def watch(arena: FakeArena) -> Any:
@@ -80,3 +79,44 @@ def test_a_spectator_that_leaves_is_told_no_more() -> None:
         assert world.ends == 1
 
     asyncio.run(script())
+
+
+def test_with_a_delay_everything_is_told_later_and_as_it_was_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    delay = 1_000.0
+    waited: list[float] = []
+
+    async def note(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", note)
+
+    async def script() -> None:
+        twin = TableWorld(seed="twin").begin()
+        views = [seen_by_anybody(twin)]
+        while not twin.referee.over:
+            twin.answer(twin.turn())
+            views.append(seen_by_anybody(twin))
+        world = TableWorld(seed="twin", spectator_delay_seconds=delay).begin()
+        arena = FakeArena(world)
+        updates = watch(arena)
+        assert (await anext(updates)).WhichOneof("update") == "started"
+        assert waited == [], "who plays is no secret"
+        first = await anext(updates)
+        world.play_on()
+        assert world.referee.result is not None
+        arena.end.set_result(world.referee.result)
+        rest = [update async for update in updates]
+        kinds = [update.WhichOneof("update") for update in rest]
+        assert kinds == ["event", "view"] * (len(views) - 1) + ["ended"]
+        told = [first, *(update for update in rest if update.HasField("view"))]
+        assert [update.view for update in told] == views
+        assert len(waited) == len(views) + 1
+        assert all(delay - 60 < seconds <= delay for seconds in waited)
+
+    asyncio.run(script())
+
+
+def seen_by_anybody(world: TableWorld) -> play_pb2.View:
+    view = play_pb2.View()
+    world.table.codec.view_to_wire(world.referee.view(None), view)
+    return view

@@ -33,6 +33,10 @@ class BotVersion(_message.Message):
     FAULTS_FIELD_NUMBER: _builtins.int
     FIRST_SEEN_MS_FIELD_NUMBER: _builtins.int
     LATENCY_US_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
+    LAST_SEEN_MS_FIELD_NUMBER: _builtins.int
+    QUARANTINE_REASON_FIELD_NUMBER: _builtins.int
+    QUARANTINE_SINCE_MS_FIELD_NUMBER: _builtins.int
     version_id: _builtins.int
     name: _builtins.str
     version: _builtins.str
@@ -47,6 +51,13 @@ class BotVersion(_message.Message):
     """When it was first seen, in milliseconds since 1970."""
     latency_us: _builtins.int
     """As last measured; 0 if it is not connected."""
+    owner: _builtins.str
+    """Whose it is; empty in an arena without accounts."""
+    last_seen_ms: _builtins.int
+    """When it last connected, in milliseconds since 1970; 0 if that is not known."""
+    quarantine_reason: _builtins.str
+    """Why it is kept from playing, and since when; empty and 0 if it is not."""
+    quarantine_since_ms: _builtins.int
     def __init__(
         self,
         *,
@@ -60,10 +71,14 @@ class BotVersion(_message.Message):
         faults: _builtins.int = ...,
         first_seen_ms: _builtins.int = ...,
         latency_us: _builtins.int = ...,
+        owner: _builtins.str = ...,
+        last_seen_ms: _builtins.int = ...,
+        quarantine_reason: _builtins.str = ...,
+        quarantine_since_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "faults", b"faults", "first_seen_ms", b"first_seen_ms", "latency_us", b"latency_us", "matches", b"matches", "name", b"name", "playing", b"playing", "version", b"version", "version_id", b"version_id", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "faults", b"faults", "first_seen_ms", b"first_seen_ms", "last_seen_ms", b"last_seen_ms", "latency_us", b"latency_us", "matches", b"matches", "name", b"name", "owner", b"owner", "playing", b"playing", "quarantine_reason", b"quarantine_reason", "quarantine_since_ms", b"quarantine_since_ms", "version", b"version", "version_id", b"version_id", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -114,19 +129,27 @@ class GetStandingsRequest(_message.Message):
 
     GAME_FIELD_NUMBER: _builtins.int
     PLAYERS_FIELD_NUMBER: _builtins.int
+    COMPETITION_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """One game only; empty: all."""
     players: _builtins.int
     """One player count only; 0: all."""
+    competition: _builtins.str
+    """One competition only; empty: everything."""
+    phase: _builtins.str
+    """One phase of it only; empty: the one that it is in, or was in last of those that are played."""
     def __init__(
         self,
         *,
         game: _builtins.str = ...,
         players: _builtins.int = ...,
+        competition: _builtins.str = ...,
+        phase: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "players", b"players"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition", "game", b"game", "phase", b"phase", "players", b"players"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -249,6 +272,7 @@ class ListMatchesRequest(_message.Message):
     GAME_FIELD_NUMBER: _builtins.int
     BOT_FIELD_NUMBER: _builtins.int
     RUNNING_FIELD_NUMBER: _builtins.int
+    COMPETITION_FIELD_NUMBER: _builtins.int
     limit: _builtins.int
     """How many at the most; 0 means 50, and 1000 is the most."""
     before_match_id: _builtins.str
@@ -258,6 +282,8 @@ class ListMatchesRequest(_message.Message):
     """Only matches of bots of this name."""
     running: _builtins.bool
     """The running matches instead of the recorded ones."""
+    competition: _builtins.str
+    """Only matches of this competition."""
     def __init__(
         self,
         *,
@@ -266,10 +292,11 @@ class ListMatchesRequest(_message.Message):
         game: _builtins.str = ...,
         bot: _builtins.str = ...,
         running: _builtins.bool = ...,
+        competition: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["before_match_id", b"before_match_id", "bot", b"bot", "game", b"game", "limit", b"limit", "running", b"running"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["before_match_id", b"before_match_id", "bot", b"bot", "competition", b"competition", "game", b"game", "limit", b"limit", "running", b"running"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -384,6 +411,133 @@ class GetReplayResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetReplayResponse: _TypeAlias = GetReplayResponse  # noqa: Y015
+
+@_typing.final
+class ListCompetitionsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListCompetitionsRequest: _TypeAlias = ListCompetitionsRequest  # noqa: Y015
+
+@_typing.final
+class ListCompetitionsResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMPETITIONS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def competitions(self) -> _containers.RepeatedCompositeFieldContainer[Global___CompetitionStatus]: ...
+    def __init__(
+        self,
+        *,
+        competitions: _abc.Iterable[Global___CompetitionStatus] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["competitions", b"competitions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListCompetitionsResponse: _TypeAlias = ListCompetitionsResponse  # noqa: Y015
+
+@_typing.final
+class CompetitionStatus(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
+    NEXT_CHANGE_MS_FIELD_NUMBER: _builtins.int
+    ENTRIES_FIELD_NUMBER: _builtins.int
+    BLOCKS_DONE_FIELD_NUMBER: _builtins.int
+    BLOCKS_OPEN_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
+    DOCUMENT_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    title: _builtins.str
+    phase: _builtins.str
+    next_change_ms: _builtins.int
+    """When the clock changes the phase next."""
+    entries: _builtins.int
+    blocks_done: _builtins.int
+    """Of the present phase."""
+    blocks_open: _builtins.int
+    commitment: _builtins.str
+    """What was published of the master seed; the seed itself once the competition is done."""
+    seed: _builtins.str
+    document: _builtins.str
+    """The file that defines it, as the host wrote it."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        title: _builtins.str = ...,
+        phase: _builtins.str = ...,
+        next_change_ms: _builtins.int = ...,
+        entries: _builtins.int = ...,
+        blocks_done: _builtins.int = ...,
+        blocks_open: _builtins.int = ...,
+        commitment: _builtins.str = ...,
+        seed: _builtins.str = ...,
+        document: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks_done", b"blocks_done", "blocks_open", b"blocks_open", "commitment", b"commitment", "document", b"document", "entries", b"entries", "name", b"name", "next_change_ms", b"next_change_ms", "phase", b"phase", "seed", b"seed", "title", b"title"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CompetitionStatus: _TypeAlias = CompetitionStatus  # noqa: Y015
+
+@_typing.final
+class ExportCompetitionRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMPETITION_FIELD_NUMBER: _builtins.int
+    competition: _builtins.str
+    def __init__(
+        self,
+        *,
+        competition: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportCompetitionRequest: _TypeAlias = ExportCompetitionRequest  # noqa: Y015
+
+@_typing.final
+class ExportCompetitionResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILE_FIELD_NUMBER: _builtins.int
+    DATA_FIELD_NUMBER: _builtins.int
+    file: _builtins.str
+    """A piece of this file. The pieces of a file come one after the other."""
+    data: _builtins.bytes
+    def __init__(
+        self,
+        *,
+        file: _builtins.str = ...,
+        data: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["data", b"data", "file", b"file"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportCompetitionResponse: _TypeAlias = ExportCompetitionResponse  # noqa: Y015
 
 @_typing.final
 class WatchMatchRequest(_message.Message):

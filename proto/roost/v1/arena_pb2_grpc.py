@@ -60,6 +60,16 @@ class ArenaStub(object):
                 request_serializer=roost_dot_v1_dot_arena__pb2.GetReplayRequest.SerializeToString,
                 response_deserializer=roost_dot_v1_dot_arena__pb2.GetReplayResponse.FromString,
                 _registered_method=True)
+        self.ListCompetitions = channel.unary_unary(
+                '/roost.v1.Arena/ListCompetitions',
+                request_serializer=roost_dot_v1_dot_arena__pb2.ListCompetitionsRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_arena__pb2.ListCompetitionsResponse.FromString,
+                _registered_method=True)
+        self.ExportCompetition = channel.unary_stream(
+                '/roost.v1.Arena/ExportCompetition',
+                request_serializer=roost_dot_v1_dot_arena__pb2.ExportCompetitionRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_arena__pb2.ExportCompetitionResponse.FromString,
+                _registered_method=True)
         self.WatchMatch = channel.unary_stream(
                 '/roost.v1.Arena/WatchMatch',
                 request_serializer=roost_dot_v1_dot_arena__pb2.WatchMatchRequest.SerializeToString,
@@ -105,6 +115,20 @@ class ArenaServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListCompetitions(self, request, context):
+        """The competitions of this arena, the oldest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExportCompetition(self, request, context):
+        """Everything about a competition as a folder of plain files, from which anybody can work out its result again.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def WatchMatch(self, request, context):
         """A running match as a spectator sees it, from now on to its end.
         """
@@ -139,6 +163,16 @@ def add_ArenaServicer_to_server(servicer, server):
                     servicer.GetReplay,
                     request_deserializer=roost_dot_v1_dot_arena__pb2.GetReplayRequest.FromString,
                     response_serializer=roost_dot_v1_dot_arena__pb2.GetReplayResponse.SerializeToString,
+            ),
+            'ListCompetitions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListCompetitions,
+                    request_deserializer=roost_dot_v1_dot_arena__pb2.ListCompetitionsRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_arena__pb2.ListCompetitionsResponse.SerializeToString,
+            ),
+            'ExportCompetition': grpc.unary_stream_rpc_method_handler(
+                    servicer.ExportCompetition,
+                    request_deserializer=roost_dot_v1_dot_arena__pb2.ExportCompetitionRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_arena__pb2.ExportCompetitionResponse.SerializeToString,
             ),
             'WatchMatch': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchMatch,
@@ -281,6 +315,60 @@ class Arena(object):
             '/roost.v1.Arena/GetReplay',
             roost_dot_v1_dot_arena__pb2.GetReplayRequest.SerializeToString,
             roost_dot_v1_dot_arena__pb2.GetReplayResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListCompetitions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Arena/ListCompetitions',
+            roost_dot_v1_dot_arena__pb2.ListCompetitionsRequest.SerializeToString,
+            roost_dot_v1_dot_arena__pb2.ListCompetitionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExportCompetition(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/roost.v1.Arena/ExportCompetition',
+            roost_dot_v1_dot_arena__pb2.ExportCompetitionRequest.SerializeToString,
+            roost_dot_v1_dot_arena__pb2.ExportCompetitionResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -25,6 +25,10 @@ class ArenaStub:
     """Recorded matches, the newest first."""
     GetReplay: _aio.UnaryUnaryMultiCallable[_arena_pb2.GetReplayRequest, _arena_pb2.GetReplayResponse]
     """A recorded match as a document of the open replay format. FAILED_PRECONDITION while its deal is still being played."""
+    ListCompetitions: _aio.UnaryUnaryMultiCallable[_arena_pb2.ListCompetitionsRequest, _arena_pb2.ListCompetitionsResponse]
+    """The competitions of this arena, the oldest first."""
+    ExportCompetition: _aio.UnaryStreamMultiCallable[_arena_pb2.ExportCompetitionRequest, _arena_pb2.ExportCompetitionResponse]
+    """Everything about a competition as a folder of plain files, from which anybody can work out its result again."""
     WatchMatch: _aio.UnaryStreamMultiCallable[_arena_pb2.WatchMatchRequest, _arena_pb2.WatchMatchResponse]
     """A running match as a spectator sees it, from now on to its end."""
 
@@ -68,6 +72,22 @@ class ArenaServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_arena_pb2.GetReplayRequest, _abc.Awaitable[_arena_pb2.GetReplayResponse]],
     ) -> _abc.Awaitable[_arena_pb2.GetReplayResponse]:
         """A recorded match as a document of the open replay format. FAILED_PRECONDITION while its deal is still being played."""
+
+    @_abc_1.abstractmethod
+    def ListCompetitions(
+        self,
+        request: _arena_pb2.ListCompetitionsRequest,
+        context: _aio.ServicerContext[_arena_pb2.ListCompetitionsRequest, _abc.Awaitable[_arena_pb2.ListCompetitionsResponse]],
+    ) -> _abc.Awaitable[_arena_pb2.ListCompetitionsResponse]:
+        """The competitions of this arena, the oldest first."""
+
+    @_abc_1.abstractmethod
+    def ExportCompetition(
+        self,
+        request: _arena_pb2.ExportCompetitionRequest,
+        context: _aio.ServicerContext[_arena_pb2.ExportCompetitionRequest, _abc.AsyncIterator[_arena_pb2.ExportCompetitionResponse]],
+    ) -> _abc.AsyncIterator[_arena_pb2.ExportCompetitionResponse]:
+        """Everything about a competition as a folder of plain files, from which anybody can work out its result again."""
 
     @_abc_1.abstractmethod
     def WatchMatch(

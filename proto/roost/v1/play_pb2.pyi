@@ -176,7 +176,9 @@ class Hello(_message.Message):
     version: _builtins.str
     """Identifies the bot's code. Changed code is a new version with a record of its own."""
     max_matches: _builtins.int
-    """How many matches it plays at once; 0 means 1."""
+    """In how many matches it may be asked at once; 0 means 1. A match counts until its last decision, so the next one may
+    start before the result of the last one is told.
+    """
     wants_legal: _builtins.bool
     """List the legal moves with every decision."""
     wants_events: _builtins.bool

@@ -27,6 +27,9 @@ class Backend(Protocol):
     def schema(self) -> int:
         """The number of the schema; 0 if there is nothing yet. Changes nothing."""
 
+    def size(self) -> int:
+        """How many bytes it takes; 0 if that is not known without asking a server."""
+
     def lock(self) -> Lock:
         """Keep other arenas away. Raises `StoreError` if one is there already."""
 
@@ -38,6 +41,9 @@ class Backend(Protocol):
 
     def check_writable(self, connection: Connection) -> None:
         """Raise what a first write would raise, if it is not raised earlier."""
+
+    def keep_copy(self, schema: int) -> None:
+        """Keep the database as it is before it is upgraded from `schema`, where that is for us to do."""
 
     def migrating(self, connection: Connection) -> AbstractContextManager[None]:
         """A transaction in which tables are altered."""

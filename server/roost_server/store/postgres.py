@@ -42,6 +42,10 @@ class PostgresDatabase:
         finally:
             engine.dispose()
 
+    def size(self) -> int:
+        """PostgreSQL's own monitoring knows."""
+        return 0
+
     def lock(self) -> "AdvisoryLock":
         """Keep other arenas away. Raises `StoreError` if one is there already."""
         return AdvisoryLock(self._engine(poolclass=NullPool), self.name)
@@ -58,6 +62,9 @@ class PostgresDatabase:
 
     def check_writable(self, connection: Connection) -> None:
         """PostgreSQL says so by itself."""
+
+    def keep_copy(self, schema: int) -> None:
+        """The server's own tools do that: see docs/database.md."""
 
     @contextmanager
     def migrating(self, connection: Connection) -> Iterator[None]:

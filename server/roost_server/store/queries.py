@@ -7,14 +7,14 @@ after a match instead of skipping rows, and what reads every match reads neither
 from collections.abc import Iterator
 from itertools import groupby, islice
 from operator import attrgetter, sub
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, case, func, select
+from sqlalchemy import ColumnElement, Connection, Row, case, exists, func, select
 
 from roost_games.errors import UsageError
 from roost_games.replay import VOIDED
 from roost_server.store.models import BLOCK, BLOCK_MEMBER, BOT_VERSION, MATCH, MATCH_SEAT, REPLAY, BlockState
-from roost_server.store.records import line_of
+from roost_server.store.records import Planned, line_of
 from roost_server.store.store import Store
 
 CHUNK = 2_000
@@ -117,6 +117,8 @@ class OpenBlock(NamedTuple):
     """In the order in which they were dealt in."""
     recorded: tuple[RecordedMatch, ...]
     """Its matches so far, in the order in which they ended."""
+    plan: Planned | None
+    """Where it belongs in a competition."""
 
 
 def versions(store: Store) -> list[Version]:
@@ -124,6 +126,14 @@ def versions(store: Store) -> list[Version]:
     query = select(*BOT_VERSION.c["id", "name", "version", "first_seen_ms"]).order_by(BOT_VERSION.c.id)
     with store.reading() as connection:
         return [Version._make(row) for row in connection.execute(query)]
+
+
+def name_of(store: Store, version_id: int) -> tuple[str, str]:
+    """What a bot version is called: its name, and its version."""
+    query = select(*BOT_VERSION.c["name", "version"]).where(BOT_VERSION.c.id == version_id)
+    with store.reading() as connection:
+        name, version = connection.execute(query).one()
+        return name, version
 
 
 def bots(store: Store) -> list[BotRecord]:
@@ -153,7 +163,13 @@ def _counts(connection: Connection, in_voided_blocks: bool) -> dict[int, tuple[i
 
 
 def matches(
-    store: Store, limit: int = 50, *, before: str | None = None, game: str | None = None, bot: str | None = None
+    store: Store,
+    limit: int = 50,
+    *,
+    before: str | None = None,
+    game: str | None = None,
+    bot: str | None = None,
+    competition_id: int | None = None,
 ) -> list[MatchSummary]:
     """A page of at most `limit` matches, the latest recorded first.
 
@@ -164,6 +180,9 @@ def matches(
         earlier = [] if before is None else [MATCH.c.number < _number_of(connection, before)]
         if game is not None:
             earlier.append(MATCH.c.game == game)
+        if competition_id is not None:
+            mine = (BLOCK.c.id == MATCH.c.block_id) & (BLOCK.c.competition_id == competition_id)
+            earlier.append(exists().where(mine))
         numbers = _newest(connection, earlier, limit) if bot is None else _newest_of(connection, bot, earlier, limit)
         return _summaries(connection, numbers)
 
@@ -231,16 +250,21 @@ def replays(store: Store) -> Iterator[str]:
 
 
 def results(
-    store: Store, *, game: str | None = None, players: int | None = None, after: int = 0, voided: bool = False
+    store: Store,
+    *,
+    game: str | None = None,
+    players: int | None = None,
+    block_id: str | None = None,
+    after: int = 0,
+    voided: bool = False,
 ) -> Iterator[ResultRow]:
     """The matches that count, in the order in which they were recorded; with `voided`, all of them.
 
     `after` is the `number` of a match: only those recorded later, for somebody who has seen the earlier ones. Note that
     a block may be voided after its first matches were recorded.
     """
-    conditions = [
-        column == wanted for column, wanted in ((MATCH.c.game, game), (MATCH.c.players, players)) if wanted is not None
-    ]
+    filters = ((MATCH.c.game, game), (MATCH.c.players, players), (MATCH.c.block_id, block_id))
+    conditions = [column == wanted for column, wanted in filters if wanted is not None]
     not_done = select(*BLOCK.c["id", "state"]).where(BLOCK.c.state.in_([BlockState.OPEN, BlockState.VOIDED]))
     with store.reading() as connection:
         states = {id: BlockState(state) for id, state in connection.execute(not_done)}
@@ -272,12 +296,20 @@ def _result_rows(
 def open_blocks(store: Store) -> list[OpenBlock]:
     """The blocks that are neither done nor voided, the oldest first: what a restarted arena has to deal with."""
     columns = ("id", "game", "options", "players", "seed", "rotation", "created_ms")
-    query = select(*BLOCK.c[columns]).where(BLOCK.c.state == BlockState.OPEN).order_by(BLOCK.c.created_ms, BLOCK.c.id)
+    query = select(*BLOCK.c[columns], *BLOCK.c["competition_id", "phase", "serial"])
+    query = query.where(BLOCK.c.state == BlockState.OPEN)
     with store.reading() as connection:
+        rows = connection.execute(query.order_by(*BLOCK.c["created_ms", "serial", "id"])).all()
         return [
-            OpenBlock._make([*row, _members(connection, row.id), _recorded(connection, row.id)])
-            for row in connection.execute(query).all()
+            OpenBlock._make(
+                [*row[: len(columns)], _members(connection, row.id), _recorded(connection, row.id), _plan(row)]
+            )
+            for row in rows
         ]
+
+
+def _plan(row: Row[tuple[Any, ...]]) -> Planned | None:
+    return None if row.competition_id is None else Planned(row.competition_id, row.phase, row.serial)
 
 
 def _members(connection: Connection, block_id: str) -> tuple[int, ...]:

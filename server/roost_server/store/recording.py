@@ -18,6 +18,13 @@ IDS_PER_QUERY = 500
 
 # Made once: to put them together for every commit would cost it 75 us.
 LAST_NUMBER = select(func.max(MATCH.c.number))
+OPENED = select(BLOCK).where(BLOCK.c.id.in_(bindparam("ids", expanding=True)))
+STATE = select(BLOCK.c.state).where(BLOCK.c.id == bindparam("closed"))
+CLOSE = (
+    update(BLOCK)
+    .where(BLOCK.c.id == bindparam("closed"), BLOCK.c.state == BlockState.OPEN.value)
+    .values(state=bindparam("outcome"))
+)
 RECORDED = select(MATCH.c.id, REPLAY.c.document).join(REPLAY).where(MATCH.c.id.in_(bindparam("ids", expanding=True)))
 
 
@@ -48,10 +55,9 @@ def open_blocks(connection: Connection, blocks: Sequence[NewBlock]) -> None:
 
 def close_block(connection: Connection, closed: BlockClosed) -> None:
     """Note what became of an open block."""
-    close = update(BLOCK).where(BLOCK.c.id == closed.id, BLOCK.c.state == BlockState.OPEN)
-    if connection.execute(close.values(state=closed.state.value)).rowcount:
+    if connection.execute(CLOSE, {"closed": closed.id, "outcome": closed.state.value}).rowcount:
         return
-    state = connection.scalar(select(BLOCK.c.state).where(BLOCK.c.id == closed.id))
+    state = connection.scalar(STATE, {"closed": closed.id})
     if state != closed.state:
         situation = f"is {state} already" if state else "is not on record"
         raise RecordRefused(f"block {closed.id} cannot be closed as {closed.state}: it {situation}")
@@ -75,7 +81,7 @@ def _without_open(connection: Connection, blocks: Sequence[NewBlock]) -> list[Ne
         if fresh.setdefault(each.id, each) != each:
             raise RecordRefused(f"block {each.id} comes twice with different deals")
     for ids in _portions(list(fresh)):
-        for row in connection.execute(select(BLOCK).where(BLOCK.c.id.in_(ids))).mappings().all():
+        for row in connection.execute(OPENED, {"ids": ids}).mappings().all():
             if not _same_deal(connection, row, fresh.pop(row["id"])):
                 raise RecordRefused(f"block {row['id']} is on record already, with another deal")
     return list(fresh.values())

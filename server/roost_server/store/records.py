@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from roost_games.errors import ReplayError
 from roost_games.game import JsonValue
-from roost_games.replay import Decision, Replay
+from roost_games.replay import Replay
 from roost_server.store.errors import RecordRefused
 from roost_server.store.models import BlockState
 
@@ -134,7 +134,8 @@ def line_of(document: bytes) -> str:
 
 def _seat_rows(finished: FinishedMatch) -> list[Row]:
     result = finished.replay.result
-    own = [step for step in finished.replay.steps if isinstance(step, Decision) and not step.fallback]
+    times = finished.replay.own_times()
+    by_seat = [[ms for each, ms in times if each == seat] for seat in range(len(finished.version_ids))]
     return [
         {
             "seat": seat,
@@ -143,8 +144,8 @@ def _seat_rows(finished: FinishedMatch) -> list[Row]:
             "score": result.scores[seat] if result.scores else None,
             "forfeited": seat in result.forfeits,
             "faults": sum(fault.seat == seat for fault in result.faults),
-            "decisions": sum(step.seat == seat for step in own),
-            "thinking_ms": sum(step.ms or 0.0 for step in own if step.seat == seat),
+            "decisions": len(by_seat[seat]),
+            "thinking_ms": sum(by_seat[seat], 0.0),
         }
         for seat, version_id in enumerate(finished.version_ids)
     ]

@@ -50,6 +50,8 @@ def upgrade(backend: Backend, engine: Engine) -> None:
         connection.rollback()
         check_not_newer(schema, backend.name)
         if schema < models.SCHEMA:
+            if schema:
+                backend.keep_copy(schema)
             with backend.migrating(connection):
                 migrate(connection)
 

@@ -4,8 +4,9 @@ The file is in WAL mode, so readers and the one writer do not wait for each othe
 that returned survives a power cut.
 """
 
+import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
 from stat import S_ISDIR
@@ -22,6 +23,8 @@ from roost_server.store.lock import ArenaLock
 BUSY_MS = 5_000
 """How long a statement waits for another program's lock."""
 
+PAGES_AT_ONCE = 2_000
+"""A copy lets the writer have its turn between so many pages."""
 BEGIN_OPTION = "sqlite_begin"
 WRITING = {BEGIN_OPTION: "BEGIN IMMEDIATE"}
 """Execution options for a transaction that writes: it takes the write lock first, so it cannot fail half-way for it."""
@@ -52,6 +55,11 @@ class SqliteFile:
         finally:
             engine.dispose()
 
+    def size(self) -> int:
+        """How many bytes the file takes, with what waits beside it to be taken in."""
+        parts = (self.path, self.path.with_name(self.path.name + "-wal"))
+        return sum(part.stat().st_size for part in parts if part.exists())
+
     def lock(self) -> ArenaLock:
         """Keep other arenas away. Raises `StoreError` if one is there already."""
         if not self.path.parent.is_dir():
@@ -71,6 +79,16 @@ class SqliteFile:
     def check_writable(self, connection: Connection) -> None:
         """Raise what a first write would raise: SQLite opens a file that it may only read without complaint."""
         connection.exec_driver_sql("PRAGMA user_version = 0")
+
+    def keep_copy(self, schema: int) -> None:
+        """Copy the file before it is upgraded from `schema`. A copy from an upgrade that failed is replaced."""
+        copy = self.path.with_name(f"{self.path.name}.schema{schema}")
+        try:
+            copy_database(self.path, copy)
+        except OSError as error:
+            raise StoreError(f"{copy} cannot be written: {error.strerror}; an upgrade needs a copy first") from None
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.name} cannot be copied before its upgrade: {error}") from None
 
     @contextmanager
     def migrating(self, connection: Connection) -> Iterator[None]:
@@ -105,6 +123,19 @@ def holds_something(path: Path) -> bool:
     if S_ISDIR(status.st_mode):
         raise StoreError(f"{path} is a folder; name a file in it: sqlite:///{path / 'roost.db'}")
     return status.st_size > 0
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """Write a copy of a database as it is at one moment, also while an arena writes to it."""
+    target.unlink(missing_ok=True)
+    with closing(open_to_read(source)) as from_there, closing(sqlite3.connect(target)) as to_here:
+        from_there.backup(to_here, pages=PAGES_AT_ONCE)
+        to_here.execute("PRAGMA journal_mode = DELETE")
+
+
+def open_to_read(path: Path) -> SqliteConnection:
+    """A plain connection that changes nothing."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
 
 
 def _set_foreign_keys(connection: Connection, enforced: bool) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, Engine, insert, make_url, select, update
+from sqlalchemy import Connection, Engine, func, insert, make_url, select, update
 from sqlalchemy.exc import ArgumentError
 
 from roost_server.store import recording, schema
@@ -98,6 +98,10 @@ class Store:
         if self._lock is not None:
             self._lock.release()
 
+    def size(self) -> int:
+        """How many bytes the database takes; 0 if that is not known."""
+        return self.backend.size()
+
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection that sees the records as they are at its first query, whatever is written meanwhile."""
@@ -152,7 +156,8 @@ class Store:
         seen = time.time_ns() // 1_000_000 if seen_ms is None else seen_ms
         known = (BOT_VERSION.c.name == name) & (BOT_VERSION.c.version == version)
         with self.writing() as connection:
-            again = update(BOT_VERSION).where(known).values(last_seen_ms=seen)
+            whose = func.coalesce(BOT_VERSION.c.bot_id, bot_id)
+            again = update(BOT_VERSION).where(known).values(last_seen_ms=seen, bot_id=whose)
             if not connection.execute(again).rowcount:
                 new = {"name": name, "version": version, "first_seen_ms": seen, "last_seen_ms": seen, "bot_id": bot_id}
                 connection.execute(insert(BOT_VERSION).values(**new))

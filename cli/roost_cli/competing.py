@@ -1,0 +1,63 @@
+"""What `roost competition` does."""
+
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import typer
+
+from roost_cli.admin_status import print_competitions
+from roost_cli.admin_tables import plain
+from roost_cli.arena_source import open_source
+from roost_cli.console import print_json, results
+from roost_cli.server_extra import server_extra
+from roost_games.errors import UsageError
+from roost_sdk.credentials import Credentials
+
+
+def write_sample(path: Path) -> None:
+    """`roost competition init`."""
+    text = files("roost_server.competition").joinpath("sample.toml").read_text(encoding="utf-8")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}; name a new file") from None
+    typer.echo(f"wrote {path}; change it, then: roost competition check {path}")
+
+
+def check_file(path: Path) -> None:
+    """`roost competition check`."""
+    for line in _meaning(path):
+        typer.echo(line)
+
+
+def _meaning(path: Path) -> Iterator[str]:
+    with server_extra("roost competition check"):
+        from roost_server.competition.file import SCHEDULES, PhaseName, read_competition
+    file, _ = read_competition(path)
+    yield f"{path} is in order: {file.title or file.name}"
+    for table in file.games:
+        yield f"  {table.game} at tables of {', '.join(map(str, table.players))}"
+    who = "whoever registers" if file.entry.who == "open" else "whoever was invited"
+    yield f"  open to {who}, with {file.entry.bots_per_owner} of their bots"
+    for part in file.phases:
+        usual = SCHEDULES[PhaseName(part.phase)]
+        plays = part.schedule or (usual[0] if usual else "")
+        when = f"{part.starts:%Y-%m-%d %H:%M} UTC" if part.starts else "by hand"
+        yield f"  {part.phase:<12}  {when:<20}  {plays}".rstrip()
+
+
+def show_competitions(server: str | None, db: str | None, credentials: Credentials, *, as_json: bool) -> None:
+    """`roost competition list`."""
+    with open_source(server, db, credentials) as source:
+        found = source.competitions().competitions
+    if as_json:
+        print_json({"competitions": [plain(each) for each in found]})
+    elif not found:
+        results().print("no competitions")
+    else:
+        print_competitions(results(), found)
+        for each in found:
+            secret = f"master seed {each.seed}" if each.seed else f"commitment to the master seed {each.commitment}"
+            results().print(f"{each.name}: {secret}", soft_wrap=True)

@@ -1,0 +1,32 @@
+"""The audit log: every act on accounts and competitions, noted in the transaction in which it is done."""
+
+import json
+from typing import NamedTuple
+
+from sqlalchemy import Connection, insert, select
+
+from roost_server.clocks import epoch_ms
+from roost_server.store import Store
+from roost_server.store.people import AUDIT
+
+
+class Act(NamedTuple):
+    """Something that was done."""
+
+    at_ms: int
+    actor: str
+    act: str
+    details: dict[str, object]
+
+
+def note(connection: Connection, actor: str, act: str, **details: object) -> None:
+    """Write down that `actor` did something. No secrets among the details."""
+    text = json.dumps(details, sort_keys=True)
+    connection.execute(insert(AUDIT).values(at_ms=epoch_ms(), actor=actor, act=act, details=text))
+
+
+def acts(store: Store, limit: int = 50) -> list[Act]:
+    """What was done last, the newest first."""
+    query = select(*AUDIT.c["at_ms", "actor", "act", "details"]).order_by(AUDIT.c.id.desc()).limit(limit)
+    with store.reading() as connection:
+        return [Act(at, actor, act, json.loads(details)) for at, actor, act, details in connection.execute(query)]

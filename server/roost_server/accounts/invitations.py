@@ -1,0 +1,60 @@
+"""Invitations: tokens with which somebody registers as an owner, without an admin at hand."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import insert, select, update
+
+from roost_server.accounts.audit import note
+from roost_server.accounts.keys import SHOWN, digest_of, make_owner_key, new_secret
+from roost_server.accounts.owners import insert_owner
+from roost_server.clocks import epoch_ms
+from roost_server.errors import DeniedError
+from roost_server.store import Store
+from roost_server.store.people import INVITATION
+
+
+class InvitationRecord(NamedTuple):
+    """An invitation as it can be listed."""
+
+    prefix: str
+    label: str
+    uses_left: int
+    created_ms: int
+    expires_ms: int | None
+
+
+def invite(store: Store, actor: str, *, label: str = "", uses: int = 1, expires_ms: int | None = None) -> str:
+    """A new invitation, for so many owners. It is shown once."""
+    secret = new_secret()
+    new = {"digest": digest_of(secret), "prefix": secret[:SHOWN], "label": label, "uses_left": uses}
+    with store.writing() as connection:
+        connection.execute(insert(INVITATION).values(**new, created_ms=epoch_ms(), expires_ms=expires_ms))
+        note(connection, actor, "invitation made", invitation=secret[:SHOWN], label=label, uses=uses)
+    return secret
+
+
+def invitations(store: Store) -> Sequence[InvitationRecord]:
+    """All invitations, the newest first."""
+    query = select(*INVITATION.c["prefix", "label", "uses_left", "created_ms", "expires_ms"])
+    with store.reading() as connection:
+        rows = connection.execute(query.order_by(INVITATION.c.id.desc()))
+        return [InvitationRecord._make(row) for row in rows]
+
+
+def register(store: Store, name: str, invitation: str | None) -> str:
+    """Make somebody an owner, and return the owner's key. `None` where no invitation is needed.
+
+    Raises `DeniedError` if the invitation is none, used up or expired, and `UsageError` if the name is taken; an
+    invitation is not used up by a name that was taken.
+    """
+    with store.writing() as connection:
+        actor = "registration"
+        if invitation is not None:
+            valid = (INVITATION.c.digest == digest_of(invitation)) & (INVITATION.c.uses_left > 0)
+            valid &= INVITATION.c.expires_ms.is_(None) | (INVITATION.c.expires_ms > epoch_ms())
+            use = update(INVITATION).where(valid).values(uses_left=INVITATION.c.uses_left - 1)
+            if not connection.execute(use).rowcount:
+                raise DeniedError("this invitation is not valid, or no longer; ask the host for another one")
+            actor = f"invitation {invitation[:SHOWN]}"
+        return make_owner_key(connection, insert_owner(connection, name, actor), actor)

@@ -1,0 +1,110 @@
+"""Owners, their bots, and the invitations with which one becomes an owner."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, func, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from roost_games.errors import UsageError
+from roost_server.accounts.audit import note
+from roost_server.clocks import epoch_ms
+from roost_server.names import NAME_FORM
+from roost_server.store import Store
+from roost_server.store.people import BOT, OWNER
+
+OWNER_FORM = re.compile(r"[^\W_][\w .@+-]{0,59}")
+"""Letters of any script: people have real names."""
+
+
+class OwnerRecord(NamedTuple):
+    """An owner as it can be listed."""
+
+    id: int
+    name: str
+    created_ms: int
+    bots: int
+
+
+class BotRecord(NamedTuple):
+    """A bot under its name, whatever its versions."""
+
+    id: int
+    name: str
+    owner_id: int
+    owner: str
+    created_ms: int
+
+
+def add_owner(store: Store, name: str, actor: str) -> int:
+    """A new owner. Raises `UsageError` if the name is taken or not one."""
+    with store.writing() as connection:
+        return insert_owner(connection, name, actor)
+
+
+def insert_owner(connection: Connection, name: str, actor: str) -> int:
+    """A new owner, in a transaction of the caller's."""
+    if not OWNER_FORM.fullmatch(name):
+        raise UsageError("an owner's name has 1 to 60 letters, digits, spaces and . _ @ + -, and begins with a letter")
+    if connection.scalar(select(OWNER.c.id).where(func.lower(OWNER.c.name) == name.lower())) is not None:
+        raise UsageError(f"there is an owner {name!r} already; take another name")
+    connection.execute(insert(OWNER).values(name=name, created_ms=epoch_ms()))
+    note(connection, actor, "owner added", owner=name)
+    return owner_named(connection, name)
+
+
+def add_bot(store: Store, owner: str, name: str, actor: str) -> BotRecord:
+    """A new bot of an owner. Raises `UsageError` if the name is taken or not one, or there is no such owner."""
+    with store.writing() as connection:
+        return insert_bot(connection, owner_named(connection, owner), name, actor)
+
+
+def insert_bot(connection: Connection, owner_id: int, name: str, actor: str) -> BotRecord:
+    """A new bot, in a transaction of the caller's."""
+    if not NAME_FORM.fullmatch(name):
+        raise UsageError("a bot's name has 1 to 40 letters, digits, dots, dashes and underscores")
+    try:
+        with connection.begin_nested():
+            connection.execute(insert(BOT).values(name=name, owner_id=owner_id, created_ms=epoch_ms()))
+    except IntegrityError:
+        raise UsageError(f"there is a bot {name!r} already; take another name") from None
+    note(connection, actor, "bot added", bot=name)
+    return bot_named(connection, name)
+
+
+def owner_named(connection: Connection, name: str) -> int:
+    """The id of an owner. Raises `UsageError` if there is none of this name."""
+    found = connection.scalar(select(OWNER.c.id).where(OWNER.c.name == name))
+    if found is None:
+        raise UsageError(f"there is no owner {name!r}; `roost admin owner list` shows them")
+    return int(found)
+
+
+def bot_named(connection: Connection, name: str) -> BotRecord:
+    """A bot. Raises `UsageError` if there is none of this name."""
+    found = connection.execute(_bots().where(BOT.c.name == name)).one_or_none()
+    if found is None:
+        raise UsageError(f"there is no bot {name!r}; `roost admin bot list` shows them")
+    return BotRecord._make(found)
+
+
+def owners(store: Store) -> Sequence[OwnerRecord]:
+    """All owners, in the order in which they came."""
+    count = select(func.count()).select_from(BOT).where(BOT.c.owner_id == OWNER.c.id).scalar_subquery()
+    with store.reading() as connection:
+        query = select(*OWNER.c["id", "name", "created_ms"], count).order_by(OWNER.c.id)
+        return [OwnerRecord._make(row) for row in connection.execute(query)]
+
+
+def bots(store: Store, *, owner_id: int | None = None) -> Sequence[BotRecord]:
+    """All bots, or an owner's, in the order in which they came."""
+    query = _bots().order_by(BOT.c.id)
+    if owner_id is not None:
+        query = query.where(BOT.c.owner_id == owner_id)
+    with store.reading() as connection:
+        return [BotRecord._make(row) for row in connection.execute(query)]
+
+
+def _bots() -> "Select[tuple[Any, ...]]":
+    return select(*BOT.c["id", "name", "owner_id"], OWNER.c.name, BOT.c.created_ms).join_from(BOT, OWNER)

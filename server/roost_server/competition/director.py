@@ -1,0 +1,192 @@
+"""The director of one competition in a running arena: its phase, its roster, and the contest that is being played."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import structlog
+
+from roost_ladder.blocks import Rotation, seed_of_block
+from roost_ladder.ratings import standings
+from roost_ladder.schedules.cycles import RoundRobin
+from roost_ladder.schedules.knockout import Knockout
+from roost_ladder.schedules.schedule import Pairing, Schedule
+from roost_ladder.schedules.sure import Sure
+from roost_ladder.schedules.swiss import Swiss
+from roost_server.competition import ledger, phases
+from roost_server.competition.file import SCHEDULES, CompetitionFile, PhaseName, PhasePart
+from roost_server.competition.history import History, history_of
+from roost_server.competition.ledger import CLOCK, Competition, Entrant
+from roost_server.competition.roster import OpenRoster, PinnedRoster
+from roost_server.contest import Contest, Drawn, Roster, open_schedule
+from roost_server.settings import Settings
+from roost_server.store import Planned, Store
+from roost_server.store.phase_results import progress
+
+log = structlog.get_logger()
+
+
+class Director:
+    """Runs a competition. `start` it once; then `tick` says whether what is played has changed."""
+
+    def __init__(self, store: Store, competition: Competition, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings_for(competition.file, settings)
+        self.competition = competition
+        self.contest: Contest | None = None
+        """What is being played; `None` in a phase in which nothing is."""
+        self.roster = OpenRoster((), apart=False)
+        self._changing = asyncio.Lock()
+        """The clock and an admin take turns."""
+
+    @property
+    def file(self) -> CompetitionFile:
+        """What the host has decided."""
+        return self.competition.file
+
+    async def start(self) -> None:
+        """Take the competition up as it stands in the records."""
+        entrants = await asyncio.to_thread(ledger.entrants, self._store, self.competition.id)
+        self.roster = OpenRoster(entrants, apart=not self.file.entry.own_bots_may_meet)
+        await self._set_up_contest(entrants)
+
+    async def tick(self, now: datetime) -> bool:
+        """Change the phase if it is time. Finals that are played out end the competition. True if it was changed."""
+        async with self._changing:
+            due = phases.due_phase(self.file, self.competition.phase, now)
+            if due is None and self.competition.phase == PhaseName.FINALS and self.contest and self.contest.over:
+                due = PhaseName.DONE
+            if due is None:
+                return await self._begin_at_last()
+            await self._change_phase(due, CLOCK)
+            return True
+
+    async def _begin_at_last(self) -> bool:
+        """Begin finals that had to wait for the last matches of the ladder. True if it was time."""
+        if self.contest is not None or self.competition.phase != PhaseName.FINALS:
+            return False
+        await self._set_up_contest(await asyncio.to_thread(ledger.entrants, self._store, self.competition.id))
+        return self.contest is not None
+
+    async def change_phase(self, phase: str, actor: str) -> None:
+        """Go on to another phase. Raises `UsageError` if it does not come later, or there is none of this name."""
+        async with self._changing:
+            await self._change_phase(phases.check_change(self.file, self.competition.phase, phase), actor)
+
+    async def _change_phase(self, phase: PhaseName, actor: str) -> None:
+        before = self.competition.phase
+        self.competition = await asyncio.to_thread(ledger.change_phase, self._store, self.competition, phase, actor)
+        log.info("phase changed", competition=self.file.name, before=before, phase=phase.value, actor=actor)
+        entrants = await asyncio.to_thread(ledger.entrants, self._store, self.competition.id)
+        await self._set_up_contest(entrants)
+
+    async def enter(self, bot_id: int, owner_id: int, *, again: bool = False) -> None:
+        """A bot takes part from now on, if entries are taken; one that was withdrawn, if it is to do so `again`.
+
+        Raises `UsageError` if its owner has too many.
+        """
+        if bot_id in self.roster or not phases.takes_entries(self.competition.phase):
+            return
+        await asyncio.to_thread(ledger.enter, self._store, self.competition, bot_id, owner_id, again=again)
+        for entrant in await asyncio.to_thread(ledger.entrants, self._store, self.competition.id):
+            self.roster.add(entrant)
+
+    async def withdraw(self, bot_id: int, actor: str) -> None:
+        """A bot takes part no more."""
+        await asyncio.to_thread(ledger.withdraw, self._store, self.competition, bot_id, actor)
+        self.roster.remove(bot_id)
+
+    async def _set_up_contest(self, entrants: Sequence[Entrant]) -> None:
+        phase = self.competition.phase
+        part = self.file.phase(PhaseName(phase)) if phases.plays(phase) else None
+        finals = phase == PhaseName.FINALS
+        if part is None or (finals and await asyncio.to_thread(self._ladder_goes_on)):
+            self.contest = None
+            return
+        history = await asyncio.to_thread(history_of, self._store, self.competition.id, phase)
+        roster: Roster = self.roster
+        if finals:
+            seeded = await asyncio.to_thread(self._seeding, entrants)
+            roster = PinnedRoster(seeded, apart=not self.file.entry.own_bots_may_meet)
+        self.contest = self._contest(part, roster, history, finals)
+
+    def _ladder_goes_on(self) -> bool:
+        """Whether matches of the ladder are still being played: they seed the finals, which cannot begin before."""
+        return progress(self._store, self.competition.id, PhaseName.LADDER).blocks_open > 0
+
+    def _contest(self, part: PhasePart, roster: Roster, history: History, finals: bool) -> Contest:
+        contest = Contest(
+            self._settings,
+            schedule_of(self.competition, part),
+            roster=roster,
+            draw=Dealer(self.competition, part.phase, history.next_serial),
+            name=f"{self.file.name}/{part.phase}",
+            rotation=Rotation(self.file.rotation),
+            in_rounds=finals,
+        )
+        contest.remember(history.pairings, history.results, history.owed if finals else ())
+        return contest
+
+    def _seeding(self, entrants: Sequence[Entrant]) -> list[Entrant]:
+        """The entrants by their rank on the ladder; those who have not played it last, in the order of their entry."""
+        played = history_of(self._store, self.competition.id, PhaseName.LADDER).results
+        rank = {standing.bot: place for place, standing in enumerate(standings(played))}
+        return sorted(entrants, key=lambda entrant: rank.get(entrant.pinned_version_id or 0, len(rank)))
+
+
+class Dealer:
+    """Numbers the blocks of a phase, and derives their deals from the master seed.
+
+    The id of a block is `COMPETITION-PHASE-SERIAL`, and its seed follows from the master seed and the id
+    (`roost_ladder.blocks.seed_of_block`): once the master seed is public anybody can check every deal.
+    """
+
+    def __init__(self, competition: Competition, phase: PhaseName, next_serial: int) -> None:
+        self._competition = competition
+        self._phase = phase
+        self._next_serial = next_serial
+
+    def __call__(self, _: Pairing) -> Drawn:
+        serial = self._next_serial
+        self._next_serial += 1
+        block_id = block_id_of(self._competition.file.name, self._phase, serial)
+        seed = seed_of_block(self._competition.seed, block_id)
+        return Drawn(block_id, seed, Planned(self._competition.id, self._phase.value, serial))
+
+
+def block_id_of(competition: str, phase: str, serial: int) -> str:
+    """What a block of a competition is called."""
+    return f"{competition}-{phase}-{serial}"
+
+
+def schedule_of(competition: Competition, part: PhasePart) -> Schedule:
+    """The schedule of a phase. What it draws follows from the master seed, too."""
+    seed = seed_of_block(competition.seed, f"{competition.file.name}-{part.phase}-schedule")
+    name = part.schedule or SCHEDULES[part.phase][0]
+    schedules: dict[str, Schedule] = {
+        "least-played": open_schedule("least-played", seed),
+        "sure": Sure(seed),
+        "round-robin": RoundRobin(seed, part.rounds),
+        "swiss": Swiss(seed, part.rounds),
+        "knockout": Knockout(seed, part.blocks_per_pairing),
+    }
+    return schedules[name]
+
+
+def settings_for(file: CompetitionFile, settings: Settings) -> Settings:
+    """The arena's settings with what this competition has decided."""
+    return replace(
+        settings,
+        tables=file.rules(),
+        clock=file.referee_clock(),
+        max_faults=file.faults.max_faults,
+        hide_names=file.entry.hide_names,
+        spectator_delay_seconds=float(file.spectators.delay_seconds),
+        quarantine_after=file.faults.quarantine_after,
+    )
+
+
+def now_utc() -> datetime:
+    """The time of day by which phases change."""
+    return datetime.now(UTC)

@@ -1,0 +1,251 @@
+"""A competition is a file: TOML, checked as a whole, every error with its line and what would be right.
+
+`roost competition init` writes one with comments; docs/hosting.md explains every setting.
+"""
+
+import tomllib
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from roost_games.errors import UsageError
+from roost_games.game import JsonValue
+from roost_games.referee import Clock
+from roost_games.registry import GAME_NAMES, get_game
+from roost_server.competition.lines import line_of
+from roost_server.settings import Rules
+
+NAME = r"^[a-z0-9][a-z0-9-]{0,39}$"
+
+
+class CompetitionFileError(UsageError):
+    """A competition file is wrong; the message names every place and what would be right there."""
+
+
+class PhaseName(StrEnum):
+    """The phases of a competition, in their order."""
+
+    REGISTRATION = "registration"
+    """Bots enter and are tried out; nothing counts."""
+    LADDER = "ladder"
+    """Everybody plays everybody, new versions come and go."""
+    FREEZE = "freeze"
+    """Nothing is played; every bot's version is pinned."""
+    FINALS = "finals"
+    """The pinned versions play, from a clean rating."""
+    DONE = "done"
+    """The result stands, and the master seed is public."""
+
+
+def _utc(time: datetime) -> datetime:
+    if time.tzinfo is None:
+        raise ValueError("needs a time zone: write 2027-03-01T18:00:00Z or 2027-03-01T19:00:00+01:00")
+    return time.astimezone(UTC)
+
+
+Moment = Annotated[datetime, AfterValidator(_utc)]
+
+
+class _Part(BaseModel):
+    """A part of the file: unknown settings are errors, so that a misspelt one is not passed over."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class GameTable(_Part):
+    """What is played: a game with its options, and at which table sizes."""
+
+    game: str
+    players: tuple[int, ...] = Field(default=(2, 3, 4), strict=False)
+    options: dict[str, Any] = {}
+
+    @field_validator("game")
+    @classmethod
+    def _known(cls, game: str) -> str:
+        if game not in GAME_NAMES:
+            raise ValueError(f"there is no game {game!r}; the games are: {', '.join(GAME_NAMES)}")
+        return game
+
+    @model_validator(mode="after")
+    def _playable(self) -> "GameTable":
+        counts = get_game(self.game).players(self._options())
+        if not self.players:
+            raise ValueError("write the table sizes, as in players = [2, 3, 4]")
+        for players in self.players:
+            if players not in counts:
+                raise ValueError(f"{self.game} is for {counts[0]} to {counts[-1]} players, not {players}")
+        return self
+
+    def _options(self) -> Any:
+        try:
+            return get_game(self.game).options(_json(self.options))
+        except UsageError as error:
+            raise ValueError(str(error)) from None
+
+    def rules(self) -> list[Rules]:
+        """The kinds of tables."""
+        return [Rules(self.game, players, self._options()) for players in self.players]
+
+
+def _json(options: dict[str, Any]) -> dict[str, JsonValue]:
+    return dict(options)
+
+
+class ClockPart(_Part):
+    """How long bots may think."""
+
+    decision_ms: int = Field(default=1_000, ge=1, le=3_600_000)
+    bank_ms: int = Field(default=10_000, ge=0, le=86_400_000)
+
+
+class EntryPart(_Part):
+    """Who may take part."""
+
+    who: Literal["open", "invited"] = "invited"
+    bots_per_owner: int = Field(default=1, ge=1, le=1_000)
+    own_bots_may_meet: bool = False
+    hide_names: bool = False
+
+
+class FaultPart(_Part):
+    """What happens to bots that err."""
+
+    max_faults: int = Field(default=3, ge=1, le=1_000)
+    forfeits: Literal["count", "ignore"] = "count"
+    quarantine_after: int = Field(default=5, ge=1, le=1_000)
+    absence_seconds: int = Field(default=600, ge=0, le=604_800)
+
+
+class SpectatorPart(_Part):
+    """What others get to see."""
+
+    public: bool = True
+    delay_seconds: int = Field(default=0, ge=0, le=86_400)
+
+
+class PhasePart(_Part):
+    """A phase, when it begins, and what is played in it."""
+
+    phase: Annotated[PhaseName, Field(strict=False)]
+    starts: Moment | None = None
+    schedule: Literal["least-played", "sure", "round-robin", "swiss", "knockout"] | None = None
+    rounds: int = Field(default=1, ge=1, le=10_000)
+    blocks_per_pairing: int = Field(default=1, ge=1, le=10_000)
+
+    @model_validator(mode="after")
+    def _fits(self) -> "PhasePart":
+        may = SCHEDULES[self.phase]
+        if self.schedule is not None and self.schedule not in may:
+            right = f"it is one of {', '.join(may)}" if may else "leave it out"
+            raise ValueError(f"the {self.phase} has no schedule {self.schedule!r}; {right}")
+        return self
+
+
+SCHEDULES: dict[PhaseName, tuple[str, ...]] = {
+    PhaseName.REGISTRATION: (),
+    PhaseName.LADDER: ("least-played", "sure"),
+    PhaseName.FREEZE: (),
+    PhaseName.FINALS: ("round-robin", "swiss", "knockout"),
+    PhaseName.DONE: (),
+}
+"""By phase, what may be played in it; the first is what is played if the file does not say."""
+
+
+class CompetitionFile(_Part):
+    """Everything that a host decides about a competition."""
+
+    name: str = Field(pattern=NAME)
+    title: str = Field(default="", max_length=200)
+    rotation: Literal["cyclic", "full"] = "cyclic"
+    games: tuple[GameTable, ...] = Field(strict=False)
+    clock: ClockPart = ClockPart()
+    entry: EntryPart = EntryPart()
+    faults: FaultPart = FaultPart()
+    spectators: SpectatorPart = SpectatorPart()
+    phases: tuple[PhasePart, ...] = Field(strict=False)
+
+    @field_validator("games")
+    @classmethod
+    def _each_once(cls, games: tuple[GameTable, ...]) -> tuple[GameTable, ...]:
+        names = [each.game for each in games]
+        if not names or len(set(names)) < len(names):
+            raise ValueError("every game once, with all its table sizes: players = [2, 3, 4]")
+        return games
+
+    @field_validator("phases")
+    @classmethod
+    def _in_order(cls, phases: tuple[PhasePart, ...]) -> tuple[PhasePart, ...]:
+        order = list(PhaseName)
+        places = [order.index(each.phase) for each in phases]
+        if places != sorted(set(places)):
+            raise ValueError(f"the phases come in this order, each once: {', '.join(order)}")
+        starts = [each.starts for each in phases if each.starts is not None]
+        if starts != sorted(starts):
+            raise ValueError("each phase starts after the one before it")
+        if not phases or phases[-1].phase is not PhaseName.DONE:
+            raise ValueError('the last phase is "done"')
+        return phases
+
+    @model_validator(mode="after")
+    def _knockout_has_duels(self) -> "CompetitionFile":
+        knockout = any(each.schedule == "knockout" for each in self.phases)
+        if knockout and not any(2 in each.players for each in self.games):
+            raise ValueError("a knockout is played in duels: some game needs 2 among its players")
+        return self
+
+    def rules(self) -> tuple[Rules, ...]:
+        """The kinds of tables that are played."""
+        return tuple(rules for each in self.games for rules in each.rules())
+
+    def referee_clock(self) -> Clock:
+        """The clock as the referee takes it."""
+        return Clock(decision_ms=self.clock.decision_ms, bank_ms=self.clock.bank_ms)
+
+    def phase(self, name: PhaseName) -> PhasePart | None:
+        """What the file says about a phase; `None` if this competition has none of that name."""
+        return next((each for each in self.phases if each.phase is name), None)
+
+
+def read_competition(path: Path) -> tuple[CompetitionFile, str]:
+    """The competition that a file describes, and the file's text. Raises `CompetitionFileError`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise CompetitionFileError(f"{path} cannot be read: {reason}; `roost competition init` writes one") from None
+    return parse_competition(text, str(path)), text
+
+
+def parse_competition(text: str, name: str = "competition") -> CompetitionFile:
+    """The competition that `text` describes. Raises `CompetitionFileError`; `name` is what it calls the file."""
+    try:
+        return CompetitionFile.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise CompetitionFileError(f"{name} is not TOML: {error}") from None
+    except ValidationError as error:
+        raise CompetitionFileError("\n".join(_complaints(error, text, name))) from None
+
+
+def _complaints(error: ValidationError, text: str, name: str) -> Iterable[str]:
+    for each in error.errors():
+        path = tuple(part for part in each["loc"] if isinstance(part, str | int))
+        where = ".".join(str(part + 1) if isinstance(part, int) else part for part in path)
+        yield f"{name}, line {line_of(text, path)}: {where + ': ' if where else ''}{_advice(each)}"
+
+
+def _advice(error: Any) -> str:
+    """What is wrong, in our words where pydantic's would not help."""
+    if error["type"] == "extra_forbidden":
+        return "there is no such setting; take it out, or look for its name in docs/hosting.md"
+    if error["type"] == "missing":
+        return "is missing"
+    if error["type"] == "tuple_type":
+        return "write a list, as in [2, 3, 4]"
+    if error["type"] == "string_pattern_mismatch":
+        return "has 1 to 40 small letters, digits and dashes, as in spring-cup-2027"
+    said: str = error["msg"].removeprefix("Value error, ")
+    return said[0].lower() + said[1:]

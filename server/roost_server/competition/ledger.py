@@ -1,0 +1,200 @@
+"""A competition in the records: drawn up once, taken up again, and its rules kept once something was played by them."""
+
+import secrets
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from roost_games.chance import commitment_of
+from roost_games.errors import UsageError
+from roost_server.accounts.audit import note
+from roost_server.clocks import epoch_ms
+from roost_server.competition.file import CompetitionFile, PhaseName, parse_competition
+from roost_server.competition.phases import ANNOUNCED, pins_versions
+from roost_server.store import Store
+from roost_server.store.models import BLOCK, BOT_VERSION, COMPETITION, PHASE_CHANGE
+from roost_server.store.people import BOT, ENTRY, OWNER
+
+MAY_CHANGE = {"title", "phases", "spectators"}
+"""What of a competition may be changed when matches have been played in it."""
+CLOCK = "clock"
+"""The actor of what happens by itself."""
+
+
+class Competition(NamedTuple):
+    """A competition as it stands."""
+
+    id: int
+    file: CompetitionFile
+    seed: bytes
+    """The master seed. Nobody may see it before the competition is done."""
+    commitment: str
+    phase: str
+    document: str
+    """The file, as the host wrote it."""
+
+
+class Entrant(NamedTuple):
+    """A bot that takes part."""
+
+    bot_id: int
+    name: str
+    owner: str
+    pinned_version_id: int | None
+
+
+def draw_up(store: Store, file: CompetitionFile, text: str) -> Competition:
+    """The competition that a file describes: a new one with a master seed of its own, or the one on record.
+
+    Raises `UsageError` if it has been played by other rules: what counts must have been the same for everybody.
+    """
+    with store.writing() as connection:
+        row = connection.execute(select(COMPETITION).where(COMPETITION.c.name == file.name)).one_or_none()
+        if row is None:
+            _insert(connection, file, text)
+        elif row.document != text:
+            _check_changes(connection, row.id, parse_competition(row.document), file)
+            connection.execute(update(COMPETITION).where(COMPETITION.c.id == row.id).values(document=text))
+            note(connection, CLOCK, "competition file changed", competition=file.name)
+    return find(store, file.name)
+
+
+def _insert(connection: Connection, file: CompetitionFile, text: str) -> None:
+    seed = secrets.token_bytes(32)
+    connection.execute(
+        insert(COMPETITION).values(
+            name=file.name,
+            document=text,
+            seed=seed.hex(),
+            commitment=commitment_of(seed),
+            phase=ANNOUNCED,
+            created_ms=epoch_ms(),
+        )
+    )
+    note(connection, CLOCK, "competition drawn up", competition=file.name, commitment=commitment_of(seed))
+
+
+def _check_changes(connection: Connection, competition_id: int, old: CompetitionFile, new: CompetitionFile) -> None:
+    played = select(func.count()).select_from(BLOCK).where(BLOCK.c.competition_id == competition_id)
+    fixed = set(CompetitionFile.model_fields) - MAY_CHANGE
+    changed = sorted(name for name in fixed if getattr(old, name) != getattr(new, name))
+    if changed and connection.scalar(played):
+        raise UsageError(
+            f"{new.name} has been played by other rules: {', '.join(changed)} cannot be changed any more. "
+            "Change it back, or give the competition another name"
+        )
+
+
+def find(store: Store, name: str) -> Competition:
+    """The competition of this name. Raises `UsageError` if there is none."""
+    with store.reading() as connection:
+        row = connection.execute(select(COMPETITION).where(COMPETITION.c.name == name)).one_or_none()
+        if row is None:
+            known = connection.scalars(select(COMPETITION.c.name).order_by(COMPETITION.c.id)).all()
+            raise UsageError(f"there is no competition {name!r}; there are: {', '.join(known) or 'none'}")
+    file = parse_competition(row.document, name)
+    return Competition(row.id, file, bytes.fromhex(row.seed), row.commitment, row.phase, row.document)
+
+
+def names(store: Store) -> list[str]:
+    """The competitions, in the order in which they were drawn up. A local ladder is none."""
+    query = select(COMPETITION.c.name).where(COMPETITION.c.document.not_like("{%")).order_by(COMPETITION.c.id)
+    with store.reading() as connection:
+        return list(connection.scalars(query))
+
+
+def change_phase(store: Store, competition: Competition, phase: PhaseName, actor: str) -> Competition:
+    """Note that a competition has come into a phase. Where versions are settled from then on, they are pinned."""
+    with store.writing() as connection:
+        number = connection.scalar(
+            select(func.count()).select_from(PHASE_CHANGE).where(PHASE_CHANGE.c.competition_id == competition.id)
+        )
+        change = {"competition_id": competition.id, "number": number, "phase": phase.value}
+        connection.execute(insert(PHASE_CHANGE).values(**change, at_ms=epoch_ms(), actor=actor))
+        connection.execute(update(COMPETITION).where(COMPETITION.c.id == competition.id).values(phase=phase.value))
+        if pins_versions(phase) and not pins_versions(competition.phase):
+            _pin(connection, competition.id)
+        note(connection, actor, "phase changed", competition=competition.file.name, phase=phase.value)
+    return competition._replace(phase=phase.value)
+
+
+def _pin(connection: Connection, competition_id: int) -> None:
+    """Settle for every bot on the version that came last. One that never came has none, and is out."""
+    newest = (
+        select(BOT_VERSION.c.id)
+        .where(BOT_VERSION.c.bot_id == ENTRY.c.bot_id)
+        .order_by(BOT_VERSION.c.last_seen_ms.desc(), BOT_VERSION.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    connection.execute(update(ENTRY).where(ENTRY.c.competition_id == competition_id).values(pinned_version_id=newest))
+
+
+def enter(store: Store, competition: Competition, bot_id: int, owner_id: int, *, again: bool = False) -> None:
+    """A bot takes part from now on; once is enough. Raises `UsageError` if its owner has too many already.
+
+    One that was withdrawn takes part only if it is to do so `again`.
+    """
+    most = competition.file.entry.bots_per_owner
+    with store.writing() as connection:
+        entered = (
+            select(ENTRY.c.bot_id)
+            .join(BOT)
+            .where(ENTRY.c.competition_id == competition.id, BOT.c.owner_id == owner_id, ENTRY.c.withdrawn_ms.is_(None))
+        )
+        mine = set(connection.scalars(entered))
+        if bot_id in mine or (_was_withdrawn(connection, competition.id, bot_id) and not again):
+            return
+        if len(mine) >= most:
+            raise UsageError(
+                f"{competition.file.name} takes {most} of your bots, and has {len(mine)}; withdraw one first"
+            )
+        _enter(connection, competition, bot_id)
+
+
+def _was_withdrawn(connection: Connection, competition_id: int, bot_id: int) -> bool:
+    mine = (ENTRY.c.competition_id == competition_id) & (ENTRY.c.bot_id == bot_id)
+    return connection.scalar(select(ENTRY.c.bot_id).where(mine, ENTRY.c.withdrawn_ms.is_not(None))) is not None
+
+
+def _enter(connection: Connection, competition: Competition, bot_id: int) -> None:
+    mine = (ENTRY.c.competition_id == competition.id) & (ENTRY.c.bot_id == bot_id)
+    back = update(ENTRY).where(mine).values(withdrawn_ms=None)
+    if not connection.execute(back).rowcount:
+        new = {"competition_id": competition.id, "bot_id": bot_id, "entered_ms": epoch_ms()}
+        connection.execute(insert(ENTRY).values(**new))
+    note(connection, CLOCK, "bot entered", competition=competition.file.name, bot=_name_of(connection, bot_id))
+
+
+def _name_of(connection: Connection, bot_id: int) -> str | None:
+    return connection.scalar(select(BOT.c.name).where(BOT.c.id == bot_id))
+
+
+def withdraw(store: Store, competition: Competition, bot_id: int, actor: str) -> None:
+    """A bot takes part no more. What it has played stays."""
+    mine = (ENTRY.c.competition_id == competition.id) & (ENTRY.c.bot_id == bot_id)
+    with store.writing() as connection:
+        connection.execute(update(ENTRY).where(mine).values(withdrawn_ms=epoch_ms()))
+        note(connection, actor, "bot withdrawn", competition=competition.file.name, bot=_name_of(connection, bot_id))
+
+
+def entrants(store: Store, competition_id: int) -> list[Entrant]:
+    """Who takes part, in the order in which they entered."""
+    query = (
+        select(BOT.c.id, BOT.c.name, OWNER.c.name, ENTRY.c.pinned_version_id)
+        .join_from(ENTRY, BOT)
+        .join(OWNER)
+        .where(ENTRY.c.competition_id == competition_id, ENTRY.c.withdrawn_ms.is_(None))
+        .order_by(ENTRY.c.entered_ms, BOT.c.id)
+    )
+    with store.reading() as connection:
+        return [Entrant._make(row) for row in connection.execute(query)]
+
+
+def phase_changes(store: Store, competition_id: int) -> list[tuple[str, datetime, str]]:
+    """The phases that a competition has come into, when, and by whom."""
+    query = select(*PHASE_CHANGE.c["phase", "at_ms", "actor"]).where(PHASE_CHANGE.c.competition_id == competition_id)
+    with store.reading() as connection:
+        rows = connection.execute(query.order_by(PHASE_CHANGE.c.number)).all()
+    return [(phase, datetime.fromtimestamp(at_ms / 1000, UTC), actor) for phase, at_ms, actor in rows]

@@ -1,0 +1,62 @@
+"""Who takes part in a competition: before the freeze the newest version of every bot, afterwards the pinned ones."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from roost_ladder.schedules.schedule import Field, Kind
+from roost_server.competition.ledger import Entrant
+from roost_server.contest import kinds_played
+from roost_server.session import Session
+
+
+class OpenRoster:
+    """The bots that have entered and are here, each in the version that came last."""
+
+    def __init__(self, entrants: Iterable[Entrant], *, apart: bool) -> None:
+        self._entrants = {entrant.bot_id: entrant for entrant in entrants}
+        self._apart = apart
+
+    def add(self, entrant: Entrant) -> None:
+        """One more bot has entered."""
+        self._entrants[entrant.bot_id] = entrant
+
+    def remove(self, bot_id: int) -> None:
+        """A bot was withdrawn."""
+        self._entrants.pop(bot_id, None)
+
+    def __contains__(self, bot_id: int | None) -> bool:
+        return bot_id in self._entrants
+
+    def __len__(self) -> int:
+        return len(self._entrants)
+
+    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
+        here = self._newest(present)
+        return Field(
+            tuple(session.version_id for session in here),
+            tuple(kinds),
+            owners={session.version_id: self._entrants[session.bot_id or 0].owner for session in here if self._apart},
+            plays={session.version_id: kinds_played(session, kinds) for session in here},
+        )
+
+    def _newest(self, present: Iterable[Session]) -> list[Session]:
+        newest: dict[int, Session] = {}
+        for session in sorted(present, key=lambda session: session.since):
+            if session.bot_id in self._entrants and session.bot_id is not None:
+                newest[session.bot_id] = session
+        return sorted(newest.values(), key=lambda session: session.version_id)
+
+
+class PinnedRoster:
+    """The versions that were pinned, here or not, in the order of their seeding. One that stays away forfeits."""
+
+    def __init__(self, entrants: Sequence[Entrant], *, apart: bool) -> None:
+        self._pinned = [entrant for entrant in entrants if entrant.pinned_version_id is not None]
+        self._apart = apart
+
+    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
+        versions = [(entrant.pinned_version_id or 0, entrant.owner) for entrant in self._pinned]
+        return Field(
+            tuple(version_id for version_id, _ in versions),
+            tuple(kinds),
+            owners=dict(versions) if self._apart else {},
+        )

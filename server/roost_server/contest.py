@@ -1,0 +1,317 @@
+"""A contest: where the matchmaker gets its blocks from.
+
+It asks a schedule for rounds, draws their deals, and keeps the blocks that wait to be played. An arena without
+competitions plays one contest in which everybody takes part; a competition is a contest for each phase that is played.
+"""
+
+import asyncio
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import structlog
+
+from roost_games.errors import UsageError
+from roost_ladder.blocks import Block, Rotation
+from roost_ladder.results import MatchResult
+from roost_ladder.schedules.least_played import LeastPlayed
+from roost_ladder.schedules.registry import schedule_named
+from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
+from roost_server.clocks import epoch_ms
+from roost_server.session import Session
+from roost_server.settings import Rules, Settings
+from roost_server.store import Planned
+
+log = structlog.get_logger()
+TURNS = 4
+"""How often everybody plays at each kind of table in a round of the schedule that has no end."""
+AHEAD = 2
+"""So many blocks wait for each bot that plays one match at once before no more are planned: quick bots never stand."""
+PATIENCE = 2
+"""A block can be passed over so often by others that its bots are free for."""
+WAITING_MORE = 6
+"""A bot with so many blocks more waiting for it than for another gets none for now: it does not hold up the rest."""
+
+
+@dataclass(slots=True, eq=False)
+class OpenBlock:
+    """A block whose matches are not all recorded."""
+
+    block: Block
+    rules: Rules
+    contest: "Contest"
+    to_play: list[int]
+    """The rotations that have not been started."""
+    plan: Planned | None = None
+    running: set[int] = field(default_factory=set)
+    on_record: bool = False
+    """Whether the store knows it."""
+    voided: bool = False
+    ended: list[str] = field(default_factory=list)
+    """The ids of its matches that have ended."""
+    results: list[MatchResult] = field(default_factory=list)
+    """Of those that count."""
+    created_ms: int = field(default_factory=epoch_ms)
+    """Several of its matches may end before it is on record, and all of them must say the same about it."""
+    waits_since: float = field(default_factory=time.monotonic)
+    """When this run of the arena planned it, or took it up, by the event loop's clock."""
+    missing: frozenset[int] = frozenset()
+    """The bots that were waited for in vain: they forfeit."""
+    passed_over: int = 0
+    """How often another block with one of its bots was begun first."""
+
+    @property
+    def pairing(self) -> Pairing:
+        """Who meets, at what kind of table."""
+        return Pairing(kind_of(self.rules), self.block.group)
+
+
+class Drawn(NamedTuple):
+    """What chance and the plan add to a pairing."""
+
+    block_id: str
+    seed: bytes
+    plan: Planned | None
+
+
+class Roster(Protocol):
+    """Who takes part in a contest."""
+
+    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
+        """Those who are to be scheduled while these sessions are here."""
+
+
+class Everybody:
+    """The roster of an open arena: whoever is here plays what it said it plays."""
+
+    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
+        return Field(
+            tuple(session.version_id for session in present),
+            tuple(kinds),
+            plays={session.version_id: kinds_played(session, kinds) for session in present},
+        )
+
+
+def kind_of(rules: Rules) -> Kind:
+    """The kind of table that has these rules. A contest has one set of rules for each."""
+    return Kind(rules.game, rules.players)
+
+
+def kinds_played(session: Session, kinds: Iterable[Kind]) -> frozenset[Kind]:
+    """Those of the kinds at which a bot sits down."""
+    return frozenset(kind for kind in kinds if session.plays(*kind))
+
+
+def open_schedule(name: str, seed: bytes) -> Schedule:
+    """The schedule of this name for bots that come and go: rounds are short, so that newcomers soon have their turn."""
+    return LeastPlayed(seed, turns=TURNS) if name == "least-played" else schedule_named(name, seed=seed)
+
+
+def draw_at_random(_: Pairing) -> Drawn:
+    """A deal that nobody can know, for an arena that has no master seed."""
+    return Drawn(secrets.token_hex(8), secrets.token_bytes(32), None)
+
+
+def _enough(present: Collection[Session]) -> int:
+    """How many blocks should wait: two for each bot, or more if bots play many matches at once."""
+    return max(AHEAD * len(present), sum(session.max_matches for session in present) // 2)
+
+
+class Contest:
+    """Blocks for the matchmaker, by one schedule under one set of rules.
+
+    With `in_rounds` a round is planned only when everything before it is over, which is what finals need. Without it
+    planning runs ahead of play, and a bot that is slow or away delays nobody but those who wait for it.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        schedule: Schedule,
+        *,
+        roster: Roster | None = None,
+        draw: Callable[[Pairing], Drawn] = draw_at_random,
+        name: str = "",
+        rotation: Rotation = Rotation.CYCLIC,
+        in_rounds: bool = False,
+    ) -> None:
+        self.name = name
+        self.settings = settings
+        self.in_rounds = in_rounds
+        self.over = False
+        """Whether the schedule is at its end and everything is played. More bots can begin it anew."""
+        self._rules = {kind_of(rules): rules for rules in settings.tables}
+        self._schedule = schedule
+        self._roster = roster or Everybody()
+        self._draw = draw
+        self._rotation = rotation
+        self._past = Past()
+        self._news: list[MatchResult] = []
+        """Results that came while the schedule was thinking, which must see one past."""
+        self._again: list[Pairing] = []
+        self._waiting: list[OpenBlock] = []
+        self._unfinished = 0
+        self._planning = self._urgent = False
+        self._done_with: object = None
+        """For which field and how many results the schedule had nothing more to play."""
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of tables that are played."""
+        return tuple(self._rules)
+
+    def rules_of(self, kind: Kind) -> Rules | None:
+        """The rules at tables of this kind, if there are any."""
+        return self._rules.get(kind)
+
+    @property
+    def waiting(self) -> int:
+        """How many blocks are planned and not begun."""
+        return len(self._waiting)
+
+    def remember(
+        self, pairings: Iterable[Pairing], results: Iterable[MatchResult], owed: Iterable[Pairing] = ()
+    ) -> None:
+        """This was played in former runs of the arena. What is `owed` was voided there and is to be played again."""
+        self._again.extend(owed)
+        for pairing in (*pairings, *self._again):
+            self._past.give(pairing)
+        self._past.finish(results)
+
+    def take_up(self, open_block: OpenBlock) -> None:
+        """A block that a former run has planned, but not begun or not ended."""
+        self._unfinished += 1
+        self._waiting.append(open_block)
+
+    def take(self, free: Collection[int], here: Collection[int]) -> OpenBlock | None:
+        """The first block that waits for none but these free bots. It waits no longer.
+
+        Small tables are filled sooner than large ones. So a block that was passed over often enough, and all of whose
+        bots are here, keeps those of them that are free for itself.
+        """
+        kept: set[int] = set()
+        passed: list[OpenBlock] = []
+        for open_block in self._waiting:
+            group = [bot for bot in open_block.block.group if bot not in open_block.missing]
+            if all(bot in free and bot not in kept for bot in group):
+                self._waiting.remove(open_block)
+                for each in passed:
+                    each.passed_over += not set(group).isdisjoint(each.block.group)
+                return open_block
+            passed.append(open_block)
+            if open_block.passed_over >= PATIENCE and all(bot in here for bot in group):
+                kept.update(group)
+        return None
+
+    def wait_no_longer(self, missing: Callable[[OpenBlock], frozenset[int]], begun: Iterable[OpenBlock] = ()) -> bool:
+        """Have blocks played without the bots that are missing: they forfeit. Also the rest of those that were `begun`.
+
+        For finals, which have to end. True if there are such blocks.
+        """
+        waiting = [*self._waiting, *begun] if self.in_rounds else []
+        for open_block in waiting:
+            open_block.missing = missing(open_block)
+        return any(open_block.missing for open_block in waiting)
+
+    def wants_round(self, present: Collection[Session]) -> bool:
+        """Whether the schedule should be asked for more."""
+        if self._planning:
+            return False
+        if self._again:
+            return True
+        enough = bool(self._unfinished) if self.in_rounds else len(self._waiting) >= _enough(present)
+        return not enough and not self._nothing_new(present)
+
+    async def plan(self, present: Collection[Session]) -> list[OpenBlock]:
+        """Draw the next round, or what is to be played again. `add` ends the planning, when everything is on record."""
+        self._planning = True
+        pairings, self._again = self._again, []
+        self._urgent = bool(pairings)
+        if not pairings:
+            pairings = await self._next_round(present)
+        return [self._open(pairing) for pairing in pairings]
+
+    async def _next_round(self, present: Collection[Session]) -> list[Pairing]:
+        ready = self._unhurried(present)
+        of_whom = self._roster.field(self._kinds_by_need(), ready)
+        # In a thread of its own: a schedule that fits ratings takes its time, and matches must not wait for it.
+        pairings = list(await asyncio.to_thread(self._round, of_whom))
+        if not self.in_rounds:
+            # More would be planned without knowing who is here then.
+            pairings = pairings[: _enough(present)]
+        self.over = not pairings and not self._unfinished
+        self._done_with = None if pairings or len(ready) < len(present) else self._state(present)
+        for pairing in pairings:
+            self._past.give(pairing)
+        return pairings
+
+    def _kinds_by_need(self) -> Sequence[Kind]:
+        """Of a round only the beginning may be taken. So what was planned least comes first, but in finals."""
+        return self.kinds if self.in_rounds else sorted(self.kinds, key=self._past.tally.blocks.__getitem__)
+
+    def _round(self, of_whom: Field) -> Sequence[Pairing]:
+        try:
+            return self._schedule.next_round(of_whom, self._past)
+        except UsageError as error:
+            # Too many groups to go through, for example: nothing is played until the field is another one.
+            log.warning("cannot plan", contest=self.name, error=str(error))
+            return ()
+
+    def _unhurried(self, present: Collection[Session]) -> list[Session]:
+        """Those without a much longer queue before them than others have."""
+        if self.in_rounds:
+            return list(present)
+        waiting = Counter(bot for each in self._waiting for bot in each.block.group)
+        least = min((waiting[session.version_id] for session in present), default=0)
+        return [session for session in present if waiting[session.version_id] < least + WAITING_MORE]
+
+    def _nothing_new(self, present: Collection[Session]) -> bool:
+        return self._done_with is not None and self._done_with == self._state(present)
+
+    def _state(self, present: Collection[Session]) -> object:
+        return self._roster.field(self.kinds, present), len(self._past.results) + len(self._news)
+
+    def _open(self, pairing: Pairing) -> OpenBlock:
+        rules = self._rules[pairing.kind]
+        drawn = self._draw(pairing)
+        block = Block(drawn.block_id, rules.game, pairing.group, drawn.seed, self._rotation)
+        return OpenBlock(block, rules, self, list(range(block.rotations)), drawn.plan)
+
+    def add(self, open_blocks: Sequence[OpenBlock]) -> None:
+        """The blocks that were planned can be played. They are before those that wait, if they are played again."""
+        self._planning = False
+        self._take_in_news()
+        self._unfinished += len(open_blocks)
+        self._waiting = [*open_blocks, *self._waiting] if self._urgent else [*self._waiting, *open_blocks]
+
+    def drop(self, version_id: int) -> list[OpenBlock]:
+        """A bot is gone: the blocks that waited for it are played no more. Finals wait for it all the same."""
+        if self.in_rounds:
+            return []
+        dropped = [each for each in self._waiting if version_id in each.block.group]
+        self._waiting = [each for each in self._waiting if each not in dropped]
+        self._unfinished -= len(dropped)
+        return dropped
+
+    def retire(self) -> list[OpenBlock]:
+        """Play no more but what has been begun. Returns the blocks that were waiting."""
+        waiting, self._waiting = self._waiting, []
+        self._unfinished -= len(waiting)
+        return waiting
+
+    def finish(self, open_block: OpenBlock) -> None:
+        """A block is over. One that was voided is played again, with another deal."""
+        self._unfinished -= 1
+        if open_block.voided:
+            self._again.append(open_block.pairing)
+        else:
+            self._news.extend(open_block.results)
+        if not self._planning:
+            self._take_in_news()
+
+    def _take_in_news(self) -> None:
+        self._past.finish(self._news)
+        self._news = []

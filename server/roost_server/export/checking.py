@@ -1,0 +1,280 @@
+"""`roost verify FOLDER`: works the result of a competition out again from its export, and says what differs.
+
+It needs the folder and this package, no arena and no database. What cannot be checked is the ladder's schedule, since
+that follows from who was connected when; its deals and its matches are.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from roost_games.chance import commitment_of
+from roost_games.errors import ReplayError, UsageError
+from roost_games.replay import VOIDED, Replay, parse_lines
+from roost_games.verify import verify
+from roost_ladder.blocks import Block, Rotation, seed_of_block
+from roost_ladder.ratings import standings
+from roost_ladder.results import MatchResult
+from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
+from roost_server.competition.director import block_id_of, schedule_of
+from roost_server.competition.file import CompetitionFile, PhaseName, parse_competition
+from roost_server.competition.ledger import Competition
+from roost_server.contest import kind_of
+from roost_server.export.records import (
+    MANIFEST_FILE,
+    MATCHES_FILE,
+    RULES_FILE,
+    ExportedBlock,
+    ExportedCompetition,
+    read_blocks,
+    read_competition,
+)
+from roost_server.export.writing import digest
+from roost_server.store import BlockState
+
+TOLERANCE = 1e-6
+"""Ratings are compared to this, in points: other machines round a little differently."""
+
+
+class Wrong(NamedTuple):
+    """Something that is not in order."""
+
+    where: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}"
+
+
+class Exported(NamedTuple):
+    """An export, read."""
+
+    folder: Path
+    file: CompetitionFile
+    competition: ExportedCompetition
+    blocks: list[ExportedBlock]
+
+
+class Played(NamedTuple):
+    """A match of an export, without its steps."""
+
+    block: ExportedBlock
+    rotation: int
+    result: MatchResult | None
+    """`None` if it was voided."""
+
+
+def is_export(folder: Path) -> bool:
+    """Whether a folder looks like an export."""
+    return (folder / MANIFEST_FILE).is_file()
+
+
+def check_export(
+    folder: Path, advance: Callable[[int], None] = lambda _: None, *, matches: bool = True
+) -> Iterator[Wrong]:
+    """Everything in an export that is not in order. Raises `UsageError` if it cannot be read at all.
+
+    `advance` is told about every match that was checked. Without `matches` none is played again.
+    """
+    yield from _wrong_hashes(folder)
+    exported = read(folder)
+    yield from _wrong_seeds(exported)
+    played: list[Played] = []
+    yield from _wrong_matches(exported, played, advance, matches)
+    yield from _wrong_blocks(exported, played)
+    yield from _wrong_schedule(exported, played)
+    yield from _wrong_standings(exported, played)
+
+
+def read(folder: Path) -> Exported:
+    """Read an export, but for its matches. Raises `UsageError`."""
+    try:
+        text = (folder / RULES_FILE).read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{folder / RULES_FILE} cannot be read: {error.strerror}") from None
+    return Exported(folder, parse_competition(text, RULES_FILE), read_competition(folder), read_blocks(folder))
+
+
+def _wrong_hashes(folder: Path) -> Iterator[Wrong]:
+    try:
+        hashes = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))["sha256"]
+    except (OSError, ValueError, KeyError) as error:
+        raise UsageError(f"{folder / MANIFEST_FILE} cannot be read: {error}") from None
+    for name, recorded in hashes.items():
+        file = folder / name
+        if not file.is_file():
+            yield Wrong(name, "is missing")
+        elif digest(file) != recorded:
+            yield Wrong(name, "was changed: its hash is not that of the manifest")
+    for file in folder.iterdir():
+        if file.name not in hashes and file.name != MANIFEST_FILE:
+            yield Wrong(file.name, "is not in the manifest")
+
+
+def _wrong_seeds(exported: Exported) -> Iterator[Wrong]:
+    competition = exported.competition
+    if not competition.seed:
+        if competition.phase == PhaseName.DONE:
+            yield Wrong("competition.json", "the competition is over, but its master seed is not there")
+        return
+    master = bytes.fromhex(competition.seed)
+    if commitment_of(master) != competition.commitment:
+        yield Wrong("competition.json", "the master seed is not the one that was promised by the commitment")
+    for block in exported.blocks:
+        if block.id != block_id_of(competition.name, block.phase, block.serial):
+            yield Wrong(block.id, f"block {block.serial} of the {block.phase} has another name")
+        if block.seed != seed_of_block(master, block.id).hex():
+            yield Wrong(block.id, "its deal does not follow from the master seed")
+
+
+def _wrong_matches(
+    exported: Exported, played: list[Played], advance: Callable[[int], None], again: bool
+) -> Iterator[Wrong]:
+    """Checks every match by itself and against its block, and gathers what came of it in `played`."""
+    places = {match: (block, rotation) for block in exported.blocks for match, rotation in block.matches}
+    names = {bot.version_id: (bot.name, bot.version) for bot in exported.competition.bots}
+    with (exported.folder / MATCHES_FILE).open("rb") as lines:
+        for number, replay in parse_lines(lines):
+            advance(1)
+            where = f"{MATCHES_FILE}:{number}"
+            if isinstance(replay, ReplayError):
+                yield Wrong(where, str(replay))
+            elif replay.match not in places:
+                yield Wrong(where, f"match {replay.match} belongs to no block")
+            else:
+                block, rotation = places.pop(replay.match)
+                if again and (deviation := verify(replay)):
+                    yield Wrong(f"match {replay.match}", str(deviation))
+                yield from _not_of_block(replay, block, rotation, names)
+                played.append(Played(block, rotation, _result(replay, block, rotation)))
+    for match in places:
+        yield Wrong(f"match {match}", f"is missing in {MATCHES_FILE}")
+
+
+def _not_of_block(
+    replay: Replay, block: ExportedBlock, rotation: int, names: dict[int, tuple[str, str]]
+) -> Iterator[Wrong]:
+    where = f"match {replay.match}"
+    if (replay.game, replay.seed, replay.options) != (block.game, block.seed, block.options):
+        yield Wrong(where, f"is not a match of the deal of block {block.id}")
+    expected = [names.get(version_id) for version_id in _seating(block, rotation)]
+    if [(seat.bot, seat.version) for seat in replay.seats] != expected:
+        yield Wrong(where, f"does not have the bots of block {block.id} in the seats of rotation {rotation}")
+
+
+def _seating(block: ExportedBlock, rotation: int) -> tuple[int, ...]:
+    return _as_block(block).seating(rotation)
+
+
+def _as_block(block: ExportedBlock) -> Block:
+    return Block(block.id, block.game, block.version_ids, bytes.fromhex(block.seed), Rotation(block.rotation))
+
+
+def _result(replay: Replay, block: ExportedBlock, rotation: int) -> MatchResult | None:
+    result = replay.result
+    if result.termination == VOIDED:
+        return None
+    return MatchResult(block.id, block.game, _seating(block, rotation), tuple(result.places), bool(result.forfeits))
+
+
+def _wrong_blocks(exported: Exported, played: Sequence[Played]) -> Iterator[Wrong]:
+    """Each rotation of a block that is done counts once; one that was voided has nothing that counts."""
+    for block in exported.blocks:
+        rotations = [each.rotation for each in played if each.block is block and each.result is not None]
+        if len(set(rotations)) < len(rotations):
+            yield Wrong(block.id, "a rotation of it was counted twice")
+        if block.phase == PhaseName.FINALS and block.state == BlockState.DONE:
+            missing = set(range(_as_block(block).rotations)) - set(rotations)
+            if missing:
+                yield Wrong(block.id, f"is called done, but {len(missing)} of its matches were not played")
+
+
+def _wrong_schedule(exported: Exported, played: Sequence[Played]) -> Iterator[Wrong]:
+    """Plan the finals again, round by round, and compare."""
+    part = exported.file.phase(PhaseName.FINALS)
+    blocks = [block for block in exported.blocks if block.phase == PhaseName.FINALS]
+    if part is None or not blocks or not exported.competition.seed:
+        return
+    competition = exported.competition
+    schedule = schedule_of(
+        Competition(
+            0, exported.file, bytes.fromhex(competition.seed), competition.commitment, competition.phase, document=""
+        ),
+        part,
+    )
+    field = _finalists(exported, played)
+    results = _by_block(played)
+    past = Past()
+    left = [block for block in blocks if block.state == BlockState.DONE]
+    by_pairing: dict[Pairing, list[ExportedBlock]] = {}
+    for block in left:
+        by_pairing.setdefault(_pairing(block), []).append(block)
+    while left and (round_ := schedule.next_round(field, past)):
+        for pairing in round_:
+            past.give(pairing)
+        for pairing in round_:
+            found = by_pairing.get(pairing)
+            if not found:
+                yield Wrong("finals", f"{_named(exported, pairing)} should have been played, and was not")
+                return
+            block = found.pop(0)
+            left.remove(block)
+            past.finish(results.get(block.id, ()))
+    for block in left:
+        yield Wrong(block.id, f"{_named(exported, _pairing(block))} was played, but is not in the schedule")
+
+
+def _pairing(block: ExportedBlock) -> Pairing:
+    return Pairing(Kind(block.game, len(block.version_ids)), block.version_ids)
+
+
+def _named(exported: Exported, pairing: Pairing) -> str:
+    names = {bot.version_id: bot.name for bot in exported.competition.bots}
+    return f"{pairing.kind.game} with {', '.join(names.get(bot, '?') for bot in pairing.group)}"
+
+
+def _by_block(played: Sequence[Played]) -> dict[str, list[MatchResult]]:
+    results: dict[str, list[MatchResult]] = {}
+    for each in played:
+        if each.result is not None and each.block.state == BlockState.DONE:
+            results.setdefault(each.block.id, []).append(each.result)
+    return results
+
+
+def _finalists(exported: Exported, played: Sequence[Played]) -> Field:
+    """The pinned versions by their rank on the ladder, as the arena seeds them."""
+    ladder = [result for results in _of_phase(played, PhaseName.LADDER).values() for result in results]
+    rank = {standing.bot: place for place, standing in enumerate(standings(ladder))}
+    pinned = [bot for bot in exported.competition.bots if bot.pinned]
+    seeded = sorted(pinned, key=lambda bot: rank.get(bot.version_id, len(rank)))
+    apart = not exported.file.entry.own_bots_may_meet
+    return Field(
+        tuple(bot.version_id for bot in seeded),
+        tuple(kind_of(rules) for rules in exported.file.rules()),
+        owners={bot.version_id: bot.owner for bot in seeded} if apart else {},
+    )
+
+
+def _of_phase(played: Sequence[Played], phase: str) -> dict[str, list[MatchResult]]:
+    return _by_block([each for each in played if each.block.phase == phase])
+
+
+def _wrong_standings(exported: Exported, played: Sequence[Played]) -> Iterator[Wrong]:
+    forfeits = exported.file.faults.forfeits == "count"
+    for phase in (PhaseName.LADDER, PhaseName.FINALS):
+        file = exported.folder / f"standings-{phase}.json"
+        results = [result for some in _of_phase(played, phase).values() for result in some]
+        if not file.is_file():
+            if results:
+                yield Wrong(file.name, "is missing")
+            continue
+        recorded = json.loads(file.read_text(encoding="utf-8"))["standings"]
+        again = standings(results, forfeits=forfeits)
+        if len(recorded) != len(again):
+            yield Wrong(file.name, f"lists {len(recorded)} bots, but {len(again)} have played")
+            continue
+        for place, (said, true) in enumerate(zip(recorded, again, strict=True), 1):
+            differs = abs(said["rating"] - true.rating) > TOLERANCE
+            if differs or (said["rank_low"], said["rank_high"]) != (true.best_rank, true.worst_rank):
+                yield Wrong(file.name, f"place {place}: says {said['rating']:.3f}, the matches say {true.rating:.3f}")

@@ -1,0 +1,118 @@
+"""What an arena tells a monitoring system: counters that it keeps, gauges that are read when somebody looks.
+
+docs/metrics.md explains every one of them, with alerts to begin with.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from roost_games.errors import UsageError
+from roost_games.replay import Replay
+
+COMMIT_SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How things stand at a moment."""
+
+    connected: int
+    running: int
+    quarantined: int
+    delayed_seconds: float
+    """How late the arena's own clock ran, since its start."""
+    waiting_blocks: Mapping[str, int] = field(default_factory=dict)
+    """By contest."""
+    phases: Mapping[str, str] = field(default_factory=dict)
+    """By competition."""
+    database_bytes: int = 0
+
+
+class Metrics:
+    """The counters of one arena. Without `serve` nobody sees them, and they cost next to nothing."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._matches = self._counter("roost_matches", "Matches that were recorded.", "game", "termination")
+        self._decisions = self._counter("roost_decisions", "Decisions in matches that were recorded.", "game")
+        self._faults = self._counter("roost_faults", "Faults of bots in matches that were recorded.", "kind")
+        self._refused = self._counter("roost_refused_calls", "Calls that ended with an error.", "method", "status")
+        self._not_recorded = self._counter("roost_failed_commits", "Commits that failed and were tried again.")
+        self._commit = Histogram(
+            "roost_commit_seconds",
+            "From the end of a match until it is on the disk.",
+            registry=self._registry,
+            buckets=COMMIT_SECONDS,
+        )
+
+    def _counter(self, name: str, what: str, *labels: str) -> Counter:
+        return Counter(name, what, labels, registry=self._registry)
+
+    def match_recorded(self, replay: Replay, seconds: float) -> None:
+        """A match is on the disk, so long after it ended."""
+        self._matches.labels(replay.game, replay.result.termination).inc()
+        self._decisions.labels(replay.game).inc(len(replay.steps))
+        for fault in replay.result.faults:
+            self._faults.labels(str(fault.kind)).inc()
+        self._commit.observe(seconds)
+
+    def commit_failed(self) -> None:
+        """The disk did not take something."""
+        self._not_recorded.inc()
+
+    def call_refused(self, method: str, status: str) -> None:
+        """A call ended with an error."""
+        self._refused.labels(method, status).inc()
+
+    def read_from(self, read: Callable[[], Reading]) -> None:
+        """Where the gauges come from."""
+        self._registry.register(_Gauges(read))
+
+    def serve(self, address: str) -> Callable[[], None]:
+        """Answer at `http://ADDRESS/metrics`, in a thread of its own. Returns what ends it. Raises `UsageError`."""
+        host, _, port = address.rpartition(":")
+        if not host or not port.isdigit() or int(port) > 65535:
+            raise UsageError(f"{address!r} is not an address for metrics; one is 127.0.0.1:9464")
+        try:
+            server, thread = start_http_server(int(port), host, self._registry)
+        except OSError as error:
+            raise UsageError(f"metrics cannot be served at {address}: {error.strerror}") from None
+
+        def stop() -> None:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+        return stop
+
+
+class _Gauges(Collector):
+    """What is read at the moment when somebody looks."""
+
+    def __init__(self, read: Callable[[], Reading]) -> None:
+        self._read = read
+
+    def describe(self) -> Iterable[Metric]:
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        now = self._read()
+        yield GaugeMetricFamily("roost_connected_bots", "Bots that are connected.", now.connected)
+        yield GaugeMetricFamily("roost_running_matches", "Matches that are being played.", now.running)
+        yield GaugeMetricFamily("roost_quarantined_bots", "Bots kept from playing because of faults.", now.quarantined)
+        yield GaugeMetricFamily("roost_database_bytes", "The size of the database.", now.database_bytes)
+        yield CounterMetricFamily("roost_own_delay_seconds", "How late the arena itself was.", now.delayed_seconds)
+        waiting = GaugeMetricFamily("roost_waiting_blocks", "Planned and not begun.", labels=["contest"])
+        for contest, count in now.waiting_blocks.items():
+            waiting.add_metric([contest], count)
+        yield waiting
+        phases = GaugeMetricFamily(
+            "roost_competition_phase", "1 for the present phase.", labels=["competition", "phase"]
+        )
+        for competition, phase in now.phases.items():
+            phases.add_metric([competition, phase], 1)
+        yield phases

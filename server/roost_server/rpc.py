@@ -1,0 +1,80 @@
+"""Methods of gRPC services out of plain functions: the gate comes first, and our errors become statuses, once."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf.message import Message
+
+from roost_games.errors import RoostError
+from roost_server.accounts.gate import Gate, Need
+from roost_server.accounts.keys import Identity
+from roost_server.errors import InvalidError, status_of
+from roost_server.metrics import Metrics
+from roost_server.play_stream import parser_of
+
+RequestT = TypeVar("RequestT", bound=Message)
+Answer = Callable[[RequestT, Identity | None], Awaitable[Message]]
+Updates = Callable[[RequestT], AsyncIterator[Message]]
+
+
+class Methods:
+    """Makes the methods of one arena. Those who are not let in never reach the functions behind them."""
+
+    def __init__(self, gate: Gate, metrics: Metrics) -> None:
+        self._gate = gate
+        self._metrics = metrics
+
+    async def admit(self, name: str, need: Need, context: Any) -> Identity | None:
+        """Who is calling; ends the call if they may not."""
+        try:
+            return await self._gate.admit(context, need)
+        except RoostError as error:
+            await self.refuse(name, context, error)
+            raise
+
+    async def refuse(self, name: str, context: Any, error: RoostError) -> None:
+        """End a call with the status that says why."""
+        self._metrics.call_refused(name, status_of(error).name)
+        await context.abort(status_of(error), str(error))
+
+    def unary(
+        self, name: str, need: Need, request_type: type[RequestT], answer: Answer[RequestT]
+    ) -> "grpc.RpcMethodHandler[Any, Any]":
+        """A method with one request and one answer."""
+
+        async def handle(request: RequestT | None, context: Any) -> Message:
+            identity = await self.admit(name, need, context)
+            try:
+                return await answer(understood(request), identity)
+            except RoostError as error:
+                await self.refuse(name, context, error)
+                raise
+
+        return grpc.unary_unary_rpc_method_handler(handle, parser_of(request_type), _bytes_of)
+
+    def stream(
+        self, name: str, need: Need, request_type: type[RequestT], updates: Updates[RequestT]
+    ) -> "grpc.RpcMethodHandler[Any, Any]":
+        """A method with one request that is answered bit by bit."""
+
+        async def handle(request: RequestT | None, context: Any) -> AsyncIterator[Message]:
+            await self.admit(name, need, context)
+            try:
+                async for update in updates(understood(request)):
+                    yield update
+            except RoostError as error:
+                await self.refuse(name, context, error)
+
+        return grpc.unary_stream_rpc_method_handler(handle, parser_of(request_type), _bytes_of)
+
+
+def understood(request: RequestT | None) -> RequestT:
+    """The request. Raises `InvalidError` if there is none because its bytes were none."""
+    if request is None:
+        raise InvalidError("these bytes are not the request that this method takes")
+    return request
+
+
+def _bytes_of(message: Message) -> bytes:
+    return message.SerializeToString()

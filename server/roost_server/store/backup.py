@@ -1,0 +1,85 @@
+"""Copies of a SQLite database, made while an arena writes to it, and put back in its place.
+
+For PostgreSQL its own tools do that: `pg_dump` and `pg_restore`.
+"""
+
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+
+from roost_server.store import schema
+from roost_server.store.backend import Backend
+from roost_server.store.errors import StoreError
+from roost_server.store.sqlite import SqliteFile, copy_database, holds_something, open_to_read
+
+
+def back_up(backend: Backend, target: Path) -> int:
+    """Write a copy of the database as it is now into a new file. Returns its size in bytes. Raises `StoreError`."""
+    source = _sqlite(backend, "pg_dump")
+    if target.exists():
+        raise StoreError(f"{target} is there already; name another file")
+    partial = target.with_name(target.name + ".part")
+    try:
+        copy_database(source.path, partial)
+        partial.rename(target)
+    except (sqlite3.Error, OSError) as error:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise StoreError(f"{target} cannot be written: {error}") from error
+    return target.stat().st_size
+
+
+def restore(copy: Path, backend: Backend) -> Path | None:
+    """Put a copy in the place of the database. Returns where the former one was moved to, if there was one.
+
+    Raises `StoreError` if the copy is none, or damaged, or if an arena has the database open.
+    """
+    target = _sqlite(backend, "pg_restore").path
+    check_copy(copy)
+    lock = backend.lock()
+    try:
+        partial = target.with_name(target.name + ".part")
+        copy_database(copy, partial)
+        former = _move_away(target)
+        partial.rename(target)
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"{target} cannot be written: {error}") from error
+    finally:
+        lock.release()
+    return former
+
+
+def check_copy(copy: Path) -> None:
+    """Raise `StoreError` unless the file is a whole database of Roost's."""
+    if not holds_something(copy):
+        raise StoreError(f"{copy} is not there, or empty")
+    try:
+        with closing(open_to_read(copy)) as database:
+            (said,) = database.execute("PRAGMA integrity_check").fetchone()
+            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except sqlite3.Error as error:
+        raise StoreError(f"{copy} cannot be read as a database: {error}") from None
+    if said != "ok":
+        raise StoreError(f"{copy} is damaged: {said}")
+    if schema.VERSION_TABLE not in tables:
+        raise StoreError(f"{copy} belongs to another program; give a copy that `roost admin backup` made")
+
+
+def _move_away(path: Path) -> Path | None:
+    """Out of the way, with the files that SQLite keeps beside it."""
+    if not path.exists():
+        return None
+    number = 1
+    while (former := path.with_name(f"{path.name}.before-restore-{number}")).exists():
+        number += 1
+    for suffix in ("", "-wal", "-shm"):
+        part = path.with_name(path.name + suffix)
+        if part.exists():
+            part.rename(former.with_name(former.name + suffix))
+    return former
+
+
+def _sqlite(backend: Backend, instead: str) -> SqliteFile:
+    if not isinstance(backend, SqliteFile):
+        raise StoreError(f"this is for SQLite files; for PostgreSQL use {instead}")
+    return backend

@@ -1,0 +1,45 @@
+"""Blocks that a former run of the arena left open: what is to be played of them, or what has become of them."""
+
+import json
+
+from roost_games.registry import get_game
+from roost_games.replay import VOIDED
+from roost_ladder.blocks import Block, Rotation
+from roost_ladder.results import MatchResult
+from roost_server.contest import Contest, OpenBlock
+from roost_server.settings import Rules
+from roost_server.store import BlockState, Store, queries
+
+
+def taken_up(store: Store, left: queries.OpenBlock, contest: Contest) -> OpenBlock | None:
+    """The block as it goes on in its contest; `None` if it is over, and all that was missing was to say so."""
+    block = Block(left.id, left.game, left.version_ids, bytes.fromhex(left.seed), Rotation(left.rotation))
+    played = {match.rotation for match in left.recorded}
+    to_play = [rotation for rotation in range(block.rotations) if rotation not in played]
+    if not to_play or _voided(left):
+        return None
+    return OpenBlock(
+        block,
+        Rules(left.game, left.players, get_game(left.game).options(json.loads(left.options))),
+        contest,
+        to_play,
+        left.plan,
+        on_record=True,
+        ended=[match.id for match in left.recorded],
+        results=[_result(row) for row in queries.results(store, block_id=left.id)],
+        created_ms=left.created_ms,
+    )
+
+
+def state_without_more(left: queries.OpenBlock) -> BlockState:
+    """What a block is of which no more is played."""
+    return BlockState.VOIDED if _voided(left) or not left.recorded else BlockState.DONE
+
+
+def _voided(left: queries.OpenBlock) -> bool:
+    return any(match.termination == VOIDED for match in left.recorded)
+
+
+def _result(row: queries.ResultRow) -> MatchResult:
+    places = tuple(place for place in row.places if place is not None)
+    return MatchResult(row.block_id, row.game, row.version_ids, places, any(row.forfeited))

@@ -1,0 +1,194 @@
+"""`roost admin`, `register`, `account` and `competition`: at a database, at an arena, and what goes wrong."""
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from roost_server.store import open_store
+from roost_server.store.models import COMPETITION
+from tests.cli.arena_process import roost_process
+from tests.cli.command import Outcome, Roost
+from tests.cli.hosted_page import Reader
+
+CUP = """
+name = "cup"
+[[games]]
+game = "karteneck"
+players = [2]
+[entry]
+who = "open"
+[[phases]]
+phase = "registration"
+[[phases]]
+phase = "ladder"
+[[phases]]
+phase = "done"
+"""
+KEY = r"roost_[\w-]{43}"
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ROOST_KEY", raising=False)
+
+
+def at_database(roost: Roost, *words: str) -> Outcome:
+    return roost("admin", *words, "--db", "roost.db")
+
+
+def listed(outcome: Outcome) -> list[dict[str, object]]:
+    assert (outcome.code, outcome.err) == (0, "")
+    (rows,) = json.loads(outcome.out).values()
+    assert isinstance(rows, list)
+    return rows
+
+
+def test_a_database_is_set_up_before_its_arena_starts(roost: Roost) -> None:
+    assert at_database(roost, "owner", "add", "Ann").out == "added the owner Ann\n"
+    assert at_database(roost, "bot", "add", "a1", "--owner", "Ann").out == "added the bot a1 of Ann\n"
+    made = at_database(roost, "key", "make", "--bot", "a1", "--label", "laptop", "--days", "2")
+    assert made.err.startswith("It is shown this once only")
+    (key,) = made.out.split()
+    at_database(roost, "key", "make", "--owner", "Ann")
+    at_database(roost, "key", "make", "--admin", "--save", "admin.key")
+    assert Path("admin.key").stat().st_mode & 0o777 == 0o600
+    keys = listed(at_database(roost, "key", "list", "--json"))
+    assert [each["scope"] for each in keys] == ["KEY_SCOPE_ADMIN", "KEY_SCOPE_OWNER", "KEY_SCOPE_BOT"]
+    bots_key = keys[-1]
+    assert (bots_key["prefix"], bots_key["label"], bots_key["bot"]) == (key[:12], "laptop", "a1")
+    assert int(str(bots_key["expires_ms"])) - int(str(bots_key["created_ms"])) == pytest.approx(
+        2 * 86_400_000, abs=60_000
+    )
+    assert [each["name"] for each in listed(at_database(roost, "owner", "list", "--json"))] == ["Ann"]
+    assert [each["owner"] for each in listed(at_database(roost, "bot", "list", "--json"))] == ["Ann"]
+    at_database(roost, "invite", "--uses", "3")
+    assert [each["uses_left"] for each in listed(at_database(roost, "invitations", "--json"))] == [3]
+    assert at_database(roost, "key", "revoke", key[:12]).code == 0
+    rotated = at_database(roost, "key", "rotate", str(keys[1]["prefix"])).out.split()
+    assert rotated != [keys[1]["prefix"]]
+    acts = listed(at_database(roost, "log", "--json"))
+    assert {each["actor"] for each in acts} == {"command"}
+    assert [each["act"] for each in acts].count("key revoked") == 2
+    for table in ("owner", "bot", "key"):
+        assert "Ann" in at_database(roost, table, "list").out
+    assert key not in at_database(roost, "log").out + at_database(roost, "key", "list").out
+
+
+def test_backup_and_restore(roost: Roost) -> None:
+    at_database(roost, "owner", "add", "Ann")
+    assert at_database(roost, "backup", "copy.db").out.startswith("wrote copy.db, ")
+    at_database(roost, "owner", "add", "Bob")
+    said = roost("admin", "restore", "copy.db", "--db", "roost.db")
+    assert said.out == "roost.db is what copy.db was; the former one is roost.db.before-restore-1 now\n"
+    assert [each["name"] for each in listed(at_database(roost, "owner", "list", "--json"))] == ["Ann"]
+    Path("nonsense.db").write_text("nonsense" * 1000)
+    refused = roost("admin", "restore", "nonsense.db", "--db", "roost.db")
+    assert (refused.code, "cannot be read as a database" in refused.err) == (1, True)
+    again = at_database(roost, "backup", "copy.db")
+    assert (again.code, "is there already; name another file" in again.err) == (1, True)
+
+
+def test_status_of_a_database(roost: Roost) -> None:
+    at_database(roost, "owner", "add", "Ann")
+    out = at_database(roost, "status").out
+    assert "roost.db, " in out
+    assert "0 finished" in out
+    said = json.loads(at_database(roost, "status", "--json").out)
+    assert (said["connected"], said["competitions"], said["database"]) == (0, [], "roost.db")
+
+
+def test_certificate(roost: Roost) -> None:
+    made = roost("admin", "cert", "arena.example", "--folder", "tls")
+    assert "wrote tls/roost-cert.pem and tls/roost-key.pem, for arena.example" in made.out
+    again = roost("admin", "cert", "--folder", "tls")
+    assert (again.code, "is there already" in again.err) == (2, True)
+
+
+def test_competition_files(roost: Roost) -> None:
+    assert roost("competition", "init", "my.toml").code == 0
+    again = roost("competition", "init", "my.toml")
+    assert (again.code, again.err) == (2, "roost: my.toml cannot be written: File exists; name a new file\n")
+    Path("my.toml").write_text(CUP.replace("ladder", "leader"))
+    wrong = roost("competition", "check", "my.toml")
+    assert wrong.code == 2
+    assert wrong.err.startswith("roost: my.toml, line 11: phases.2.phase: input should be ")
+    twice = roost("serve", "my.toml", "--games", "karteneck")
+    assert (twice.code, "what is played stands in the competition file" in twice.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        ("admin key make --db x.db", 2, "say what the key is for: --bot BOT, --owner OWNER or --admin"),
+        ("admin key make --admin --bot b --db x.db", 2, "one of the three"),
+        ("admin key make --owner Ann --db x.db", 2, "there is no owner 'Ann'"),
+        ("admin key make --admin --db x.db --save .", 2, ". cannot be written: File exists; name a new file"),
+        ("admin key revoke roost_x --db x.db", 2, "no key in force begins with 'roost_x'"),
+        ("admin phase cup ladder --db x.db", 2, "there is no competition 'cup'; there are: none"),
+        ("admin key list --db none.db", 1, "holds no matches yet"),
+        ("admin owner list --db x.db --server 127.0.0.1:1", 2, "choose one"),
+        ("admin owner list --server 127.0.0.1:1", 1, "there is no arena at 127.0.0.1:1"),
+        ("admin owner list --key-file none", 2, "none cannot be read: No such file or directory"),
+        ("admin owner list --tls-ca none", 2, "none cannot be read: No such file or directory"),
+        ("register Ann --server 127.0.0.1:1", 1, "there is no arena at 127.0.0.1:1"),
+        ("account --key two\twords", 2, "this is not a key"),
+        ("competition check none.toml", 2, "none.toml cannot be read: No such file or directory; `roost competition"),
+        ("serve --listen 0.0.0.0:0", 2, "without TLS everybody on the way can read keys and moves"),
+        ("serve --listen 127.0.0.1:99999", 2, "is not an address to listen at"),
+        ("serve --tls-cert x.pem", 2, "--tls-cert and --tls-key belong together"),
+        ("serve --metrics nowhere", 2, "is not an address for metrics"),
+        ("standings --phase finals", 2, "--phase is one of a competition"),
+        ("bots show x --db x.db", 2, "no bot 'x' has been here"),
+    ],
+)
+def test_one_line_says_what_would_be_right(roost: Roost, words: str, code: int, says: str) -> None:
+    with open_store("sqlite:///x.db"):
+        pass
+    outcome = roost(*words.split(" "))
+    assert (outcome.code, outcome.out) == (code, "")
+    assert says in outcome.err
+    assert len(outcome.err.splitlines()) == 1
+
+
+def test_a_file_that_was_played_by_other_rules(roost: Roost) -> None:
+    """What was planned by one set of rules is not played by another."""
+    Path("cup.toml").write_text(CUP)
+    Path("again.toml").write_text(CUP)
+    twice = roost("serve", "cup.toml", "again.toml", "--listen", "127.0.0.1:0")
+    assert (twice.code, "two files describe the competition cup" in twice.err) == (2, True)
+
+
+def test_at_an_arena(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("cup.toml").write_text(CUP)
+    with ExitStack() as stack:
+        reader = Reader(tmp_path, stack, capsys)
+        (admin, _) = reader.run("admin", "key", "make", "--admin", "--db", "roost.db")
+        monkeypatch.setenv("ROOST_KEY", admin)
+        reader.serve("cup.toml")
+        assert reader.run("admin", "owner", "add", "Bob") == ["added the owner Bob"]
+        reader.run("register", "Ann", "--save", "ann.key")
+        assert "phase registration, and is in the phase ladder now" in reader.run("admin", "phase", "cup", "ladder")[0]
+        status = "\n".join(reader.run("admin", "status"))
+        for part in ("running since", "0 connected", "cup", "ladder", "roost.db"):
+            assert part in status
+        assert json.loads("\n".join(reader.run("admin", "status", "--json")))["competitions"][0]["name"] == "cup"
+        reader.run("admin", "backup", str(tmp_path / "copy.db"))
+        with open_store(f"sqlite:///{tmp_path}/copy.db", read_only=True) as copy, copy.reading() as connection:
+            assert [row.phase for row in connection.execute(COMPETITION.select())] == ["ladder"]
+        monkeypatch.delenv("ROOST_KEY")
+        greeting = stack.enter_context(roost_process("serve", "cup.toml", "--db", "roost.db", folder=tmp_path))
+        assert greeting.end() == 1, "one database, one arena"
+        assert "is in use by another arena" in greeting.err.lines[0]
+        reader.stop()
+
+
+def test_how_to_make_the_first_key_is_said(tmp_path: Path) -> None:
+    Path("cup.toml").write_text(CUP)
+    with roost_process("serve", "cup.toml", "--listen", "127.0.0.1:0", folder=tmp_path) as arena:
+        assert arena.out.until("roost admin key make").strip() == (
+            "roost admin key make --admin --db roost.db --save admin.key"
+        )
+        arena.out.until("Ctrl-C")

@@ -1,0 +1,104 @@
+"""docs/hosting.md and docs/accounts.md are true: their commands run as they stand there."""
+
+import json
+import re
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from roost_server.competition import file as parts
+from tests.cli.arena_process import until
+from tests.cli.hosted_page import Reader, shown
+
+DOCS = Path(__file__).parents[2] / "docs"
+HOSTING = (DOCS / "hosting.md").read_text(encoding="utf-8")
+ACCOUNTS = (DOCS / "accounts.md").read_text(encoding="utf-8")
+SPRING_CUP = """
+name = "spring-cup"
+[[games]]
+game = "karteneck"
+players = [2]
+[[phases]]
+phase = "ladder"
+[[phases]]
+phase = "done"
+"""
+
+
+def test_hosting_from_top_to_bottom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with ExitStack() as stack:
+        reader = Reader(tmp_path, stack, capsys)
+        for command in shown(HOSTING):
+            if command.words[:2] == ["admin", "backup"]:
+                until(lambda: phase_of(reader) == "done")
+                check_result(reader)
+            reader.follow(command)
+    assert (tmp_path / "roost.db.before-restore-1").exists()
+
+
+def competition(reader: Reader) -> dict[str, object]:
+    (found,) = json.loads("\n".join(reader.run("competition", "list", "--json")))["competitions"]
+    assert isinstance(found, dict)
+    return found
+
+
+def phase_of(reader: Reader) -> object:
+    return competition(reader)["phase"]
+
+
+def check_result(reader: Reader) -> None:
+    """The finals are played out: three bots in pairs and all together, twice, at two games."""
+    said = json.loads(
+        "\n".join(reader.run("standings", "--competition", "my-competition", "--phase", "finals", "--json"))
+    )
+    assert {row["name"]: row["blocks"] for row in said["standings"]} == dict.fromkeys(
+        ("careful", "greedy", "timid"), 2 * 2 * (2 + 1)
+    )
+    assert competition(reader)["seed"]
+
+
+def test_accounts_from_top_to_bottom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cup.toml").write_text(SPRING_CUP)
+    with ExitStack() as stack:
+        reader = Reader(tmp_path, stack, capsys)
+        reader.run("admin", "key", "make", "--admin", "--db", "roost.db", "--save", "admin.key")
+        reader.serve("cup.toml")
+        reader.run("admin", "invite", "--key-file", "admin.key")
+        for command in shown(ACCOUNTS):
+            reader.follow(command)
+        keys = json.loads("\n".join(reader.run("account", "--json", "--key-file", "ann.key")))["keys"]
+        reader.prefix = next(key["prefix"] for key in keys if key["bot"] == "careful")
+        (said,) = reader.run("account", "revoke", "PREFIX", "--key-file", "ann.key")
+        assert said == f"{reader.prefix} is good for nothing any more"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        parts.CompetitionFile,
+        parts.GameTable,
+        parts.ClockPart,
+        parts.EntryPart,
+        parts.FaultPart,
+        parts.SpectatorPart,
+        parts.PhasePart,
+    ],
+    ids=lambda part: part.__name__,
+)
+def test_every_setting_is_explained_with_its_default(part: type[parts._Part]) -> None:
+    rows: dict[str, str] = dict(re.findall(r"^\| `(\w+)` \|.*\|(.*)\|$", HOSTING, re.MULTILINE))
+    inner = {"games", "phases", "clock", "entry", "faults", "spectators"}
+    for name, field in part.model_fields.items():
+        if part is parts.CompetitionFile and name in inner:
+            assert f"[{name}]" in HOSTING
+            continue
+        default = None if field.is_required() else field.get_default(call_default_factory=True)
+        written = "" if default is None else f"`{json.dumps(default)}`"
+        assert rows[name].strip() in (written, "the first of these"), name

@@ -1,0 +1,103 @@
+"""Small ladders for tests: the bots of `tests/misbehaving/ladder_bots` and the samples, played in worker processes."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from roost_bots import SAMPLES
+from roost_games.chance import seed_of
+from roost_games.referee import Clock
+from roost_games.registry import get_game
+from roost_ladder.blocks import Rotation
+from roost_ladder.book import Book, MemoryBook
+from roost_ladder.facts import MatchFacts
+from roost_ladder.run import Budget, Ending, Hands, Ladder, Setup
+from roost_ladder.runs.entrants import Entrant, find_entrants
+from roost_ladder.runs.fixtures import BotSpec, Fixture, Limits
+from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
+from roost_ladder.workers import crew, play
+from roost_sdk.local import Trouble
+
+FOLDER = Path(__file__).parents[1] / "misbehaving" / "ladder_bots"
+CALM = Limits(Clock(decision_ms=20_000, bank_ms=60_000), memory_mb=150)
+"""No bot is late because the machine is busy."""
+STRICT = CALM._replace(clock=Clock(decision_ms=1_000, bank_ms=1_000))
+"""Two seconds for a decision: a bot that hangs is stopped soon."""
+
+
+class InTurn:
+    """A schedule with nothing to decide: everybody against the next one, round after round, at each kind of table."""
+
+    def __init__(self, rounds: int = 1_000) -> None:
+        self._rounds = rounds
+
+    def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
+        bots = list(field.bots)
+        turn = len(past.pairings)
+        if turn >= self._rounds * len(bots) or len(bots) < 2:
+            return []
+        return [
+            Pairing(kind, tuple((bots * 2)[first : first + kind.players]))
+            for first in range(len(bots))
+            for kind in field.kinds
+            if kind.players <= len(bots)
+        ]
+
+
+def bot(name: str) -> BotSpec:
+    """A bot of the folder, whose class is called like its file."""
+    return BotSpec(name, "v1", str(FOLDER / f"{name}.py"), name.title())
+
+
+def fixture(*names: str, game: str = "karteneck", match: str = "m1") -> Fixture:
+    seats = tuple(bot(name) for name in names)
+    return Fixture(match, game, seats, seed_of("fixtures"), get_game(game).options({}))
+
+
+@lru_cache
+def entrants(texts: tuple[str, ...]) -> tuple[Entrant, ...]:
+    """Samples, and bots of the folder."""
+    named = [text if text in SAMPLES else str(FOLDER / f"{text}.py") for text in texts]
+    return tuple(find_entrants(named, SAMPLES).bots)
+
+
+def setup(
+    texts: Sequence[str],
+    *,
+    kinds: Sequence[Kind] = (Kind("karteneck", 2), Kind("karteneck", 3)),
+    limits: Limits = CALM,
+    seed: str = "spring",
+    rounds: int = 1_000,
+    rotation: Rotation = Rotation.CYCLIC,
+) -> Setup:
+    options = {kind.game: get_game(kind.game).options({}) for kind in kinds}
+    return Setup(entrants(tuple(texts)), tuple(kinds), seed, InTurn(rounds), "in turn", options, rotation, limits)
+
+
+class Watched:
+    """A run that has been played, and what was told about it."""
+
+    def __init__(
+        self,
+        given: Setup,
+        budget: Budget,
+        *,
+        book: Book | None = None,
+        workers: int = 1,
+        look: Callable[[Ladder], None] = lambda ladder: None,
+    ) -> None:
+        self.troubles: list[Trouble] = []
+        self.ladder = Ladder(given, book or MemoryBook(), self.troubles.append)
+        self.ending: Ending | None = None
+        with crew(workers) as executor:
+            hands = Hands(lambda job: executor.submit(play, job), workers)
+            self.ending = self.ladder.play(hands, budget, lambda: look(self.ladder))
+
+    @property
+    def names(self) -> list[str]:
+        return [entrant.spec.name for entrant in self.ladder.setup.entrants]
+
+
+def timeless(facts: Sequence[MatchFacts]) -> list[MatchFacts]:
+    """Facts without how long it took, which is never the same twice."""
+    return [match._replace(thinking_ms=()) for match in facts]

@@ -1,0 +1,146 @@
+"""Competition files: what is read out of them, and that every mistake is named with its line and a remedy."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from roost_server.competition import file as file_module
+from roost_server.competition.file import (
+    CompetitionFileError,
+    PhaseName,
+    parse_competition,
+    read_competition,
+)
+
+CUP = """\
+name = "spring-cup"
+title = "Spring Cup"
+
+[[games]]
+game = "karteneck"
+players = [2, 3]
+
+[[games]]
+game = "haecmaec"
+options = { slap = true }
+players = [4]
+
+[clock]
+decision_ms = 200
+
+[[phases]]
+phase = "registration"
+starts = 2027-03-01T19:00:00+01:00
+
+[[phases]]
+phase = "ladder"
+starts = 2027-03-02T18:00:00Z
+schedule = "sure"
+
+[[phases]]
+phase = "finals"
+schedule = "knockout"
+
+[[phases]]
+phase = "done"
+"""
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(CompetitionFileError) as caught:
+        parse_competition(text, "cup.toml")
+    return str(caught.value)
+
+
+def test_what_is_read() -> None:
+    cup = parse_competition(CUP)
+    assert (cup.name, cup.title) == ("spring-cup", "Spring Cup")
+    assert [(rules.game, rules.players, rules.options.to_json()) for rules in cup.rules()] == [
+        ("karteneck", 2, {}),
+        ("karteneck", 3, {}),
+        ("haecmaec", 4, {"slap": True}),
+    ]
+    assert (cup.referee_clock().decision_ms, cup.referee_clock().bank_ms) == (200, 10_000)
+    assert cup.phases[0].starts == datetime(2027, 3, 1, 18, tzinfo=UTC)
+    finals = cup.phase(PhaseName.FINALS)
+    assert finals is not None
+    assert finals.schedule == "knockout"
+    assert cup.phase(PhaseName.FREEZE) is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "line", "says"),
+    [
+        ('"spring-cup"', '"Spring Cup"', 1, "name: has 1 to 40 small letters, digits and dashes, as in spring-cup"),
+        ('name = "spring-cup"\n', "", 1, "name: is missing"),
+        ('"karteneck"', '"kartenek"', 5, "games.1.game: there is no game 'kartenek'; the games are: karteneck,"),
+        ("[2, 3]", "[2, 9]", 4, "games.1: karteneck is for 2 to 4 players, not 9"),
+        ("[2, 3]", "[]", 4, "games.1: write the table sizes, as in players = [2, 3, 4]"),
+        ("[2, 3]", '"two"', 6, "games.1.players: write a list, as in [2, 3, 4]"),
+        ("slap", "slapp", 8, "games.2: haecmaec has no option 'slapp'; its options are:"),
+        ("decision_ms = 200", "decision_ms = 0", 14, "clock.decision_ms: input should be greater than or equal to 1"),
+        ("decision_ms = 200", 'decision_ms = "fast"', 14, "clock.decision_ms: input should be a valid integer"),
+        ("decision_ms", "descision_ms", 14, "clock.descision_ms: there is no such setting; take it out, or look for"),
+        ("+01:00", "", 18, "phases.1.starts: needs a time zone: write 2027-03-01T18:00:00Z or"),
+        ("03-02T", "02-02T", 16, "phases: each phase starts after the one before it"),
+        ('"sure"', '"swiss"', 20, "phases.2: the ladder has no schedule 'swiss'; it is one of least-played, sure"),
+        ('schedule = "sure"', 'shedule = "sure"', 23, "phases.2.shedule: there is no such setting"),
+        ('"finals"', '"final"', 26, "phases.3.phase: input should be 'registration', 'ladder', 'freeze', 'finals' or"),
+        ('phase = "done"', 'phase = "ladder"', 16, "phases: the phases come in this order, each once: registration,"),
+        ('[[phases]]\nphase = "done"\n', "", 16, 'phases: the last phase is "done"'),
+        ("[2, 3]", "[3]", 1, "a knockout is played in duels: some game needs 2 among its players"),
+        ('"haecmaec"\noptions = { slap = true }\nplayers = [4]', '"karteneck"', 4, "games: every game once, with all"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(wrong: str, right: str, line: int, says: str) -> None:
+    assert refusal(CUP.replace(wrong, right)).startswith(f"cup.toml, line {line}: {says}")
+
+
+def test_all_mistakes_are_named_at_once() -> None:
+    text = CUP.replace("[2, 3]", "[2, 9]").replace("+01:00", "")
+    assert [line.split(":")[0] for line in refusal(text).splitlines()] == ["cup.toml, line 4", "cup.toml, line 18"]
+
+
+def test_what_is_not_toml_is_said_with_its_line() -> None:
+    assert refusal(CUP.replace("[clock]", "[clock")).startswith("cup.toml is not TOML: ")
+    assert "line 13" in refusal(CUP.replace("[clock]", "[clock"))
+
+
+def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:
+    with pytest.raises(CompetitionFileError, match="cannot be read: No such file or directory; `roost competition"):
+        read_competition(tmp_path / "none.toml")
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(b"\xff\xfe")
+    with pytest.raises(CompetitionFileError, match="it is not UTF-8 text"):
+        read_competition(binary)
+
+
+def test_the_sample_is_right_and_names_every_setting() -> None:
+    path = Path(file_module.__file__).with_name("sample.toml")
+    sample, text = read_competition(path)
+    assert [each.phase for each in sample.phases] == list(PhaseName)
+    parts = (file_module.ClockPart, file_module.EntryPart, file_module.FaultPart, file_module.SpectatorPart)
+    for part in (*parts, file_module.PhasePart, file_module.CompetitionFile, file_module.GameTable):
+        for name in part.model_fields:
+            assert name in text, f"{name} is not in the sample"
+
+
+def test_the_defaults_that_the_sample_shows_are_the_defaults() -> None:
+    path = Path(file_module.__file__).with_name("sample.toml")
+    text = path.read_text(encoding="utf-8")
+    shown = text
+    for part in (
+        "rotation",
+        "decision_ms",
+        "bank_ms",
+        "bots_per_owner",
+        "own_bots_may_meet",
+        "hide_names",
+        "max_faults",
+    ):
+        shown = shown.replace(f"# {part} =", f"{part} =")
+    for part in ("forfeits", "quarantine_after", "absence_seconds", "public", "delay_seconds", "blocks_per_pairing"):
+        shown = shown.replace(f"# {part} =", f"{part} =")
+    assert shown != text
+    assert parse_competition(shown) == parse_competition(text)

@@ -1,0 +1,138 @@
+"""Standings that are kept up to date say what is worked out anew from the records, whatever was recorded meanwhile."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from roost.v1 import arena_pb2
+from roost_games.errors import UsageError
+from roost_games.replay import VOIDED, Replay
+from roost_server import answers
+from roost_server.competition import ledger
+from roost_server.competition.file import parse_competition
+from roost_server.live_answers import MOST_KEPT, LiveAnswers
+from roost_server.store import BlockState, FinishedMatch, NewBlock, Planned, Store, open_store
+from tests.server.test_store_records import sketch
+
+FILE = """\
+name = "{name}"
+games = [{{ game = "karteneck", players = [2, 3] }}]
+faults = {{ forfeits = "{forfeits}" }}
+phases = [{{ phase = "ladder" }}, {{ phase = "finals" }}, {{ phase = "done" }}]
+"""
+QUESTIONS: list[dict[str, Any]] = [
+    {},
+    {"game": "karteneck"},
+    {"game": "haecmaec", "players": 3},
+    {"players": 2},
+    *({"competition": name, "phase": phase} for name in ("all", "some") for phase in ("ladder", "finals")),
+    {"competition": "all", "phase": "finals", "players": 2},
+]
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    with open_store(database_url) as opened:
+        for number in range(1, 6):
+            opened.register_version(f"bot{number}", "v1", 5)
+        for name, forfeits in (("all", "count"), ("some", "ignore")):
+            text = FILE.format(name=name, forfeits=forfeits)
+            ledger.draw_up(opened, parse_competition(text), text)
+        yield opened
+
+
+class World:
+    """Records what could happen, at random."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.rng = Random(7)
+        self.open: dict[str, tuple[NewBlock, int]] = {}
+        """The open blocks, and how many of their matches are recorded."""
+        self.serial = 0
+
+    def happen(self) -> None:
+        """One thing or another."""
+        what = self.rng.random()
+        if not self.open or what < 0.3:
+            self.plan()
+        elif what < 0.75:
+            self.play(self.rng.choice(list(self.open)))
+        else:
+            block_id = self.rng.choice(list(self.open))
+            del self.open[block_id]
+            self.store.close_block(block_id, self.rng.choice([BlockState.DONE, BlockState.DONE, BlockState.VOIDED]))
+
+    def plan(self) -> None:
+        players = self.rng.choice([2, 3])
+        group = tuple(self.rng.sample(range(1, 6), players))
+        game = "karteneck" if players == 2 else self.rng.choice(["karteneck", "haecmaec"])
+        block_id, self.serial = f"b{self.serial}", self.serial + 1
+        where = self.rng.choice([None, (1, "ladder"), (1, "finals"), (2, "ladder"), (2, "finals")])
+        plan = Planned(*where, self.serial) if where else None
+        new = NewBlock(block_id, game, {}, "00" * 32, "cyclic", group, created_ms=self.serial, plan=plan)
+        self.store.open_block(new)
+        self.open[block_id] = (new, 0)
+
+    def play(self, block_id: str) -> None:
+        block, played = self.open[block_id]
+        group = block.version_ids
+        if played == len(group):
+            return
+        replay = self.replay(f"{block_id}-{played}", block.game, len(group))
+        turned = group[played:] + group[:played]
+        self.store.save([FinishedMatch(replay, block_id, played, turned, 1_000, 2_000)])
+        self.open[block_id] = (block, played + 1)
+
+    def replay(self, match: str, game: str, players: int) -> Replay:
+        faults = tuple(seat for seat in range(players) if self.rng.random() < 0.3)
+        if self.rng.random() < 0.1:
+            return sketch(match, (), players=players, game=game, faults=faults, termination=VOIDED)
+        places = tuple(self.rng.sample(range(1, players + 1), players))
+        ending: dict[str, Any] = self.rng.choice([{}, {}, {"forfeits": (0,), "termination": "forfeit"}])
+        return sketch(match, places, players=players, game=game, faults=faults, **ending)
+
+
+def rounded(response: arena_pb2.GetStandingsResponse) -> arena_pb2.GetStandingsResponse:
+    for standing in response.standings:
+        for name in ("rating", "rating_low", "rating_high"):
+            setattr(standing, name, round(getattr(standing, name), 4))
+    return response
+
+
+def test_what_is_kept_up_to_date_is_what_the_records_say(store: Store) -> None:
+    world, live = World(store), LiveAnswers(store)
+    compared = 0
+    for step in range(150):
+        world.happen()
+        if step % 6 == 0:
+            request = arena_pb2.GetStandingsRequest(**world.rng.choice(QUESTIONS))
+            expected = rounded(answers.standings_of(store, request))
+            assert rounded(live.standings_of(request)) == expected
+            compared += len(expected.standings) > 1
+    assert compared > 10
+    for question in QUESTIONS:
+        request = arena_pb2.GetStandingsRequest(**question)
+        assert rounded(live.standings_of(request)) == rounded(answers.standings_of(store, request))
+        assert live.standings_of(request).matches > 0
+
+
+def test_what_there_is_not_is_refused(store: Store) -> None:
+    live = LiveAnswers(store)
+    unknown: list[dict[str, Any]] = [
+        {"game": "chess"},
+        {"competition": "none"},
+        {"competition": "all", "phase": "freeze"},
+    ]
+    for wrong in unknown:
+        with pytest.raises(UsageError):
+            live.standings_of(arena_pb2.GetStandingsRequest(**wrong))
+
+
+def test_whatever_is_asked_not_everything_is_kept(store: Store) -> None:
+    live = LiveAnswers(store)
+    for players in range(2 * MOST_KEPT):
+        live.standings_of(arena_pb2.GetStandingsRequest(players=players))
+    assert len(live._kept) == MOST_KEPT

@@ -1,0 +1,109 @@
+"""Nonsense on every call: it ends in a status that says what is wrong, never in one that means a mistake of ours."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+from hypothesis import strategies as st
+
+from roost.v1 import admin_pb2, arena_pb2
+from roost_sdk.credentials import Credentials
+from roost_server.accounts import keys, owners
+from roost_server.accounts.keys import Scope
+from roost_server.accounts.limits import Limits
+from tests.misbehaving.hall import bounded, hall, settings
+from tests.server.test_arena_fuzz import collect
+
+CUP = """
+name = "cup"
+[[games]]
+game = "karteneck"
+players = [2]
+[[phases]]
+phase = "registration"
+[[phases]]
+phase = "ladder"
+[[phases]]
+phase = "done"
+"""
+OURS = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED}
+SERVICES = [
+    arena_pb2.DESCRIPTOR.services_by_name["Arena"],
+    admin_pb2.DESCRIPTOR.services_by_name["Accounts"],
+    admin_pb2.DESCRIPTOR.services_by_name["Admin"],
+]
+METHODS = [method for service in SERVICES for method in service.methods if not method.client_streaming]
+"""`Play` has tests of its own."""
+WORDS = st.sampled_from(["", "cup", "Ann", "a1", "ladder", "finals", "done", "karteneck", "roost_", "0", "a" * 5_000])
+NUMBERS = st.one_of(st.integers(0, 5), st.sampled_from([2**31 - 1, 2**31, 2**32 - 1]))
+LARGE = st.one_of(NUMBERS, st.sampled_from([2**53, 2**63 - 1, 2**63, 2**64 - 1]))
+EXAMPLES = 25
+
+
+def value_of(field: FieldDescriptor) -> st.SearchStrategy[Any]:
+    match field.type:
+        case FieldDescriptor.TYPE_STRING if field.name == "path":
+            # Nobody wants the files of this test elsewhere.
+            return st.text().map(lambda text: text.replace("/", ""))
+        case FieldDescriptor.TYPE_STRING:
+            return st.one_of(WORDS, st.text(max_size=80))
+        case FieldDescriptor.TYPE_BOOL:
+            return st.booleans()
+        case FieldDescriptor.TYPE_UINT64:
+            return LARGE
+        case FieldDescriptor.TYPE_UINT32:
+            return NUMBERS
+        case FieldDescriptor.TYPE_ENUM:
+            return st.integers(-1, 9)
+    raise AssertionError(f"nobody has thought of {field.full_name}")
+
+
+def requests_to(method: MethodDescriptor) -> st.SearchStrategy[bytes]:
+    kind: type[Message] = GetMessageClass(method.input_type)
+    fields = st.fixed_dictionaries({}, optional={each.name: value_of(each) for each in method.input_type.fields})
+    return st.one_of(st.binary(max_size=60), fields.map(lambda given: kind(**given).SerializeToString()))
+
+
+async def status_of(channel: grpc.aio.Channel, method: MethodDescriptor, data: bytes, key: str | None) -> Any:
+    open_call: Any = channel.unary_stream if method.server_streaming else channel.unary_unary
+    path = f"/{method.containing_service.full_name}/{method.name}"
+    call = open_call(path, bytes, bytes)(data, metadata=Credentials(key).metadata())
+    try:
+        await (call.read() if method.server_streaming else call)
+    except grpc.aio.AioRpcError as error:
+        return error.code()
+    return grpc.StatusCode.OK
+
+
+def test_nonsense_on_every_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the key of somebody who may do it: otherwise it would be refused at the gate."""
+    monkeypatch.chdir(tmp_path)
+    nonsense = {method.full_name: collect(requests_to(method), EXAMPLES) for method in METHODS}
+    seen: set[grpc.StatusCode] = set()
+
+    async def script() -> None:
+        generous = Limits(requests_per_second=1e6, burst=1_000_000)
+        async with (
+            hall(tmp_path, settings(), CUP, limits=generous) as place,
+            grpc.aio.insecure_channel(place.address) as channel,
+        ):
+            owners.add_owner(place.store, "Ann", "test")
+            admin = keys.make_key(place.store, Scope.ADMIN, "test")
+            for method in METHODS:
+                owner = keys.make_key(place.store, Scope.OWNER, "test", owner="Ann")
+                key = {"Accounts": owner, "Admin": admin}.get(method.containing_service.name)
+                sent = nonsense[method.full_name]
+                ended = await asyncio.gather(*(status_of(channel, method, data, key) for data in sent))
+                for data, status in zip(sent, ended, strict=True):
+                    assert status not in OURS, f"{method.full_name}: {status.name} for {data!r}"
+                seen.update(ended)
+            answer = await place.stub.ListCompetitions(arena_pb2.ListCompetitionsRequest())
+            assert [each.name for each in answer.competitions] == ["cup"]
+
+    bounded(script)
+    assert {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT} <= seen
