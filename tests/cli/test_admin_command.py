@@ -8,6 +8,7 @@ import pytest
 
 from roost_server.store import open_store
 from roost_server.store.models import COMPETITION
+from roost_server.store.people import QUARANTINE
 from tests.cli.arena_process import roost_process
 from tests.cli.command import Outcome, Roost
 from tests.cli.hosted_page import Reader
@@ -26,7 +27,6 @@ phase = "ladder"
 [[phases]]
 phase = "done"
 """
-KEY = r"roost_[\w-]{43}"
 
 
 @pytest.fixture(autouse=True)
@@ -153,8 +153,7 @@ def test_one_line_says_what_would_be_right(roost: Roost, words: str, code: int, 
     assert len(outcome.err.splitlines()) == 1
 
 
-def test_a_file_that_was_played_by_other_rules(roost: Roost) -> None:
-    """What was planned by one set of rules is not played by another."""
+def test_two_files_of_one_competition(roost: Roost) -> None:
     Path("cup.toml").write_text(CUP)
     Path("again.toml").write_text(CUP)
     twice = roost("serve", "cup.toml", "again.toml", "--listen", "127.0.0.1:0")
@@ -183,6 +182,24 @@ def test_at_an_arena(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
         assert greeting.end() == 1, "one database, one arena"
         assert "is in use by another arena" in greeting.err.lines[0]
         reader.stop()
+
+
+def test_why_a_bot_is_kept_from_playing(roost: Roost) -> None:
+    with open_store("sqlite:///roost.db") as store:
+        number = store.register_version("x", "v1")
+        row = {"version_id": number, "since_ms": 1_800_000_000_000, "reason": "faults in 5 matches in a row"}
+        with store.writing() as connection:
+            connection.execute(QUARANTINE.insert().values(**row))
+        store.register_version("x", "v2")
+    shown = roost("bots", "show", "x", "--db", "roost.db")
+    newest, _, oldest, _, why, _ = shown.out.splitlines()[1:]
+    assert newest.startswith("version v2, number 2, last seen ")
+    assert oldest.startswith("version v1, number 1, ")
+    assert why.startswith("  in quarantine since 2027-01-15 ")
+    assert why.endswith(": faults in 5 matches in a row")
+    bots = json.loads(roost("bots", "show", "x", "--db", "roost.db", "--json").out)["bots"]
+    assert [bot["quarantine_reason"] for bot in bots] == ["faults in 5 matches in a row", None]
+    assert "in quarantine: x v1, faults in 5 matches in a row" in at_database(roost, "status").out
 
 
 def test_how_to_make_the_first_key_is_said(tmp_path: Path) -> None:

@@ -1,0 +1,259 @@
+"""The export of a competition: complete, checked as a whole, and whatever is changed in it is noticed."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from roost_games.errors import UsageError
+from roost_games.referee import Referee, Seat
+from roost_games.registry import get_game
+from roost_ladder.results import MatchResult
+from roost_server.accounts import owners
+from roost_server.competition import ledger
+from roost_server.competition.director import Director
+from roost_server.competition.file import PhaseName, parse_competition
+from roost_server.contest import Contest, OpenBlock
+from roost_server.export.checking import check_export
+from roost_server.export.records import BLOCKS_FILE, COMPETITION_FILE, MANIFEST_FILE, MATCHES_FILE
+from roost_server.export.writing import digest, export
+from roost_server.metrics import Metrics
+from roost_server.recorder import Recorder
+from roost_server.settings import Settings
+from roost_server.store import FinishedMatch, Store, open_store
+
+CUP = """
+name = "cup"
+[[games]]
+game = "karteneck"
+players = [2, 3]
+[[phases]]
+phase = "ladder"
+[[phases]]
+phase = "finals"
+schedule = "SCHEDULE"
+rounds = 2
+[[phases]]
+phase = "done"
+"""
+NAMES = ("anna", "bert", "carl", "dora")
+MATCHES = count(1)
+
+
+class Play:
+    """Plays a competition without an arena: everybody moves at random, and everything is recorded as an arena does."""
+
+    def __init__(self, store: Store, schedule: str) -> None:
+        self.store = store
+        text = CUP.replace("SCHEDULE", schedule)
+        competition = ledger.draw_up(store, parse_competition(text), text)
+        self.versions = dict(enumerate(self._enter(competition), 1))
+        self.director = Director(store, competition, Settings())
+        self.recorder = Recorder(store, Metrics())
+        self.rng = Random(schedule)
+        bots: Any = [
+            SimpleNamespace(version_id=number, bot_id=number, since=0.0, max_matches=1, plays=lambda *_: True)
+            for number in self.versions
+        ]
+        self.present = bots
+
+    def _enter(self, competition: ledger.Competition) -> list[str]:
+        for name in NAMES:
+            owner_id = owners.add_owner(self.store, f"owner of {name}", "test")
+            bot = owners.add_bot(self.store, f"owner of {name}", name, "test")
+            self.store.register_version(name, "v1", bot_id=bot.id)
+            ledger.enter(self.store, competition, bot.id, owner_id)
+        return list(NAMES)
+
+    async def whole(self, ladder_rounds: int) -> None:
+        await self.director.start()
+        for phase in (PhaseName.LADDER, PhaseName.FINALS):
+            await self.director.change_phase(phase, "test")
+            contest = self.director.contest
+            assert contest is not None
+            rounds = range(ladder_rounds) if phase is PhaseName.LADDER else count()
+            for _ in rounds:
+                if not await self._round(contest):
+                    break
+        await self.director.change_phase(PhaseName.DONE, "test")
+        await self.recorder.aclose()
+
+    async def _round(self, contest: Contest) -> bool:
+        planned = await contest.plan(self.present)
+        await self.recorder.plan(planned)
+        contest.add(planned)
+        everybody = set(self.versions)
+        while (open_block := contest.take(everybody, everybody)) is not None:
+            for rotation in open_block.to_play:
+                await self._match(open_block, rotation)
+            await self.recorder.close(open_block)
+            contest.finish(open_block)
+        return bool(planned)
+
+    async def _match(self, open_block: OpenBlock, rotation: int) -> None:
+        block, rules = open_block.block, open_block.rules
+        seating = block.seating(rotation)
+        seats = [Seat(self.versions[version_id], "v1") for version_id in seating]
+        referee: Referee[Any, Any] = Referee(
+            get_game(rules.game), seats, block.seed, options=rules.options, match=f"m{next(MATCHES)}"
+        )
+        while referee.waiting:
+            seat = referee.waiting[0]
+            referee.answer(seat, self.rng.choice(referee.legal(seat)), 1.0)
+        finished = FinishedMatch(referee.replay(), block.block_id, rotation, seating, 1, 2)
+        await self.recorder.match(open_block, finished)
+        places = tuple(finished.replay.result.places)
+        open_block.results.append(MatchResult(block.block_id, rules.game, seating, places))
+
+
+@pytest.fixture(scope="module", params=["round-robin", "swiss", "knockout"])
+def exported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("export")
+    with open_store(f"sqlite:///{folder}/roost.db") as store:
+        asyncio.run(Play(store, request.param).whole(ladder_rounds=2))
+        export(store, "cup", folder / "cup")
+    return folder / "cup"
+
+
+@pytest.fixture
+def copy(exported: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(exported, tmp_path / "cup"))
+
+
+def complaints(folder: Path) -> list[str]:
+    return [str(wrong) for wrong in check_export(folder)]
+
+
+def sign_again(folder: Path) -> None:
+    """As somebody would who changes files and knows about the manifest."""
+    manifest = json.loads((folder / MANIFEST_FILE).read_text())
+    manifest["sha256"] = {name: digest(folder / name) for name in manifest["sha256"]}
+    (folder / MANIFEST_FILE).write_text(json.dumps(manifest))
+
+
+def change(folder: Path, name: str, edit: Callable[[list[dict[str, Any]]], object]) -> None:
+    """Change the objects of a file of JSON, and sign again."""
+    path = folder / name
+    text = path.read_text()
+    lines = [json.loads(line) for line in text.splitlines()] if name.endswith("jsonl") else [json.loads(text)]
+    edit(lines)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    sign_again(folder)
+
+
+def test_an_export_is_in_order(exported: Path) -> None:
+    assert complaints(exported) == []
+    whole = json.loads((exported / COMPETITION_FILE).read_text())
+    assert [phase for phase, *_ in whole["phases"]] == ["ladder", "finals", "done"]
+    assert [bot["name"] for bot in whole["bots"] if bot["pinned"]] == list(NAMES)
+    assert len(whole["seed"]) == 64
+
+
+def test_a_changed_file_and_a_strange_one_are_named(copy: Path) -> None:
+    (copy / "standings-finals.csv").write_text("rank\n1\n")
+    (copy / "more.txt").write_text("")
+    (copy / "README.txt").unlink()
+    assert sorted(complaints(copy)) == [
+        "README.txt: is missing",
+        "more.txt: is not in the manifest",
+        "standings-finals.csv: was changed: its hash is not that of the manifest",
+    ]
+
+
+def test_another_master_seed_is_noticed(copy: Path) -> None:
+    change(copy, COMPETITION_FILE, lambda lines: lines[0].update(seed="00" * 32))
+    found = complaints(copy)
+    assert found[0] == "competition.json: the master seed is not the one that was promised by the commitment"
+    assert any("its deal does not follow from the master seed" in each for each in found)
+
+
+def test_a_deal_of_ones_own_is_noticed(copy: Path) -> None:
+    change(copy, BLOCKS_FILE, lambda lines: lines[0].update(seed="11" * 32))
+    found = complaints(copy)
+    assert any("its deal does not follow from the master seed" in each for each in found)
+    assert any("is not a match of the deal of block" in each for each in found)
+
+
+def test_a_changed_result_is_noticed(copy: Path) -> None:
+    def swap(lines: list[dict[str, Any]]) -> None:
+        result = next(line["result"] for line in lines if sorted(line["result"]["places"]) == [1, 2])
+        result["places"] = result["places"][::-1]
+
+    change(copy, MATCHES_FILE, swap)
+    found = complaints(copy)
+    assert any(each.startswith("match m") for each in found)
+    assert any(each.startswith("standings-") for each in found)
+
+
+def test_a_match_that_is_left_out_is_noticed(copy: Path) -> None:
+    change(copy, MATCHES_FILE, lambda lines: lines.pop())
+    found = complaints(copy)
+    assert any("is missing in matches.jsonl" in each for each in found)
+    assert any("is called done, but 1 of its matches were not played" in each for each in found)
+
+
+def test_a_pairing_that_the_schedule_does_not_have_is_noticed(copy: Path) -> None:
+    """A block of the finals is struck from the record, with its matches, and nobody could tell by the rest."""
+    gone: set[str] = set()
+
+    def strike(lines: list[dict[str, Any]]) -> None:
+        block = next(line for line in lines if line["phase"] == "finals")
+        gone.update(match for match, _ in block["matches"])
+        lines.remove(block)
+
+    change(copy, BLOCKS_FILE, strike)
+    change(
+        copy, MATCHES_FILE, lambda lines: lines.__setitem__(slice(None), [x for x in lines if x["match"] not in gone])
+    )
+    assert any(each.startswith("finals: karteneck with") and "was not" in each for each in complaints(copy))
+
+
+def test_finer_ratings_are_noticed(copy: Path) -> None:
+    change(copy, "standings-finals.json", lambda lines: lines[0]["standings"][0].update(rating=2000.0))
+    assert complaints(copy)[0].startswith("standings-finals.json: place 1: says 2000.000, the matches say")
+
+
+def test_what_is_no_export(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"manifest\.json cannot be read"):
+        list(check_export(tmp_path))
+
+
+def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
+    with open_store(f"sqlite:///{tmp_path}/roost.db") as store:
+        ledger.draw_up(store, parse_competition(CUP.replace("SCHEDULE", "swiss")), CUP.replace("SCHEDULE", "swiss"))
+        with pytest.raises(UsageError, match="is there already; name a folder that is not"):
+            export(store, "cup", tmp_path)
+        with pytest.raises(UsageError, match="there is no competition 'cap'; there are: cup"):
+            export(store, "cap", tmp_path / "new")
+
+
+def test_before_the_end_nothing_is_told_that_would_help_a_player(tmp_path: Path) -> None:
+    """Of a running competition neither the master seed nor deals that are still to be played are in the export."""
+    with open_store(f"sqlite:///{tmp_path}/roost.db") as store:
+        play = Play(store, "round-robin")
+
+        async def begin() -> list[OpenBlock]:
+            await play.director.start()
+            await play.director.change_phase(PhaseName.LADDER, "test")
+            contest = play.director.contest
+            assert contest is not None
+            planned = await contest.plan(play.present)
+            await play.recorder.plan(planned)
+            await play._match(planned[0], 0)
+            await play.recorder.aclose()
+            return planned
+
+        planned = asyncio.run(begin())
+        export(store, "cup", tmp_path / "cup")
+        seed = ledger.find(store, "cup").seed.hex()
+    everything = "".join(file.read_text() for file in (tmp_path / "cup").iterdir())
+    assert seed not in everything
+    assert all(open_block.block.seed.hex() not in everything for open_block in planned)
+    assert complaints(tmp_path / "cup") == []
