@@ -35,12 +35,7 @@ class PostgresDatabase:
 
     def schema(self) -> int:
         """The number of the schema; 0 if there is nothing yet."""
-        engine = self.reading_engine()
-        try:
-            with engine.connect() as connection:
-                return schema.schema_of(connection, self.name)
-        finally:
-            engine.dispose()
+        return schema.schema_behind(self.reading_engine(), self.name)
 
     def size(self) -> int:
         """PostgreSQL's own monitoring knows."""

@@ -24,6 +24,15 @@ def schema_of(connection: Connection, name: str) -> int:
     return int(connection.execute(select(column("version_num")).select_from(table(VERSION_TABLE))).scalar_one())
 
 
+def schema_behind(engine: Engine, name: str) -> int:
+    """The schema number of the database that `engine` connects to, which is then disposed of."""
+    try:
+        with engine.connect() as connection:
+            return schema_of(connection, name)
+    finally:
+        engine.dispose()
+
+
 def check_not_newer(schema: int, name: str) -> None:
     """Raise `StoreError` for a database that this Roost is too old for."""
     if schema > models.SCHEMA:

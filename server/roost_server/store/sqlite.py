@@ -46,14 +46,7 @@ class SqliteFile:
 
     def schema(self) -> int:
         """The number of the schema; 0 if there is nothing yet."""
-        if not holds_something(self.path):
-            return 0
-        engine = self.reading_engine()
-        try:
-            with engine.connect() as connection:
-                return schema.schema_of(connection, self.name)
-        finally:
-            engine.dispose()
+        return schema.schema_behind(self.reading_engine(), self.name) if holds_something(self.path) else 0
 
     def size(self) -> int:
         """How many bytes the file takes, with what waits beside it to be taken in."""
