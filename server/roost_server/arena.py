@@ -102,6 +102,8 @@ class Arena:
         self._choose_contests()
         for left in await asyncio.to_thread(queries.open_blocks, self.store):
             await self._take_up(left)
+        for director in self.directors:
+            await director.recall()
         self._pulse.every_beat(self._beat)
         self._pulse.start()
 
@@ -282,10 +284,11 @@ class Arena:
                 contest = director.contest
                 if await director.tick(now_utc()):
                     await self._retire(contest)
-                elif contest and self._matchmaker.wait_no_longer(
-                    contest, partial(self._attendance.missing, seconds=director.file.faults.absence_seconds)
-                ):
-                    self._play_later()
+                elif contest:
+                    patience = director.file.faults.absence_seconds
+                    self._matchmaker.wait_no_longer(contest, partial(self._attendance.missing, seconds=patience))
+            # Somebody is waited for no longer, or a contest knows its past by now.
+            self._play_later()
         finally:
             self._ticking = None
 
@@ -321,7 +324,10 @@ class Arena:
         if any(open_block.plan for open_block in planned):
             await self._recorder.plan(planned)
         contest.add(planned)
-        if planned:
+        if contest not in self._matchmaker.contests:
+            # Its phase has ended meanwhile.
+            await self._retire(contest)
+        elif planned:
             self._play_later()
 
     def _seat(self, open_block: OpenBlock, rotation: int) -> None:
@@ -439,17 +445,22 @@ class Arena:
             player.tell_ended(table, ended)
         del self._running[table.match_id]
         running.end.set_result(result)
-        self._look_after(finished, result, open_block.contest.settings)
+        self._look_after(finished, result, open_block)
         self._play_later()
         await self._close(running, finished, result)
 
-    def _look_after(self, finished: FinishedMatch, result: Result, settings: Settings) -> None:
-        """Keep a bot that errs again and again from playing, until it answers a health check."""
+    def _look_after(self, finished: FinishedMatch, result: Result, open_block: OpenBlock) -> None:
+        """Keep a bot that errs again and again from playing, until it answers a health check.
+
+        One that finals did not wait for any longer is away, not ill.
+        """
         if result.termination == VOIDED:
             return
+        most = open_block.contest.settings.quarantine_after
         faulty = {fault.seat for fault in result.faults} | set(result.forfeits)
         for seat, version_id in enumerate(finished.version_ids):
-            if self.infirmary.note(version_id, seat in faulty, settings.quarantine_after):
+            ill = seat in faulty and version_id not in open_block.missing
+            if self.infirmary.note(version_id, ill, most):
                 session = self.lobby.session_of(version_id)
                 if session is not None:
                     session.quarantined = True

@@ -145,8 +145,10 @@ class Contest:
         """Whether the schedule is at its end and everything is played. More bots can begin it anew."""
         self._rules = {kind_of(rules): rules for rules in settings.tables}
         self._schedule = schedule
-        self._roster = roster or Everybody()
-        self._draw = draw
+        self.roster: Roster = Everybody() if roster is None else roster
+        self.taken_up: set[str] = set()
+        """The ids of blocks that former runs have left to this one."""
+        self.draw = draw
         self._rotation = rotation
         self._past = Past()
         self._news: list[MatchResult] = []
@@ -175,14 +177,28 @@ class Contest:
     def remember(
         self, pairings: Iterable[Pairing], results: Iterable[MatchResult], owed: Iterable[Pairing] = ()
     ) -> None:
-        """This was played in former runs of the arena. What is `owed` was voided there and is to be played again."""
-        self._again.extend(owed)
-        for pairing in (*pairings, *self._again):
+        """This was played in former runs of the arena. What is `owed` was voided there and is to be played again.
+
+        While the contest is held back this can be done in another thread.
+        """
+        again = list(owed)
+        for pairing in (*pairings, *again):
             self._past.give(pairing)
         self._past.finish(results)
+        self._again.extend(again)
+
+    def hold_back(self) -> None:
+        """Plan nothing until `release`: what was played before is still being read. Blocks that are there go on."""
+        self._planning = True
+
+    def release(self) -> None:
+        """Plan from now on."""
+        self._planning = False
+        self._take_in_news()
 
     def take_up(self, open_block: OpenBlock) -> None:
         """A block that a former run has planned, but not begun or not ended."""
+        self.taken_up.add(open_block.block.block_id)
         self._unfinished += 1
         self._waiting.append(open_block)
 
@@ -206,15 +222,13 @@ class Contest:
                 kept.update(group)
         return None
 
-    def wait_no_longer(self, missing: Callable[[OpenBlock], frozenset[int]], begun: Iterable[OpenBlock] = ()) -> bool:
+    def wait_no_longer(self, missing: Callable[[OpenBlock], frozenset[int]], begun: Iterable[OpenBlock] = ()) -> None:
         """Have blocks played without the bots that are missing: they forfeit. Also the rest of those that were `begun`.
 
-        For finals, which have to end. True if there are such blocks.
+        For finals, which have to end.
         """
-        waiting = [*self._waiting, *begun] if self.in_rounds else []
-        for open_block in waiting:
+        for open_block in (*self._waiting, *begun) if self.in_rounds else ():
             open_block.missing = missing(open_block)
-        return any(open_block.missing for open_block in waiting)
 
     def wants_round(self, present: Collection[Session]) -> bool:
         """Whether the schedule should be asked for more."""
@@ -236,7 +250,7 @@ class Contest:
 
     async def _next_round(self, present: Collection[Session]) -> list[Pairing]:
         ready = self._unhurried(present)
-        of_whom = self._roster.field(self._kinds_by_need(), ready)
+        of_whom = self.roster.field(self._kinds_by_need(), ready)
         # In a thread of its own: a schedule that fits ratings takes its time, and matches must not wait for it.
         pairings = list(await asyncio.to_thread(self._round, of_whom))
         if not self.in_rounds:
@@ -272,11 +286,11 @@ class Contest:
         return self._done_with is not None and self._done_with == self._state(present)
 
     def _state(self, present: Collection[Session]) -> object:
-        return self._roster.field(self.kinds, present), len(self._past.results) + len(self._news)
+        return self.roster.field(self.kinds, present), len(self._past.results) + len(self._news)
 
     def _open(self, pairing: Pairing) -> OpenBlock:
         rules = self._rules[pairing.kind]
-        drawn = self._draw(pairing)
+        drawn = self.draw(pairing)
         block = Block(drawn.block_id, rules.game, pairing.group, drawn.seed, self._rotation)
         return OpenBlock(block, rules, self, list(range(block.rotations)), drawn.plan)
 

@@ -11,7 +11,7 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from roost.v1 import arena_pb2
 from roost_games.replay import VOIDED
@@ -48,7 +48,8 @@ class Question(NamedTuple):
         if self.players:
             yield MATCH.c.players == self.players
         if self.competition_id is not None:
-            yield BLOCK.c.competition_id == self.competition_id
+            # Not by the index on it: that would go through all blocks of the competition to find the few new matches.
+            yield func.coalesce(BLOCK.c.competition_id, 0) == self.competition_id
             yield BLOCK.c.phase == self.phase
 
 

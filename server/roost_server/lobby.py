@@ -55,7 +55,7 @@ class Lobby:
         """
         old = self._by_version.get(version_id)
         if hello.resume_token:
-            return self._resume(old, hello)
+            return self._resume(old, hello, identity)
         if old is not None and old.connected:
             raise AlreadyConnectedError(f"{hello.name} (this very version) is connected already; use another name")
         if old is not None:
@@ -64,10 +64,12 @@ class Lobby:
         self._by_version[version_id] = session
         return session
 
-    def _resume(self, old: Session | None, hello: play_pb2.Hello) -> Session:
+    def _resume(self, old: Session | None, hello: play_pb2.Hello, identity: Identity | None) -> Session:
+        """The old session, from now on with the key that is shown now: that may be a new one."""
         if old is None or old.token != hello.resume_token:
             raise DeniedError("there is no session with this resume token for this bot; connect without one")
         self._away_since.pop(old, None)
+        old.identity, old.expelled = identity, False
         return old
 
     def away(self, session: Session) -> None:

@@ -62,10 +62,10 @@ class Matchmaker:
             each.voided |= not each.ended
         return over
 
-    def wait_no_longer(self, contest: Contest, missing: Callable[[OpenBlock], frozenset[int]]) -> bool:
-        """Have finals go on without the bots that are missing. True if that is so for some of their blocks."""
+    def wait_no_longer(self, contest: Contest, missing: Callable[[OpenBlock], frozenset[int]]) -> None:
+        """Have finals go on without the bots that are missing."""
         begun = [each for each in self._blocks.values() if each.contest is contest and each.to_play]
-        return contest.wait_no_longer(missing, begun)
+        contest.wait_no_longer(missing, begun)
 
     def void(self, block_id: str) -> None:
         """The block does not count: start none of its other matches. Its contest has it played again."""

@@ -129,12 +129,16 @@ async def _close(tasks: Iterable[asyncio.Task[None]], context: Context) -> None:
         if isinstance(error, RoostError):
             log.warning("stream ended", error=str(error))
             await _end(context, status_of(error), str(error))
-        elif error is not None:
+            break
+        if error is not None:
             log.error("this should not happen", exc_info=error)
             await _end(context, grpc.StatusCode.INTERNAL, "a mistake of the arena's; its log has the details")
+            break
 
 
 async def _end(context: Context, status: grpc.StatusCode, text: str) -> None:
     """End the stream with a status, unless the bot has gone without waiting for it."""
-    with suppress(grpc.aio.InternalError):
+    # gRPC keeps what `abort` raises, and raises it again when we are done. If it came through our frames it would keep
+    # them too, with all that the stream has sent: under a flood that is a lot of memory until garbage is collected.
+    with suppress(grpc.aio.InternalError, grpc.aio.AbortError):
         await context.abort(status, text)

@@ -115,7 +115,7 @@ def test_nonsense_from_a_bot_that_plays(tmp_path: Path, game: str) -> None:
     talks = collect(st.lists(nonsense.answers, min_size=1, max_size=8), 60)
 
     async def script() -> None:
-        async with hall(tmp_path, settings(game, 3, max_faults=20)) as place:
+        async with hall(tmp_path, settings(game, 3, max_faults=20, quarantine_after=1_000)) as place:
             fuzz = NonsenseBot(place.address, [answer for answers in talks for answer in answers])
             async with fuzz, RawBot(place.address, "x", max_matches=4) as x, RawBot(place.address, "y", max_matches=4):
                 await until(lambda: not fuzz.nonsense)

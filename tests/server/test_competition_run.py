@@ -21,6 +21,7 @@ from roost_sdk import client as sdk_client
 from roost_sdk.client import Client
 from roost_sdk.credentials import Credentials
 from roost_sdk.link import grpc_links
+from roost_server import answers
 from roost_server.accounts import keys
 from roost_server.accounts.keys import Scope
 from roost_server.competition import ledger
@@ -250,8 +251,19 @@ def test_from_registration_to_the_end(tmp_path: Path) -> None:
                 await host.phase("finals")
             acts = (await host.ask("ListActs", admin_pb2.ListActsRequest())).acts
             assert [act.act for act in acts].count("phase changed") == 5
+            check_without_forfeits(place.store)
 
     bounded(script)
+
+
+def check_without_forfeits(store: Store) -> None:
+    """Had the host decided so, the matches that `d` forfeited would count for nobody."""
+    with store.writing() as connection:
+        rules = CUP.replace("ROUNDS", "2").replace("[faults]", '[faults]\nforfeits = "ignore"')
+        connection.execute(update(COMPETITION).values(document=rules))
+    answer = answers.standings_of(store, arena_pb2.GetStandingsRequest(competition="cup"))
+    assert {row.name: (row.matches, row.blocks) for row in answer.standings} == dict.fromkeys("abc", (8, 4))
+    assert answer.matches == 12
 
 
 def test_two_competitions_at_once(tmp_path: Path) -> None:

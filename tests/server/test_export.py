@@ -20,6 +20,7 @@ from roost_server.accounts import owners
 from roost_server.competition import ledger
 from roost_server.competition.director import Director
 from roost_server.competition.file import PhaseName, parse_competition
+from roost_server.competition.ledger import CLOCK
 from roost_server.contest import Contest, OpenBlock
 from roost_server.export.checking import check_export
 from roost_server.export.records import BLOCKS_FILE, COMPETITION_FILE, MANIFEST_FILE, MATCHES_FILE
@@ -82,7 +83,7 @@ class Play:
             for _ in rounds:
                 if not await self._round(contest):
                     break
-        await self.director.change_phase(PhaseName.DONE, "test")
+        await self.director.change_phase(PhaseName.DONE, CLOCK)
         await self.recorder.aclose()
 
     async def _round(self, contest: Contest) -> bool:
@@ -205,6 +206,22 @@ def test_a_pairing_that_the_schedule_does_not_have_is_noticed(copy: Path) -> Non
 
     def strike(lines: list[dict[str, Any]]) -> None:
         block = next(line for line in lines if line["phase"] == "finals")
+        gone.update(match for match, _ in block["matches"])
+        lines.remove(block)
+
+    change(copy, BLOCKS_FILE, strike)
+    change(
+        copy, MATCHES_FILE, lambda lines: lines.__setitem__(slice(None), [x for x in lines if x["match"] not in gone])
+    )
+    assert "finals: block 0 is missing" in complaints(copy)
+
+
+def test_finals_that_were_cut_short_are_noticed(copy: Path) -> None:
+    """The last block of the finals is struck from the record, and no number is missing."""
+    gone: set[str] = set()
+
+    def strike(lines: list[dict[str, Any]]) -> None:
+        block = max((line for line in lines if line["phase"] == "finals"), key=lambda line: int(line["serial"]))
         gone.update(match for match, _ in block["matches"])
         lines.remove(block)
 

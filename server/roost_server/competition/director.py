@@ -16,19 +16,26 @@ from roost_ladder.schedules.sure import Sure
 from roost_ladder.schedules.swiss import Swiss
 from roost_server.competition import ledger, phases
 from roost_server.competition.file import SCHEDULES, CompetitionFile, PhaseName, PhasePart
-from roost_server.competition.history import History, history_of
+from roost_server.competition.history import history_of
 from roost_server.competition.ledger import CLOCK, Competition, Entrant
 from roost_server.competition.roster import OpenRoster, PinnedRoster
-from roost_server.contest import Contest, Drawn, Roster, open_schedule
+from roost_server.contest import Contest, Drawn, open_schedule
 from roost_server.settings import Settings
-from roost_server.store import Planned, Store
+from roost_server.store import Planned, Store, StoreError
 from roost_server.store.phase_results import progress
 
 log = structlog.get_logger()
 
 
+AT_ONCE_SECONDS = 0.5
+"""So long it is waited for what was played before. If that takes longer, what is left of it is played meanwhile."""
+RETRY_SECONDS = 1.0
+
+
 class Director:
-    """Runs a competition. `start` it once; then `tick` says whether what is played has changed."""
+    """Runs a competition. `start` it once, and `recall` when the blocks that former runs left are taken up; then `tick`
+    says whether what is played has changed.
+    """
 
     def __init__(self, store: Store, competition: Competition, settings: Settings) -> None:
         self._store = store
@@ -39,6 +46,8 @@ class Director:
         self.roster = OpenRoster((), apart=False)
         self._changing = asyncio.Lock()
         """The clock and an admin take turns."""
+        self._recalled: Contest | None = None
+        self._recalling: asyncio.Task[None] | None = None
 
     @property
     def file(self) -> CompetitionFile:
@@ -49,7 +58,7 @@ class Director:
         """Take the competition up as it stands in the records."""
         entrants = await asyncio.to_thread(ledger.entrants, self._store, self.competition.id)
         self.roster = OpenRoster(entrants, apart=not self.file.entry.own_bots_may_meet)
-        await self._set_up_contest(entrants)
+        await self._set_up_contest()
 
     async def tick(self, now: datetime) -> bool:
         """Change the phase if it is time. Finals that are played out end the competition. True if it was changed."""
@@ -66,7 +75,8 @@ class Director:
         """Begin finals that had to wait for the last matches of the ladder. True if it was time."""
         if self.contest is not None or self.competition.phase != PhaseName.FINALS:
             return False
-        await self._set_up_contest(await asyncio.to_thread(ledger.entrants, self._store, self.competition.id))
+        await self._set_up_contest()
+        await self.recall()
         return self.contest is not None
 
     async def change_phase(self, phase: str, actor: str) -> None:
@@ -78,8 +88,8 @@ class Director:
         before = self.competition.phase
         self.competition = await asyncio.to_thread(ledger.change_phase, self._store, self.competition, phase, actor)
         log.info("phase changed", competition=self.file.name, before=before, phase=phase.value, actor=actor)
-        entrants = await asyncio.to_thread(ledger.entrants, self._store, self.competition.id)
-        await self._set_up_contest(entrants)
+        await self._set_up_contest()
+        await self.recall()
 
     async def enter(self, bot_id: int, owner_id: int, *, again: bool = False) -> None:
         """A bot takes part from now on, if entries are taken; one that was withdrawn, if it is to do so `again`.
@@ -97,41 +107,61 @@ class Director:
         await asyncio.to_thread(ledger.withdraw, self._store, self.competition, bot_id, actor)
         self.roster.remove(bot_id)
 
-    async def _set_up_contest(self, entrants: Sequence[Entrant]) -> None:
+    async def _set_up_contest(self) -> None:
         phase = self.competition.phase
         part = self.file.phase(PhaseName(phase)) if phases.plays(phase) else None
         finals = phase == PhaseName.FINALS
         if part is None or (finals and await asyncio.to_thread(self._ladder_goes_on)):
             self.contest = None
             return
-        history = await asyncio.to_thread(history_of, self._store, self.competition.id, phase)
-        roster: Roster = self.roster
-        if finals:
-            seeded = await asyncio.to_thread(self._seeding, entrants)
-            roster = PinnedRoster(seeded, apart=not self.file.entry.own_bots_may_meet)
-        self.contest = self._contest(part, roster, history, finals)
+        self.contest = Contest(
+            self._settings,
+            schedule_of(self.competition, part),
+            roster=self.roster,
+            name=f"{self.file.name}/{part.phase}",
+            rotation=Rotation(self.file.rotation),
+            in_rounds=finals,
+        )
+        self.contest.hold_back()
+
+    async def recall(self) -> None:
+        """Have the contest know what was played before, and begin to plan.
+
+        With very many matches that takes a while, for which nobody has to wait: what was planned before goes on.
+        """
+        if self.contest is not None and self.contest is not self._recalled:
+            self._recalled = self.contest
+            self._recalling = asyncio.create_task(self._recall(self.contest, self.competition.phase))
+            await asyncio.wait([self._recalling], timeout=AT_ONCE_SECONDS)
+
+    async def _recall(self, contest: Contest, phase: str) -> None:
+        while True:
+            try:
+                await asyncio.to_thread(self._remind, contest, phase)
+            except StoreError as error:
+                log.warning("cannot read", competition=self.file.name, error=str(error))
+                await asyncio.sleep(RETRY_SECONDS)
+            else:
+                contest.release()
+                return
+
+    def _remind(self, contest: Contest, phase: str) -> None:
+        history = history_of(self._store, self.competition.id, phase, contest.taken_up)
+        if contest.in_rounds:
+            seeded = self._seeding(ledger.entrants(self._store, self.competition.id))
+            contest.roster = PinnedRoster(seeded, apart=not self.file.entry.own_bots_may_meet)
+        contest.draw = Dealer(self.competition, PhaseName(phase), history.next_serial)
+        contest.remember(history.pairings, history.results, history.owed if contest.in_rounds else ())
 
     def _ladder_goes_on(self) -> bool:
         """Whether matches of the ladder are still being played: they seed the finals, which cannot begin before."""
         return progress(self._store, self.competition.id, PhaseName.LADDER).blocks_open > 0
 
-    def _contest(self, part: PhasePart, roster: Roster, history: History, finals: bool) -> Contest:
-        contest = Contest(
-            self._settings,
-            schedule_of(self.competition, part),
-            roster=roster,
-            draw=Dealer(self.competition, part.phase, history.next_serial),
-            name=f"{self.file.name}/{part.phase}",
-            rotation=Rotation(self.file.rotation),
-            in_rounds=finals,
-        )
-        contest.remember(history.pairings, history.results, history.owed if finals else ())
-        return contest
-
     def _seeding(self, entrants: Sequence[Entrant]) -> list[Entrant]:
         """The entrants by their rank on the ladder; those who have not played it last, in the order of their entry."""
         played = history_of(self._store, self.competition.id, PhaseName.LADDER).results
-        rank = {standing.bot: place for place, standing in enumerate(standings(played))}
+        forfeits = self.file.faults.forfeits == "count"
+        rank = {standing.bot: place for place, standing in enumerate(standings(played, forfeits=forfeits))}
         return sorted(entrants, key=lambda entrant: rank.get(entrant.pinned_version_id or 0, len(rank)))
 
 

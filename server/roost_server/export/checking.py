@@ -19,7 +19,7 @@ from roost_ladder.results import MatchResult
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
 from roost_server.competition.director import block_id_of, schedule_of
 from roost_server.competition.file import CompetitionFile, PhaseName, parse_competition
-from roost_server.competition.ledger import Competition
+from roost_server.competition.ledger import CLOCK, Competition
 from roost_server.contest import kind_of
 from roost_server.export.records import (
     MANIFEST_FILE,
@@ -179,7 +179,8 @@ def _result(replay: Replay, block: ExportedBlock, rotation: int) -> MatchResult 
 
 
 def _wrong_blocks(exported: Exported, played: Sequence[Played]) -> Iterator[Wrong]:
-    """Each rotation of a block that is done counts once; one that was voided has nothing that counts."""
+    """No number of a block is missing, and each rotation of a block that is done counts once."""
+    yield from _missing_blocks(exported)
     for block in exported.blocks:
         rotations = [each.rotation for each in played if each.block is block and each.result is not None]
         if len(set(rotations)) < len(rotations):
@@ -188,6 +189,16 @@ def _wrong_blocks(exported: Exported, played: Sequence[Played]) -> Iterator[Wron
             missing = set(range(_as_block(block).rotations)) - set(rotations)
             if missing:
                 yield Wrong(block.id, f"is called done, but {len(missing)} of its matches were not played")
+
+
+def _missing_blocks(exported: Exported) -> Iterator[Wrong]:
+    """Of a competition that is over every block is there, from number 0 on. One that is not may have open ones."""
+    if exported.competition.phase != PhaseName.DONE:
+        return
+    for phase in (PhaseName.LADDER, PhaseName.FINALS):
+        serials = {block.serial for block in exported.blocks if block.phase == phase}
+        for serial in sorted(set(range(max(serials, default=-1) + 1)) - serials):
+            yield Wrong(phase.value, f"block {serial} is missing")
 
 
 def _wrong_schedule(exported: Exported, played: Sequence[Played]) -> Iterator[Wrong]:
@@ -223,6 +234,15 @@ def _wrong_schedule(exported: Exported, played: Sequence[Played]) -> Iterator[Wr
             past.finish(results.get(block.id, ()))
     for block in left:
         yield Wrong(block.id, f"{_named(exported, _pairing(block))} was played, but is not in the schedule")
+    if not left and _played_out(exported) and (more := schedule.next_round(field, past)):
+        yield Wrong("finals", f"{_named(exported, more[0])} should have been played, and was not")
+
+
+def _played_out(exported: Exported) -> bool:
+    """Whether the competition ended by itself because its finals were over, and not by hand or at a set time."""
+    done = exported.file.phase(PhaseName.DONE)
+    by_itself = exported.competition.phases[-1:] and exported.competition.phases[-1][2] == CLOCK
+    return exported.competition.phase == PhaseName.DONE and bool(by_itself) and (done is None or done.starts is None)
 
 
 def _pairing(block: ExportedBlock) -> Pairing:
@@ -245,7 +265,8 @@ def _by_block(played: Sequence[Played]) -> dict[str, list[MatchResult]]:
 def _finalists(exported: Exported, played: Sequence[Played]) -> Field:
     """The pinned versions by their rank on the ladder, as the arena seeds them."""
     ladder = [result for results in _of_phase(played, PhaseName.LADDER).values() for result in results]
-    rank = {standing.bot: place for place, standing in enumerate(standings(ladder))}
+    forfeits = exported.file.faults.forfeits == "count"
+    rank = {standing.bot: place for place, standing in enumerate(standings(ladder, forfeits=forfeits))}
     pinned = [bot for bot in exported.competition.bots if bot.pinned]
     seeded = sorted(pinned, key=lambda bot: rank.get(bot.version_id, len(rank)))
     apart = not exported.file.entry.own_bots_may_meet
