@@ -17,7 +17,7 @@ from itertools import takewhile
 from random import Random
 from typing import Any, NamedTuple, TextIO
 
-from roost_bots import SAMPLES
+from roost_bots import QUICK_SAMPLES, SAMPLES
 from roost_cli.doctor_tables import Steered, Table, situations_at, steered_matches, tables_of
 from roost_games.chance import seed_of
 from roost_games.errors import MalformedMove, MoveError, UsageError
@@ -186,7 +186,7 @@ class Worker:
 
     def play_samples(self) -> None:
         """Duels with the samples, deal by deal, each deal from both seats."""
-        pairs = [(game, sample) for game in self.games for sample in SAMPLES if SAMPLES[sample].plays(game)]
+        pairs = [(game, sample) for game in self.games for sample in QUICK_SAMPLES if SAMPLES[sample].plays(game)]
         for deal in range(self.job.matches):
             for game, sample in list(pairs):
                 if not self._time_for():

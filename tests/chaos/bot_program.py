@@ -1,0 +1,96 @@
+"""One bot as a process of its own: `python -m tests.chaos.bot_program NAME ADDRESS FOLDER`.
+
+In the folder are its key and the arena's certificate, and it notes there what it is told.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import grpc
+
+from roost.v1 import arena_pb2, play_pb2
+from roost.v1.arena_pb2_grpc import ArenaStub
+from roost_sdk import client
+from roost_sdk.client import Client
+from roost_sdk.credentials import Credentials, read_credentials
+from roost_sdk.link import CHANNEL_OPTIONS, Link, LinkLost, OpenLink, Refused
+from tests.chaos.diary import NotingLink
+from tests.chaos.strategies import FLOODER, RESTLESS, SILENT, VERSION, bot_class
+from tests.chaos.world import CERTIFICATE, diary_of, key_of
+
+MATCHES_AT_ONCE = 2
+VISIT_SECONDS = (0.4, 1.5)
+"""How long the restless bot stays, in turn, before it goes for a moment."""
+FLOOD_SECONDS = 0.1
+PAUSE_SECONDS = 0.7
+
+
+def new_client(name: str) -> Client:
+    # Who is silent should be found out soon, so it is silent in many matches at once.
+    return Client(bot_class(name), name=name, version=VERSION, max_matches=MATCHES_AT_ONCE * (1 + (name == SILENT)))
+
+
+async def come_and_go(open_link: OpenLink) -> None:
+    """Join and leave for ever: with a good-bye, and without."""
+    visit = 0
+    while True:
+        guest = new_client(RESTLESS)
+        staying = asyncio.create_task(guest.run(open_link))
+        await asyncio.sleep(VISIT_SECONDS[visit % len(VISIT_SECONDS)])
+        if visit % 2:
+            await guest.leave(0.5)
+        guest.stop()
+        await asyncio.gather(staying, return_exceptions=True)
+        visit += 1
+
+
+async def flood(address: str, credentials: Credentials, open_link: OpenLink) -> None:
+    """Say what nobody wants to hear, and ask what nobody wants to know, as fast as it goes, again and again."""
+    async with credentials.aio_channel(address, CHANNEL_OPTIONS) as channel:
+        while True:
+            await asyncio.gather(shout(await open_link()), pester(ArenaStub(channel), credentials))
+            await asyncio.sleep(PAUSE_SECONDS)
+
+
+async def shout(link: Link) -> None:
+    """Answer questions that nobody has put, until the arena has had enough."""
+    nonsense = [play_pb2.Answer(match=match, request=match) for match in range(10_000, 10_500)]
+    try:
+        await link.send(play_pb2.BotMessage(hello=play_pb2.Hello(name=FLOODER, version=VERSION)))
+        async with asyncio.timeout(FLOOD_SECONDS):
+            while True:
+                await link.send(play_pb2.BotMessage(answers=nonsense))
+    except (LinkLost, Refused, TimeoutError):
+        pass
+    finally:
+        await link.close()
+
+
+async def pester(stub: ArenaStub, credentials: Credentials) -> None:
+    """Ask for standings, many at a time."""
+    ask = arena_pb2.GetStandingsRequest(game="karteneck")
+    calls = [stub.GetStandings(ask, metadata=credentials.metadata(), timeout=5.0) for _ in range(50)]  # type: ignore[call-arg,unused-ignore]
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException) and not isinstance(result, grpc.aio.AioRpcError):
+            raise result
+
+
+async def main(name: str, address: str, folder: Path) -> None:
+    credentials = read_credentials(key_of(folder, name), tls_ca=folder / CERTIFICATE)
+
+    async def open_link() -> Link:
+        return NotingLink(address, credentials, diary_of(folder, name))
+
+    if name == FLOODER:
+        await flood(address, credentials, open_link)
+    elif name == RESTLESS:
+        await come_and_go(open_link)
+    else:
+        await new_client(name).run(open_link)
+
+
+if __name__ == "__main__":
+    client.LONGEST_PAUSE = 0.4  # an arena that was killed is there again soon
+    asyncio.run(main(sys.argv[1], sys.argv[2], Path(sys.argv[3])))
