@@ -47,6 +47,11 @@ sure: $(READY)  ## how often equal bots are called different: by `sure`, by `com
 	$(BIN)/python -m tests.ladder.compare_simulation
 	$(BIN)/python -m tests.ladder.collusion_simulation
 
+levels: $(READY)  ## the ladder over the sample bots that docs/levels.md shows, some minutes
+	$(BIN)/roost ladder random greedy careful strong --schedule round-robin --seed levels --games bratwurmeck --budget 110s
+	$(BIN)/roost ladder random greedy careful strong --schedule round-robin --seed levels --games karteneck --budget 110s
+	$(BIN)/roost ladder random greedy careful strong --schedule round-robin --seed levels --games haecmaec --budget 110s
+
 chaos: $(READY)  ## an arena and bots that are killed, stopped, flooded and cut off, and what is left of the competition
 	$(BIN)/python -m tests.chaos --minutes 10
 

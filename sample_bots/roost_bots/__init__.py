@@ -1,8 +1,10 @@
-"""Bots that come with Roost, by the names under which `roost play` and `roost submit` know them, weakest first."""
+"""Bots that come with Roost, by the names under which the commands know them, weakest first (docs/levels.md)."""
 
 from roost_bots.careful import CarefulBot
+from roost_bots.exact import ExactBot
 from roost_bots.greedy import GreedyBot
 from roost_bots.random_bot import RandomBot
+from roost_bots.strong import StrongBot
 from roost_bots.timid import TimidBot
 from roost_sdk import Bot
 
@@ -11,4 +13,8 @@ SAMPLES: dict[str, type[Bot]] = {
     "timid": TimidBot,
     "greedy": GreedyBot,
     "careful": CarefulBot,
+    "exact": ExactBot,
+    "strong": StrongBot,
 }
+QUICK_SAMPLES: dict[str, type[Bot]] = {name: bot for name, bot in SAMPLES.items() if bot is not StrongBot}
+"""Those that answer at once."""

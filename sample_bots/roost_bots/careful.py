@@ -1,29 +1,39 @@
 """The bot that looks around before it acts: at the others, at the risk, and at what will be needed later.
 
-- Karteneck: only the order of totals counts. It leaves with 25 points, but not before it is well ahead of everybody.
+- Karteneck: whoever leaves last knows what there is to beat. So it waits with low single cards, which are replaced at
+  once, until the others have left or can hardly overtake it: it counts which cards they may still hold. It steals
+  where it can, lays what makes a theft possible, and leaves at once where all portions are worth the same.
 - Bratwurmeck: few dice with many points are better than many dice with few, because dice that are left can be rolled.
   It stops when the risk of the next roll, times what would be lost, gets too high.
-- Häc Mäc: tops are few, so it saves them for large burgers. It calls every bluff.
+- Häc Mäc: tops are few, so it saves them for burgers that are fat for so many players, and slaps those. It calls every
+  bluff and tries none, and keeps its fly for a burger that only others can close. In a duel it feeds a burger well only
+  as long as the opponent cannot close it.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
-from roost_bots.reading import ingredients, points_of, reaction, tile_won
+from roost_bots.reading import can_close, ingredients, is_bluff, points_of, tile_won
 from roost_games import bratwurmeck as dice
 from roost_games import haecmaec as burgers
 from roost_games import karteneck as cards
 from roost_sdk import Bot
 
-ENOUGH = 25
-WELL_AHEAD = 8
+SHARE_LAID = 0.5
+"""How much of what an opponent may hold it will lay."""
+CHEAP = 4
+"""It costs at most so many points to wait with one card of a kind."""
 DIE_WORTH = 2
 """How many points a die that is left to roll is worth."""
 FIRST_WORM_WORTH = 3
 """How many points it is worth to have a worm."""
 MOST_RISKED = 0.3
 """So many worms it is ready to lose on average with one roll."""
-WORTH_CLOSING = 10
-WORTH_DOUBLING = 14
+FAT = {2: 10, 3: 8, 4: 7}
+"""From so many points on a burger is worth a top, by the number of players; the more there are, the fewer reach it."""
+FAT_FOR_MANY = 6
+DOUBLING = 1.5
+"""A burger so many times as fat is worth the doubling top."""
 
 
 class CarefulBot(Bot):
@@ -33,11 +43,23 @@ class CarefulBot(Bot):
         if cards.PASS_AND_STEAL in legal:
             return cards.PASS_AND_STEAL
         lays = [move for move in legal if isinstance(move, cards.Lay)]
-        valid = any(card.is_worm for card in view.display)
-        others = [total for seat, total in enumerate(view.totals) if seat != self.seat]
-        if not lays or (valid and view.total >= max(ENOUGH, max(others) + WELL_AHEAD)):
+        thefts = [move for move in lays if _prepares_theft(view, move)]
+        if thefts:
+            return thefts[0]
+        if not lays or view.grill[0].worms == view.grill[-1].worms:
             return cards.PASS
-        return max(lays, key=lambda move: (move.cards[0].is_worm, sum(card.value for card in move.cards)))
+        return self._contest(view, lays)
+
+    def _contest(self, view: cards.View, lays: list[cards.Lay]) -> cards.Move:
+        others = [seat for seat in range(view.players) if seat != self.seat and view.status[seat] != "invalid"]
+        valid = any(card.is_worm for card in view.display)
+        waited_for = [seat for seat in others if view.status[seat] == "in"]
+        expected = max((_expected_total(view, seat) for seat in others), default=0.0)
+        if valid and view.total > expected:
+            return cards.PASS
+        if waited_for:
+            return _wait(lays)
+        return _overtake(view, lays, max((view.totals[seat] for seat in others), default=0))
 
     def bratwurmeck(self, view: dice.View, legal: Sequence[dice.Take]) -> dice.Take:
         stops = {move: tile.worms * (2 if move.steal else 1) for move in legal if (tile := tile_won(view, move))}
@@ -51,13 +73,78 @@ class CarefulBot(Bot):
 
     def haecmaec(self, view: burgers.View, legal: Sequence[burgers.Move]) -> burgers.Move:
         if view.phase == "react":
-            return reaction(view, legal)
+            return self._react(view, legal)
         points = sum(card.value for card in view.burger)
-        closes = [move for move in legal if isinstance(move, burgers.Close)]
-        if closes and points >= WORTH_CLOSING:
-            top = "double" if points >= WORTH_DOUBLING else "normal"
-            return max(closes, key=lambda move: (move.top == top, move.card.value if move.card else 0))
-        return max(ingredients(legal), key=lambda move: (not view.is_third(move.card), move.card.value))
+        fat = FAT.get(view.players, FAT_FOR_MANY)
+        plays = [move for move in ingredients(legal) if not view.is_third(move.card)]
+        if points >= fat or not plays:
+            closes = [move for move in legal if isinstance(move, burgers.Close)]
+            if closes:
+                top = "double" if points >= DOUBLING * fat else "normal"
+                return max(closes, key=lambda move: (move.top == top, move.card.value if move.card else 0))
+            if burgers.Play(burgers.FLY) in legal:
+                return burgers.Play(burgers.FLY)
+        thrifty = view.players == 2 and can_close(view, len(view.burger) + 1) and not _ends_soon(view)
+        return (min if thrifty else max)(plays or ingredients(legal), key=lambda move: move.card.value)
+
+    def _react(self, view: burgers.View, legal: Sequence[burgers.Move]) -> burgers.React:
+        bluff = is_bluff(view)
+        points = sum(card.value for card in (view.burger[:-1] if bluff else view.burger))
+        fat = FAT.get(view.players, FAT_FOR_MANY)
+        wanted = ["double"] * (points >= DOUBLING * fat) + ["normal"] * (points >= fat) + ["no", None]
+        answers = [move for move in legal if isinstance(move, burgers.React) and bool(move.suspect) == bluff]
+        return min((move for move in answers if move.slap in wanted), key=lambda move: wanted.index(move.slap))
+
+
+def _prepares_theft(view: cards.View, lay: cards.Lay) -> bool:
+    """Whether the total after `lay` equals somebody's top portion, and a worm makes it valid."""
+    tops = [stack[-1].value for seat, stack in enumerate(view.stacks) if stack and seat != view.seat]
+    total = view.total + sum(card.value for card in lay.cards)
+    return total in tops and any(card.is_worm for card in (*view.display, *lay.cards))
+
+
+def _expected_total(view: cards.View, seat: int) -> float:
+    """What `seat` has laid, and of the cards it may hold about as much as it will lay."""
+    if view.status[seat] != "in":
+        return view.totals[seat]
+    unseen = Counter(view.options.deck())
+    for seen in (view.hand, view.discard, *view.displays):
+        unseen.subtract(seen)
+    laid = {card.kind for card in view.displays[seat]}
+    useful = sum(card.value * number for card, number in unseen.items() if card.kind not in laid)
+    return view.totals[seat] + SHARE_LAID * useful * view.hand_sizes[seat] / unseen.total()
+
+
+def _wait(lays: list[cards.Lay]) -> cards.Lay:
+    """Lay one card that will not be missed; if each would be, as many points as possible, worms first."""
+    points: Counter[str] = Counter()
+    for lay in lays:
+        kind = lay.cards[0].kind
+        points[kind] = max(points[kind], sum(card.value for card in lay.cards))
+    singles = [lay for lay in lays if len(lay.cards) == 1]
+
+    def cost(lay: cards.Lay) -> int:
+        return points[lay.cards[0].kind] - lay.cards[0].value
+
+    cheapest = min(singles, key=lambda lay: (cost(lay), lay.cards[0].value))
+    if cost(cheapest) <= CHEAP:
+        return cheapest
+    return max(lays, key=lambda lay: (lay.cards[0].is_worm, len(lay.cards) * lay.cards[0].value))
+
+
+def _overtake(view: cards.View, lays: list[cards.Lay], best: int) -> cards.Move:
+    """Beat a total if the hand has enough for that: with as little as possible, else with the most first."""
+    by_kind = {lay.cards[0].kind: lay for lay in sorted(lays, key=lambda lay: len(lay.cards))}
+    reach = view.total + sum(card.value for lay in by_kind.values() for card in lay.cards)
+    valid = any(card.is_worm for card in view.display)
+    if reach <= best or not (valid or "W" in by_kind):
+        return cards.PASS
+    if not valid:
+        return by_kind["W"]
+    enough = [lay for lay in lays if view.total + sum(card.value for card in lay.cards) > best]
+    if enough:
+        return min(enough, key=lambda lay: (len(lay.cards), lay.cards[0].value))
+    return max(lays, key=lambda lay: sum(card.value for card in lay.cards))
 
 
 def _promise(view: dice.View, move: dice.Take) -> int:
@@ -71,3 +158,8 @@ def _risk(view: dice.View, move: dice.Take) -> float:
     used = len({*view.aside, move.face})
     left = len(view.roll) - view.roll.count(move.face)
     return float((used / 6) ** left)
+
+
+def _ends_soon(view: burgers.View) -> bool:
+    """Whether cards that are kept will soon count against the hand."""
+    return view.bottoms < 4 or view.pile < 4

@@ -2,7 +2,8 @@
 
 - Karteneck: it lays its worms, then whatever adds most to its total, and leaves with 25 points.
 - Bratwurmeck: it sets aside the face with the most points, and rolls on until it has 25.
-- Häc Mäc: it lays its highest card, closes every burger that is worth 6 points, and calls every bluff.
+- Häc Mäc: it lays its highest card, closes every burger that brings 6 points, its doubling top first, and calls every
+  bluff.
 
 It looks at its own points and at nothing else: not at the others, and not at what may go wrong.
 """
@@ -18,8 +19,7 @@ from roost_sdk import Bot
 ENOUGH = 25
 """With this total it stops, if that is worth anything."""
 WORTH_CLOSING = 6
-WORTH_DOUBLING = 10
-"""From so many points on it closes a burger, and from so many on with the doubling top."""
+"""So many points a burger has to bring."""
 
 
 class GreedyBot(Bot):
@@ -43,7 +43,7 @@ class GreedyBot(Bot):
             return reaction(view, legal)
         points = sum(card.value for card in view.burger)
         closes = [move for move in legal if isinstance(move, burgers.Close)]
-        if closes and points >= WORTH_CLOSING:
-            top = "double" if points >= WORTH_DOUBLING else "normal"
-            return max(closes, key=lambda move: (move.top == top, move.card.value if move.card else 0))
+        good = [move for move in closes if points * (2 if move.top == "double" else 1) >= WORTH_CLOSING]
+        if good:
+            return max(good, key=lambda move: (move.top == "double", move.card.value if move.card else 0))
         return max(ingredients(legal), key=lambda move: (not view.is_third(move.card), move.card.value))

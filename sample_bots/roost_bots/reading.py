@@ -20,11 +20,21 @@ def tile_won(view: bratwurmeck.View, move: bratwurmeck.Take) -> bratwurmeck.Tile
     return max((tile for tile in view.grill if tile.value <= total), default=None)
 
 
+def is_bluff(view: haecmaec.View) -> bool:
+    """Whether the latest card is a third of its kind or a later one, as anybody can see who counts."""
+    return [card.kind for card in view.burger].count(view.burger[-1].kind) > 2
+
+
+def can_close(view: haecmaec.View, size: int) -> bool:
+    """Whether a burger of so many ingredients may be closed in turn."""
+    return size >= (3 if view.players == 2 else 2)
+
+
 def reaction(view: haecmaec.View, legal: Sequence[haecmaec.Move]) -> haecmaec.React:
-    """Suspect the latest card if it is a third of its kind, as anybody can see who counts. Never slap."""
-    third = [card.kind for card in view.burger].count(view.burger[-1].kind) > 2
+    """Suspect the latest card if it is a bluff. Never slap."""
+    bluff = is_bluff(view)
     reactions = (move for move in legal if isinstance(move, haecmaec.React) and move.slap in (None, "no"))
-    return next(move for move in reactions if bool(move.suspect) == third)
+    return next(move for move in reactions if bool(move.suspect) == bluff)
 
 
 def ingredients(legal: Sequence[haecmaec.Move]) -> list[haecmaec.Play]:

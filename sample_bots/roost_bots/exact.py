@@ -1,0 +1,42 @@
+"""The bot that calculates: in Bratwurmeck it knows the best turn, and what it is worth, to the last digit.
+
+A total is worth the worms of the tile that it takes; a stolen tile counts twice, since it is gained here and lost
+there. To fail costs the worms on the own top tile. With these payoffs, `dice_turn` finds the best way through the turn
+and weighs in every roll what can be won against what is risked.
+
+What comes after the turn it does not ask. The other games hide too much for such an answer: there it plays as
+`careful` does.
+"""
+
+from collections.abc import Sequence
+
+from roost_bots.careful import CarefulBot
+from roost_bots.dice_turn import MOST_POINTS, Turn
+from roost_games.bratwurmeck import Take, View
+
+STEAL_WORTH = 2
+"""So many times its worms a stolen tile counts."""
+
+
+class ExactBot(CarefulBot):
+    """Plays the turn with the most worms on average."""
+
+    _solved: tuple[int, Turn] | None = None
+    """The number of the turn that was thought through last, and what came out."""
+
+    def bratwurmeck(self, view: View, legal: Sequence[Take]) -> Take:
+        if len(legal) == 1:
+            return legal[0]
+        if self._solved is None or self._solved[0] != view.turn:
+            self._solved = (view.turn, self.turn(view))
+        return self._solved[1].best(view, legal)
+
+    def turn(self, view: View) -> Turn:
+        """This seat's turn, with what each way to end it is worth."""
+        own = view.stacks[self.seat]
+        failure = float(-own[-1].worms if own else 0)
+        grill = [failure] * (MOST_POINTS + 1)
+        for tile in view.grill:
+            grill[tile.value :] = [float(tile.worms)] * (MOST_POINTS + 1 - tile.value)
+        tops = [stack[-1] for seat, stack in enumerate(view.stacks) if stack and seat != self.seat]
+        return Turn(grill, {top.value: float(STEAL_WORTH * top.worms) for top in tops}, failure)

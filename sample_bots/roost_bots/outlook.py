@@ -1,0 +1,172 @@
+"""What a table of Bratwurmeck between two turns is worth to a seat, with the next turns of everybody in mind.
+
+A lead in worms is worth what it does for the chance to end ahead: one worm is little while the grill is full, and
+everything when it is nearly empty. On top of that, every seat is expected to have one more turn. It chooses between
+*plans* such as "at least 25", or "21 exactly, to steal"; how likely a plan is to end with which total, `dice_turn`
+knows. So it shows in the worth of a table that a top tile may be stolen, that another covers and protects it, and what
+a returned tile, or one that is turned over, does to everybody's chances. Not a bot.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from math import exp
+from typing import NamedTuple
+
+from roost_bots.dice_turn import FAILED, MOST_POINTS, Turn
+from roost_games.bratwurmeck import Options, Tile, View
+
+EVEN = 1.0
+EVEN_PER_TILE = 0.35
+"""A lead of so many worms wins about three times of four; longer ones are needed while tiles are open."""
+OVERSHOT = 0.3
+"""What a total above the one to be stolen is worth to whoever wanted to steal; the theft counts 1."""
+
+Stack = tuple[Tile, ...]
+Plan = tuple[tuple[int, float], ...]
+"""Totals, or `FAILED`, and how likely a turn is to end with them."""
+
+
+class Table(NamedTuple):
+    """The tiles between two turns."""
+
+    grill: Stack
+    stacks: tuple[Stack, ...]
+    worms: tuple[int, ...]
+    """By seat, how many it owns."""
+
+    def taking(self, seat: int, tile: Tile) -> "Table":
+        """The table after `seat` took a tile from the grill."""
+        grill = tuple(other for other in self.grill if other is not tile)
+        return self._replace(grill=grill)._giving(seat, tile)
+
+    def stealing(self, seat: int, victim: int) -> "Table":
+        """The table after `seat` took the top tile of `victim`."""
+        return self._dropping(victim)._giving(seat, self.stacks[victim][-1])
+
+    def failing(self, seat: int) -> "Table":
+        """The table after a turn of `seat` failed."""
+        if not self.stacks[seat]:
+            return self
+        returned = self.stacks[seat][-1]
+        grill = tuple(sorted((*self.grill, returned)))
+        return self._dropping(seat)._replace(grill=grill if grill[-1] is returned else grill[:-1])
+
+    def _giving(self, seat: int, tile: Tile) -> "Table":
+        return self._with(seat, (*self.stacks[seat], tile), tile.worms)
+
+    def _dropping(self, seat: int) -> "Table":
+        return self._with(seat, self.stacks[seat][:-1], -self.stacks[seat][-1].worms)
+
+    def _with(self, seat: int, stack: Stack, worms: int) -> "Table":
+        stacks = (*self.stacks[:seat], stack, *self.stacks[seat + 1 :])
+        owned = (*self.worms[:seat], self.worms[seat] + worms, *self.worms[seat + 1 :])
+        return Table(self.grill, stacks, owned)
+
+
+class Ends(NamedTuple):
+    """The tables that a turn can lead to."""
+
+    grill: list[Table]
+    """By total, if no tile is stolen. Where the total takes none, this is `failed`."""
+    thefts: dict[int, Table]
+    """By total, if one is."""
+    failed: Table
+
+
+def ends(table: Table, seat: int) -> Ends:
+    """What a turn of `seat` can lead to."""
+    failed = table.failing(seat)
+    grill = [failed] * (MOST_POINTS + 1)
+    for tile in table.grill:
+        grill[tile.value :] = [table.taking(seat, tile)] * (MOST_POINTS + 1 - tile.value)
+    others = [other for other, stack in enumerate(table.stacks) if stack and other != seat]
+    return Ends(grill, {table.stacks[other][-1].value: table.stealing(seat, other) for other in others}, failed)
+
+
+@cache
+def chance_ahead(lead: int, tiles: int) -> float:
+    """How likely it is to end ahead with such a lead while so many tiles are open."""
+    if not tiles:
+        return (lead > 0) + (lead == 0) / 2
+    return 1 / (1 + exp(-lead / (EVEN + EVEN_PER_TILE * tiles)))
+
+
+def standing(table: Table, seat: int) -> float:
+    """How many opponents `seat` can expect to leave behind, as things stand."""
+    own, tiles = table.worms[seat], len(table.grill)
+    return sum([chance_ahead(own - worms, tiles) for worms in table.worms])
+
+
+@cache
+def at_least(total: int) -> Plan:
+    """The plan with the best chance of so many points or more."""
+    return tuple(Turn([float(reached >= total) for reached in range(MOST_POINTS + 1)], {}, 0.0).totals().items())
+
+
+@cache
+def exactly(total: int) -> Plan:
+    """A plan to end with this total, or if that does not come about, with more."""
+    above = [OVERSHOT * (reached > total) for reached in range(MOST_POINTS + 1)]
+    return tuple(Turn(above, {total: 1.0}, 0.0).totals().items())
+
+
+def prepare() -> None:
+    """Work out the plans for the usual tiles. It takes about a second, once in a process."""
+    for tile in Options().tiles:
+        at_least(tile.value)
+        exactly(tile.value)
+
+
+def plans(table: Table, seat: int) -> Iterator[Plan]:
+    """What `seat` may want to do in a turn."""
+    for tile in table.grill:
+        yield at_least(tile.value)
+    for other, stack in enumerate(table.stacks):
+        if stack and other != seat:
+            yield exactly(stack[-1].value)
+
+
+def after_turn_of(other: int, table: Table, seat: int) -> float:
+    """The standing of `seat` that can be expected after a turn of `other`, who does what is best for itself."""
+    possible = ends(table, other)
+    known: dict[int, tuple[float, float]] = {}
+
+    def for_both(after: Table) -> tuple[float, float]:
+        if id(after) not in known:
+            known[id(after)] = (standing(after, other), standing(after, seat))
+        return known[id(after)]
+
+    by_total = {
+        FAILED: for_both(possible.failed),
+        **{total: for_both(after) for total, after in enumerate(possible.grill)},
+    }
+    for total, after in possible.thefts.items():
+        by_total[total] = max(by_total[total], for_both(after))
+    expected = (
+        (
+            sum([chance * by_total[total][0] for total, chance in plan]),
+            sum([chance * by_total[total][1] for total, chance in plan]),
+        )
+        for plan in plans(table, other)
+    )
+    return max(expected)[1]
+
+
+def outlook(table: Table, seat: int) -> float:
+    """What `table` is worth to `seat`: its standing, and how the next turn of everybody changes it."""
+    now = standing(table, seat)
+    if not table.grill:
+        return now
+    return now + sum(after_turn_of(other, table, seat) - now for other in range(len(table.stacks)))
+
+
+def turn_of(view: View, seat: int) -> Turn:
+    """The turn of `seat`, with what every way to end it is worth."""
+    table = Table(view.grill, view.stacks, tuple(sum(tile.worms for tile in stack) for stack in view.stacks))
+    possible = ends(table, seat)
+    worth = {
+        id(after): outlook(after, seat)
+        for after in {id(after): after for after in (*possible.grill, possible.failed)}.values()
+    }
+    thefts = {total: outlook(after, seat) for total, after in possible.thefts.items()}
+    return Turn([worth[id(after)] for after in possible.grill], thefts, worth[id(possible.failed)])
