@@ -13,7 +13,13 @@ from roost_cli.main import run
 from tests.cli.arena_process import Process, roost_process
 
 USUAL = "127.0.0.1:50051"
-WITHOUT_ARENA = (["competition", "init"], ["competition", "check"], ["admin", "restore"], ["admin", "cert"])
+WITHOUT_ARENA = (
+    ["competition", "init"],
+    ["competition", "check"],
+    ["admin", "restore"],
+    ["admin", "cert"],
+    ["verify", "result"],
+)
 
 
 class Shown(NamedTuple):
