@@ -35,7 +35,7 @@ Standings = arena_pb2.GetStandingsResponse
 
 def run_showcase(own_bots: Sequence[str], seconds: int, db: str) -> None:
     """Show an arena for so long or until Ctrl-C, then the final standings. Raises `RoostError` if it cannot start."""
-    # Not the one that searches: it would keep a small machine busy, and the others waiting.
+    # Not those that calculate: they would keep a small machine busy, and the others waiting.
     names = [*QUICK_SAMPLES, *own_bots]
     with Household() as household:
         arena = household.start("arena", *_serve_arguments(db))

@@ -16,5 +16,5 @@ SAMPLES: dict[str, type[Bot]] = {
     "exact": ExactBot,
     "strong": StrongBot,
 }
-QUICK_SAMPLES: dict[str, type[Bot]] = {name: bot for name, bot in SAMPLES.items() if bot is not StrongBot}
+QUICK_SAMPLES: dict[str, type[Bot]] = {name: bot for name, bot in SAMPLES.items() if not issubclass(bot, ExactBot)}
 """Those that answer at once."""

@@ -404,7 +404,11 @@ class Arena:
             self._play_later()
 
     def _ended(self, table: Table) -> None:
-        self._spawn(self._record(self._running[table.match_id]))
+        running = self._running[table.match_id]
+        self._spawn(self._record(running))
+        if table.referee.result is not None and table.referee.result.termination == VOIDED:
+            # At once, or another match of this deal would be started in vain.
+            self._matchmaker.void(running.open_block.block.block_id)
         # The next match need not wait for the disk. Only the news of this one have to.
         for player in table.players:
             if isinstance(player, Session):
@@ -470,9 +474,7 @@ class Arena:
         """After the last match of a block, note that and tell everybody what was dealt."""
         open_block = running.open_block
         block_id = open_block.block.block_id
-        if result.termination == VOIDED:
-            self._matchmaker.void(block_id)
-        else:
+        if result.termination != VOIDED:
             forfeited = bool(result.forfeits)
             open_block.results.append(
                 MatchResult(block_id, open_block.rules.game, finished.version_ids, tuple(result.places), forfeited)

@@ -263,8 +263,9 @@ def test_a_bot_that_leaves_does_not_wait_for_one_that_is_gone(tmp_path: Path) ->
             await until(lambda: x.ended and not place.arena.tables)
             (session,) = [each for each in place.arena.lobby.sessions if each.name == "x"]
             session.promised = 1
-            place.arena._matchmaker.stopped = False
             await y.disconnect()
+            await until(lambda: not all(each.connected for each in place.arena.lobby.sessions))
+            place.arena._matchmaker.stopped = False
             await x.send(leaving=True)
             await x.playing
             assert x.status == grpc.StatusCode.OK

@@ -168,7 +168,7 @@ def test_a_hurried_shutdown_does_not_wait_for_a_broken_disk(tmp_path: Path, monk
             RawBot(place.address, "x") as x,
             RawBot(place.address, "y"),
         ):
-            await until(lambda: place.arena._tasks)
+            await until(lambda: any(table.referee.over for table in place.arena.tables))
             stopping = asyncio.create_task(place.server.stop())
             await asyncio.sleep(0.2)
             assert not stopping.done()

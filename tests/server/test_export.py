@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from roost_games.errors import UsageError
 from roost_games.referee import Referee, Seat
@@ -117,7 +118,7 @@ class Play:
 @pytest.fixture(scope="module", params=["round-robin", "swiss", "knockout"])
 def exported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("export")
-    with open_store(f"sqlite:///{folder}/roost.db") as store:
+    with open_store(f"sqlite:///{folder}/roost.db") as store, capture_logs():
         asyncio.run(Play(store, request.param).whole(ladder_rounds=2))
         export(store, "cup", folder / "cup")
     return folder / "cup"
@@ -253,7 +254,7 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
 
 def test_before_the_end_nothing_is_told_that_would_help_a_player(tmp_path: Path) -> None:
     """Of a running competition neither the master seed nor deals that are still to be played are in the export."""
-    with open_store(f"sqlite:///{tmp_path}/roost.db") as store:
+    with open_store(f"sqlite:///{tmp_path}/roost.db") as store, capture_logs():
         play = Play(store, "round-robin")
 
         async def begin() -> list[OpenBlock]:

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import NamedTuple
 
 from roost_games.errors import RoostError
@@ -78,8 +79,15 @@ def limit_programs(limits: Limits) -> None:
 
 
 def memory_taken() -> int:
-    """How many bytes of memory this process has at most taken so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """How many bytes of data this process has.
+
+    Not its highest mark, which Linux lets it inherit from the process that started it, however large that was.
+    """
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return pages * resource.getpagesize()
 
 
 def limit_memory(before: int, megabytes: int) -> None:
