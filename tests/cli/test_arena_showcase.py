@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from roost_bots import SAMPLES
+from roost_bots import QUICK_SAMPLES
 from roost_games.registry import GAME_NAMES
 from tests.cli.arena_process import PATIENCE, Process, roost_process, until
 from tests.cli.arena_world import recorded
@@ -36,7 +36,7 @@ def address_of(showcase: Process) -> str:
 def until_bots_play(showcase: Process, folder: Path) -> str:
     """Wait until every process is there; returns the address, which is part of the bots' command lines."""
     address = address_of(showcase)
-    until(lambda: len(running(address, str(folder))) == 1 + len(SAMPLES))
+    until(lambda: len(running(address, str(folder))) == 1 + len(QUICK_SAMPLES))
     return address
 
 
@@ -72,7 +72,7 @@ def test_ctrl_c_ends_it_early_and_all_games_were_played_at_all_sizes(roost: Roos
     (tmp_path / "own.py").write_text(
         "from roost_sdk import Bot\nclass Own(Bot):\n    def choose(self, view, legal):\n        return legal[0]\n"
     )
-    names = [*SAMPLES, "own"]
+    names = [*QUICK_SAMPLES, "own"]
 
     def seen() -> bool:
         out = roost("standings", "--db", database).out
