@@ -19,6 +19,8 @@ DEFAULT_MATCHES = 50
 
 def bots(store: Store) -> arena_pb2.ListBotsResponse:
     """Every bot version on record."""
+    records = queries.bots(store)
+    # Read after them: a bot may come in between, and what is known of one too many does no harm.
     known = backgrounds(store)
     return arena_pb2.ListBotsResponse(
         bots=[
@@ -32,7 +34,7 @@ def bots(store: Store) -> arena_pb2.ListBotsResponse:
                 first_seen_ms=bot.first_seen_ms,
                 **known[bot.id]._asdict(),
             )
-            for bot in queries.bots(store)
+            for bot in records
         ]
     )
 
