@@ -1,11 +1,10 @@
 """Tracebacks as a bot's author wants them: where it broke in their code, and nothing of ours."""
 
-import os
 import traceback
-from pathlib import Path
 from types import TracebackType
 
-OUR_FOLDER = str(Path(__file__).parent) + os.sep
+NOT_THE_AUTHORS = ("roost_sdk", "roost_ladder", "roost_cli", "asyncio", "importlib")
+"""Through these a bot is called or imported. What the bot itself calls of them comes after its own code."""
 HEADER = "Traceback (most recent call last):"
 MOST_FRAMES = 20
 """Of a longer chain of calls only the innermost are shown."""
@@ -32,10 +31,6 @@ def authors_lines(error: BaseException) -> str:
 
 
 def _skip_ours(trace: TracebackType | None) -> TracebackType | None:
-    while trace is not None and _is_ours(trace.tb_frame.f_code.co_filename):
+    while trace is not None and trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] in NOT_THE_AUTHORS:
         trace = trace.tb_next
     return trace
-
-
-def _is_ours(file: str) -> bool:
-    return file.startswith((OUR_FOLDER, "<frozen importlib"))

@@ -64,3 +64,9 @@ def test_a_command_has_a_name(text: str, name: str, command: str) -> None:
 def test_an_empty_folder_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no bot in"):
         find(str(tmp_path))
+
+
+def test_a_folder_of_folders_is_all_bots_in_them(tmp_path: Path) -> None:
+    for file in ("alice/bot.py", "bob/bot.py", "carol.py", ".venv/hidden.py", "shared/__init__.py", "shared/part.py"):
+        write(tmp_path / file)
+    assert [entrant.spec.name for entrant in find(str(tmp_path))] == ["alice/bot", "bob/bot", "carol"]

@@ -46,7 +46,7 @@ class Entrants(NamedTuple):
 
 
 def find_entrants(texts: Sequence[str], samples: Mapping[str, type[Bot]]) -> Entrants:
-    """The bots that a person named, sorted by name. A folder stands for all bots in its files.
+    """The bots that a person named, sorted by name. A folder stands for all bots in its files and its folders' files.
 
     Raises `UsageError` if something named is not a bot. A file of a folder that cannot be imported is left out.
     """
@@ -80,13 +80,15 @@ class _Reader:
 
     def _folder(self, folder: Path) -> list[Entrant]:
         entrants: list[Entrant] = []
-        for file in sorted(folder.glob("*.py")):
+        for file in _files_in(folder):
             try:
                 entrants += self._import(str(file), None)
             except UsageError as error:
                 self.left_out.append(str(error))
         if not entrants and not self.left_out:
-            raise UsageError(f"there is no bot in {folder}: none of its files has a subclass of roost_sdk.Bot")
+            raise UsageError(
+                f"there is no bot in {folder}: no file in it, or in a folder in it, has a subclass of roost_sdk.Bot"
+            )
         return entrants
 
     def _import(self, text: str, samples: tuple[str, ...] | None) -> list[Entrant]:
@@ -102,6 +104,14 @@ class _Reader:
                 else f"ends the process ({lost})"
             )
             raise UsageError(f"{text} cannot be imported: that {did}") from None
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """Where bots may be: one author has a file here, another one a folder. A package is what bots import."""
+    yield from sorted(folder.glob("*.py"))
+    for inner in sorted(folder.iterdir()):
+        if inner.is_dir() and not inner.name.startswith((".", "_")) and not (inner / "__init__.py").exists():
+            yield from sorted(inner.glob("*.py"))
 
 
 def describe(text: str, samples: tuple[str, ...] | None) -> Iterator[Entrant]:
