@@ -65,7 +65,7 @@ class _Service:
     async def _end_key(self, request: admin_pb2.EndKeyRequest, caller: Caller) -> admin_pb2.MakeKeyResponse:
         answer = await asyncio.to_thread(desk.end_key, self._arena.store, caller, request)
         self._gate.forget()
-        self._arena.expel(await asyncio.to_thread(keys.revoked_ids, self._arena.store))
+        self._arena.entrance.expel(await asyncio.to_thread(keys.revoked_ids, self._arena.store))
         return answer
 
     def _director(self, name: str) -> Director:

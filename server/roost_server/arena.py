@@ -16,7 +16,6 @@ from roost_games.registry import get_game
 from roost_games.replay import VOIDED, Result
 from roost_ladder.results import MatchResult
 from roost_sdk.wire import result_to_wire
-from roost_server.accounts.desk import own_bot
 from roost_server.accounts.keys import Identity
 from roost_server.attendance import Attendance
 from roost_server.clocks import Pulse, epoch_ms
@@ -24,16 +23,10 @@ from roost_server.competition.director import Director, now_utc
 from roost_server.competition.ledger import Competition
 from roost_server.competition.phases import takes_entries
 from roost_server.contest import Contest, OpenBlock, open_schedule
-from roost_server.errors import (
-    ClosingError,
-    DeniedError,
-    NotFoundError,
-    NotYetError,
-    TooMuchError,
-    UnauthenticatedError,
-)
+from roost_server.entrance import Entrance
+from roost_server.errors import ClosingError, NotFoundError, NotYetError
 from roost_server.infirmary import Absent, Infirmary, Sparring
-from roost_server.lobby import Lobby, check_hello
+from roost_server.lobby import Lobby
 from roost_server.matchmaker import Matchmaker
 from roost_server.metrics import Metrics, Reading
 from roost_server.recorder import Recorder
@@ -81,10 +74,10 @@ class Arena:
         self._open_contest = Contest(settings, open_schedule(settings.schedule, secrets.token_bytes(16)))
         self._matchmaker = Matchmaker([], self._seat)
         self.infirmary = Infirmary(store, self._examine, self._loop.time)
+        self.entrance = Entrance(store, settings, self.lobby, self.infirmary, self.directors)
         self._attendance = Attendance(self._loop.time)
         self._running: dict[str, Running] = {}
         self._withheld: set[str] = set()
-        self._ended_keys: set[int] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ticking: asyncio.Task[None] | None = None
         self._play_soon: asyncio.Handle | None = None
@@ -155,36 +148,7 @@ class Arena:
         """A bot says hello. Raises `ArenaError` if it cannot come in."""
         if self.closing:
             raise ClosingError("the arena is shutting down")
-        check_hello(hello)
-        bot_id = await self._bot_of(hello, identity)
-        version_id = await asyncio.to_thread(self.store.register_version, hello.name, hello.version, bot_id=bot_id)
-        if identity is not None:
-            self._check_guest(identity, version_id)
-        session = self.lobby.enter(hello, version_id, identity, bot_id)
-        session.quarantined = version_id in self.infirmary
-        log.info("bot connected", bot=session.name, version=session.version, resumed=bool(hello.resume_token))
-        return session
-
-    async def _bot_of(self, hello: play_pb2.Hello, identity: Identity | None) -> int | None:
-        """The bot as which a key plays. It enters the competitions that take bots now."""
-        if identity is None or identity.owner_id is None:
-            return None
-        if identity.bot is not None and identity.bot != hello.name:
-            raise DeniedError(f"this key plays as {identity.bot}, not as {hello.name}")
-        bot = await asyncio.to_thread(own_bot, self.store, identity.actor, identity.owner_id, hello.name)
-        await self._enter_competitions(bot.id, identity.owner_id)
-        return bot.id
-
-    async def _enter_competitions(self, bot_id: int, owner_id: int) -> None:
-        """Raises `UsageError` if none has the bot, and one would but for the number of its owner's bots."""
-        refusals: list[UsageError] = []
-        for director in self.directors:
-            try:
-                await director.enter(bot_id, owner_id)
-            except UsageError as error:
-                refusals.append(error)
-        if refusals and not any(bot_id in director.roster for director in self.directors):
-            raise refusals[0]
+        return await self.entrance.enter(hello, identity)
 
     async def enter_competition(self, director: Director, bot_id: int, owner_id: int) -> None:
         """An owner has a bot take part, also one that was withdrawn. Raises `UsageError` if that cannot be."""
@@ -192,15 +156,6 @@ class Arena:
             raise UsageError(f"{director.file.name} takes no entries in the phase {director.competition.phase!r}")
         await director.enter(bot_id, owner_id, again=True)
         self._play_later()
-
-    def _check_guest(self, identity: Identity, version_id: int) -> None:
-        """Raise `ArenaError` if the key was ended meanwhile, or its owner has enough bots here."""
-        if identity.key_id in self._ended_keys:
-            raise UnauthenticatedError("this key has been ended; ask for another one")
-        most = max([self.settings.bots_per_owner, *(2 * each.file.entry.bots_per_owner for each in self.directors)])
-        others = [each for each in self.lobby.sessions if each.connected and each.version_id != version_id]
-        if sum(each.identity is not None and each.identity.owner_id == identity.owner_id for each in others) >= most:
-            raise TooMuchError(f"{most} bots of yours are connected already; end one of them first")
 
     def attached(self) -> None:
         """A session got its stream."""
@@ -214,15 +169,6 @@ class Arena:
             self.lobby.remove(session)
         else:
             self.lobby.away(session)
-
-    def expel(self, key_ids: Iterable[int]) -> None:
-        """Keys have been ended: whoever plays with one of them has to go."""
-        ended = set(key_ids)
-        self._ended_keys |= ended
-        for session in self.lobby.sessions:
-            if session.identity is not None and session.identity.key_id in ended:
-                session.expelled = True
-                session.outbox.wake.set()
 
     @property
     def tables(self) -> list[Table]:

@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import grpc
 import structlog
@@ -13,7 +13,6 @@ from google.protobuf.message import DecodeError, Message
 from roost.v1 import play_pb2
 from roost_games.errors import RoostError
 from roost_server.accounts.keys import Identity
-from roost_server.arena import Arena
 from roost_server.errors import InvalidError, ReplacedError, StalledError, TooMuchError, UnauthenticatedError, status_of
 from roost_server.session import Session
 
@@ -42,17 +41,30 @@ def parser_of(kind: type[MessageT]) -> Callable[[bytes], MessageT | None]:
     return parse
 
 
-async def play(arena: Arena, requests: Requests, context: Context, identity: Identity | None = None) -> None:
+class Host(Protocol):
+    """Where a bot plays: an arena, or the private one of a ladder."""
+
+    async def enter(self, hello: play_pb2.Hello, identity: Identity | None = None) -> Session:
+        """A bot says hello. Raises `RoostError` if it cannot come in."""
+
+    def attached(self) -> None:
+        """A session got its stream."""
+
+    def lost(self, session: Session) -> None:
+        """The stream of `session` is gone."""
+
+
+async def play(host: Host, requests: Requests, context: Context, identity: Identity | None = None) -> None:
     """Serve one stream from hello to its end."""
     # Not left to the first write: to end the stream while that is under way would send it twice, and gRPC fails then.
     await context.send_initial_metadata(())
     try:
-        session = await _enter(arena, requests, identity)
+        session = await _enter(host, requests, identity)
     except RoostError as error:
         await _end(context, status_of(error), str(error))
         return
     stream = session.attach()
-    arena.attached()
+    host.attached()
     writing = Writing()
     work = (_read(session, requests), _write(session, stream, context, writing), _mind(writing))
     tasks = [asyncio.create_task(each) for each in work]
@@ -62,18 +74,18 @@ async def play(arena: Arena, requests: Requests, context: Context, identity: Ide
         for task in tasks:
             task.cancel()
         if session.stream == stream:
-            arena.lost(session)
+            host.lost(session)
     await _close(tasks, context)
 
 
-async def _enter(arena: Arena, requests: Requests, identity: Identity | None) -> Session:
+async def _enter(host: Host, requests: Requests, identity: Identity | None) -> Session:
     try:
         first = await asyncio.wait_for(anext(requests), HELLO_SECONDS)
     except (TimeoutError, StopAsyncIteration):
         raise InvalidError(f"a stream begins with a hello within {HELLO_SECONDS:.0f} seconds") from None
     if first is None or not first.HasField("hello"):
         raise InvalidError("the first message of a stream is a hello")
-    return await arena.enter(first.hello, identity)
+    return await host.enter(first.hello, identity)
 
 
 async def _read(session: Session, requests: Requests) -> None:

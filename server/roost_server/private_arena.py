@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, TypeVar
 
 import grpc
 
@@ -30,7 +30,6 @@ from roost_sdk.local import Trouble
 from roost_sdk.program import LONGEST_NAME, NOT_FOR_NAMES
 from roost_sdk.wire import result_to_wire
 from roost_server.accounts.keys import Identity
-from roost_server.arena import Arena
 from roost_server.clocks import Pulse, epoch_ms
 from roost_server.errors import InvalidError
 from roost_server.lobby import Lobby, check_hello
@@ -133,8 +132,7 @@ class PrivateArena:
         return not games or game in games
 
     async def _play(self, requests: AsyncIterator[play_pb2.BotMessage | None], context: Any) -> None:
-        # A stream needs of its arena only the three methods below.
-        await play(cast(Arena, self), requests, context)
+        await play(self, requests, context)
 
     async def enter(self, hello: play_pb2.Hello, identity: Identity | None = None) -> Session:
         """A program says hello; nobody needs a key here. Raises `InvalidError` if it does not belong here."""

@@ -91,7 +91,7 @@ class ArenaService:
         if identity is None or identity.expires_ms is None:
             return None
         seconds = max(0.0, (identity.expires_ms - epoch_ms()) / 1000)
-        return asyncio.get_running_loop().call_later(seconds, self._arena.expel, (identity.key_id,))
+        return asyncio.get_running_loop().call_later(seconds, self._arena.entrance.expel, (identity.key_id,))
 
     def _from_store(self, answer: Callable[[Store, RequestT], Message]) -> Answer[RequestT]:
         """Asked of the records in a thread of its own, so that running matches do not wait for it."""
