@@ -24,6 +24,14 @@ def replay(
         typer.Option(metavar="BOT", help="Ask this bot about every decision of a seat, and list where it differs."),
     ] = None,
     seat: Annotated[int | None, typer.Option(min=0, metavar="N", help="The seat that --bot is asked about.")] = None,
+    weigh: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            metavar="N",
+            help="With --bot: play on N times from each difference, and list first what cost most.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print the record, one line of roost-replay/1; with --bot, what the bot says."),
@@ -41,9 +49,10 @@ def replay(
         raise UsageError("--show and --step are for people and --json for programs; choose one")
     if (bot is None) != (seat is None):
         raise UsageError("--bot names who is asked and --seat about which seat; give both")
-    show_found(
-        find_replay(match, server, db, access(key_file, tls, tls_ca)), Wanted(show, step, as_json, bot, seat or 0)
-    )
+    if weigh and (bot is None or show or step):
+        raise UsageError("--weigh is about what --bot would have done; give --bot and --seat, and no --show or --step")
+    found = find_replay(match, server, db, access(key_file, tls, tls_ca))
+    show_found(found, Wanted(show, step, as_json, bot, seat or 0, weigh or 0))
 
 
 def watch(

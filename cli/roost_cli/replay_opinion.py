@@ -161,11 +161,12 @@ def opinions_json(replay: Replay, opinions: Opinions) -> dict[str, object]:
         "decisions": len(opinions.all),
         "median_ms": round(middle, 3),
         "worst_ms": round(worst, 3),
-        "differences": [_difference_json(opinion) for opinion in opinions.different],
+        "differences": [difference_json(opinion) for opinion in opinions.different],
     }
 
 
-def _difference_json(opinion: Opinion) -> dict[str, object]:
+def difference_json(opinion: Opinion) -> dict[str, object]:
+    """One of them."""
     return {
         "step": opinion.step,
         "recorded": dict(opinion.recorded),

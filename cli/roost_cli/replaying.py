@@ -17,10 +17,12 @@ from roost_cli.console import print_json, results
 from roost_cli.lookup import find_bots
 from roost_cli.match_report import print_faults, print_outcome
 from roost_cli.play_again import PlayAgain
+from roost_cli.progress import progress
 from roost_cli.replay_opinion import Opinion, Opinions, ask_about, opinions_json
-from roost_cli.replay_report import print_opinions
+from roost_cli.replay_report import print_opinions, print_weighed, weighed_json
 from roost_cli.show import Frame, Watcher
 from roost_cli.stepping import check_terminal, keyboard, step_through
+from roost_cli.weighing import Weighed, weigh
 from roost_games.errors import ReplayError, UsageError
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Replay
@@ -39,6 +41,8 @@ class Wanted(NamedTuple):
     bot: str | None
     """Who is asked what it would have done."""
     seat: int
+    weigh: int = 0
+    """How often to play on from each difference; 0: not at all."""
 
 
 class Found(NamedTuple):
@@ -109,14 +113,22 @@ def _show_opinions(replay: Replay, bot: LoadedBot, wanted: Wanted) -> None:
             opinions = _draw_with(replay, bot, wanted.seat, frames.append, whole=wanted.step)
         else:
             opinions = ask_about(replay, bot, wanted.seat)
+    weighed = _weighed(opinions, wanted.weigh) if wanted.weigh else None
     if wanted.as_json:
-        print_json(opinions_json(replay, opinions))
+        print_json(opinions_json(replay, opinions) if weighed is None else weighed_json(replay, opinions, weighed))
+    elif weighed is not None:
+        print_weighed(console, replay, opinions, weighed, wanted.weigh)
     elif wanted.step:
         _step(frames)
     else:
         for frame in frames:
             frame.print(console)
         print_opinions(console, replay, opinions)
+
+
+def _weighed(opinions: Opinions, worlds: int) -> list[Weighed]:
+    with progress("playing on", len(opinions.different)) as advance:
+        return weigh(opinions, worlds, advance)
 
 
 def _step(frames: list[Frame]) -> None:
