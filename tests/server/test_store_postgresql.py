@@ -1,8 +1,11 @@
 """What is special about PostgreSQL. The other tests of the store run with it, too."""
 
+from pathlib import Path
+
 import pytest
 from sqlalchemy import create_engine
 
+from roost_cli.main import run
 from roost_server.store import StoreError, open_store, queries
 from roost_server.store.models import Record
 from roost_server.store.schema import VERSION_TABLE
@@ -51,3 +54,16 @@ def test_a_server_that_is_not_there_is_said(postgresql_url: str) -> None:
     assert "secret" not in str(refused.value)
     assert "Connection refused" in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_ladder_in_parts_holds_what_one_in_a_file_holds(postgresql_url: str, tmp_path: Path) -> None:
+    command = ["ladder", "random", "greedy", "--games", "haecmaec", "--players", "2", "--seed", "spring", "--db"]
+    in_file = f"sqlite:///{tmp_path}/whole.db"
+    for url, blocks in ((postgresql_url, 1), (postgresql_url, 3), (in_file, 3)):
+        assert run([*command, url, "--blocks", str(blocks)]) == 0
+    held = []
+    for url in (postgresql_url, in_file):
+        with open_store(url, read_only=True) as store:
+            held.append([(row.match_id, row.version_ids, row.places) for row in queries.results(store)])
+    assert held[0] == held[1]
+    assert len(held[0]) == 6
