@@ -6,6 +6,17 @@ import sys
 import structlog
 
 
+class StderrLogger:
+    """Writes to what `sys.stderr` is at the moment: a logger lives longer than whoever has put another in its place."""
+
+    def msg(self, message: str) -> None:
+        """Write a line, in one go: threads share it."""
+        sys.stderr.write(f"{message}\n")
+        sys.stderr.flush()
+
+    debug = info = warning = error = critical = msg
+
+
 def configure_logging(level: str = "info") -> None:
     """Send the arena's log to stderr."""
     renderer: structlog.typing.Processor
@@ -19,6 +30,6 @@ def configure_logging(level: str = "info") -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: StderrLogger(),
         cache_logger_on_first_use=True,
     )
