@@ -98,7 +98,7 @@ def scheduled(
     """The matches of a schedule, to its end."""
     past = Past()
     while pairings := list(schedule.next_round(field, past)):
-        results = play(pairings, len(past.pairings))
+        results = play(pairings, past.given)
         for pairing in pairings:
             past.give(pairing)
         past.finish(results)

@@ -1,6 +1,6 @@
 """Standings while matches are being played."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 
 import numpy as np
 
@@ -31,6 +31,10 @@ class LiveStandings:
     def drop(self, block_id: Hashable) -> None:
         """This block has been voided: its matches do not count any more."""
         self._gathering.drop(block_id)
+
+    def settle(self, but: Collection[Hashable] = ()) -> None:
+        """Nothing more will be added to any block but these, and no other be dropped: so less has to be remembered."""
+        self._gathering.settle(but)
 
     def standings(self, *, anchor: int | None = None) -> list[Standing]:
         """The standings now. Raises `UsageError` if the anchor has not played."""

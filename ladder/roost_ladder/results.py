@@ -4,7 +4,7 @@ What is gathered does not depend on the order of the results, except that blocks
 match. Within a block only whole and half numbers are added, which is exact.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -101,7 +101,8 @@ def gather(results: Iterable[MatchResult]) -> Record:
 class Gathering:
     """A record that grows: results are added as they come in, and cost nothing but their own number.
 
-    It keeps sums by block, never single matches. After a `ValueError` it is of no use any more.
+    It keeps sums by block, never single matches: about 25 bytes for a match, and some 200 for the name of a block as
+    long as that is not settled. After a `ValueError` it is of no use any more.
     """
 
     def __init__(self) -> None:
@@ -126,6 +127,11 @@ class Gathering:
         """Forget what was added of this block, which has been voided. One that is not known is no harm."""
         for sums in self._sums.values():
             sums.drop(block_id)
+
+    def settle(self, but: Collection[Hashable] = ()) -> None:
+        """Forget the names of all blocks but these: nothing more will be added to the others, and none be dropped."""
+        for sums in self._sums.values():
+            sums.settle(but)
 
     def record(self) -> Record:
         """All that has been added so far. It does not change any more."""
@@ -156,12 +162,17 @@ class _Sums:
 
     def __init__(self, players: int) -> None:
         self._rows: dict[Hashable, int] = {}
+        """By block, where it stands; of those that are settled nobody asks."""
+        self._blocks = 0
         self._players = players
+        self._pairs = tuple(combinations(range(players), 2))
+        # Halves are exact in these up to eight million, and an arena that plays for days has millions of blocks.
         self._groups = np.empty((0, players), np.int64)
-        self._matches = np.empty(0)
-        self._ahead = np.empty((0, players, players))
-        self._wins = np.empty((0, players))
-        self._place_sums = np.empty((0, players))
+        self._matches = np.empty(0, np.float32)
+        self._ahead = np.empty((0, len(self._pairs)), np.float32)
+        """By block and pair: how often the first finished ahead of the second. The rest is the other way round."""
+        self._wins = np.empty((0, players), np.float32)
+        self._place_sums = np.empty((0, players), np.float32)
 
     def has_some_of(self, blocks: Sequence[Hashable]) -> bool:
         """Whether one of these blocks has been added here."""
@@ -173,10 +184,22 @@ class _Sums:
             for sums in (self._matches, self._ahead, self._wins, self._place_sums):
                 sums[self._rows[block_id]] = 0
 
+    def settle(self, but: Collection[Hashable]) -> None:
+        """Forget the names of all blocks but these."""
+        self._rows = {block: self._rows[block] for block in but if block in self._rows}
+
     def kept(self) -> tuple[Numbers, Floats, Floats, Floats, Floats]:
         """The blocks that have matches: groups, matches, ahead, wins, sums of places."""
-        some = np.flatnonzero(self._matches[: len(self._rows)])
-        return self._groups[some], self._matches[some], self._ahead[some], self._wins[some], self._place_sums[some]
+        some = np.flatnonzero(self._matches[: self._blocks])
+        matches, wins, place_sums = (sums[some].astype(float) for sums in (self._matches, self._wins, self._place_sums))
+        return self._groups[some], matches, self._both_ways(some, matches), wins, place_sums
+
+    def _both_ways(self, some: Indices, matches: Floats) -> Floats:
+        ahead = np.zeros((len(some), self._players, self._players))
+        for cell, (one, other) in enumerate(self._pairs):
+            ahead[:, one, other] = self._ahead[some, cell]
+            ahead[:, other, one] = matches - ahead[:, one, other]
+        return ahead
 
     def add(self, columns: Columns) -> None:
         """Count these matches."""
@@ -190,32 +213,34 @@ class _Sums:
         for member in range(self._players):
             _add(self._wins, rows, member, places[:, member] == 1)
             _add(self._place_sums, rows, member, places[:, member])
-        for one, other in combinations(range(self._players), 2):
+        for cell, (one, other) in enumerate(self._pairs):
             margin = np.sign(places[:, other] - places[:, one])
-            _add(self._ahead, rows, one * self._players + other, (1 + margin) / 2)
-            _add(self._ahead, rows, other * self._players + one, (1 - margin) / 2)
+            _add(self._ahead, rows, cell, (1 + margin) / 2)
 
     def _rows_of(self, blocks: Sequence[Hashable], members: Numbers) -> Indices:
-        known = len(self._rows)
-        number = self._rows
-        rows = np.array([number.setdefault(block, len(number)) for block in blocks], np.intp)
-        self._make_room(len(number))
+        known = self._blocks
+        rows = np.array([self._row_of(block) for block in blocks], np.intp)
+        self._make_room()
         new = rows >= known
         self._groups[rows[new]] = members[new]
         if (self._groups[rows] != members).any():
             raise ValueError("matches of one block have different bots")
         return rows
 
-    def _make_room(self, blocks: int) -> None:
-        """Twice as much as is there, so that adding one by one stays cheap."""
-        if blocks > len(self._matches):
-            more = max(blocks, 2 * len(self._matches)) - len(self._matches)
-            self._groups, self._matches, self._ahead, self._wins, self._place_sums = (
-                np.concatenate([sums, np.zeros((more, *sums.shape[1:]), sums.dtype)])
-                for sums in (self._groups, self._matches, self._ahead, self._wins, self._place_sums)
-            )
+    def _row_of(self, block: Hashable) -> int:
+        row = self._rows.setdefault(block, self._blocks)
+        self._blocks += row == self._blocks
+        return row
+
+    def _make_room(self) -> None:
+        """A quarter more than is needed, so that adding one by one stays cheap."""
+        if self._blocks > len(self._matches):
+            room = self._blocks + self._blocks // 4
+            for sums in (self._groups, self._matches, self._ahead, self._wins, self._place_sums):
+                # In place, without a second copy for a moment. Nobody else has a view of them: `kept` makes copies.
+                sums.resize((room, *sums.shape[1:]), refcheck=False)
 
 
-def _add(sums: Floats, rows: Indices, cell: int, values: NDArray[np.generic]) -> None:
+def _add(sums: NDArray[np.float32], rows: Indices, cell: int, values: NDArray[np.generic]) -> None:
     """Adds to one cell of each row. Flat indices and floats are what numpy does this fast for."""
-    np.add.at(sums.reshape(-1), rows * (sums.size // len(sums)) + cell, values.astype(float))
+    np.add.at(sums.reshape(-1), rows * (sums.size // len(sums)) + cell, values.astype(np.float32))

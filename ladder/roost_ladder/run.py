@@ -139,7 +139,7 @@ class Ladder:
     def _given(self, pairings: Sequence[Pairing]) -> list[Block]:
         blocks = []
         for pairing in pairings:
-            block_id = f"{self._run_id}{SERIAL}{len(self._past.pairings)}"
+            block_id = f"{self._run_id}{SERIAL}{self._past.given}"
             self._past.give(pairing)
             seed = seed_of_block(self._master, block_id)
             blocks.append(Block(block_id, pairing.kind.game, pairing.group, seed, self.setup.rotation))

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 import structlog
@@ -20,6 +21,7 @@ from roost_ladder.results import MatchResult
 from roost_ladder.schedules.least_played import LeastPlayed
 from roost_ladder.schedules.registry import schedule_named
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
+from roost_ladder.schedules.sure import Sure
 from roost_server.clocks import epoch_ms
 from roost_server.session import Session
 from roost_server.settings import Rules, Settings
@@ -150,7 +152,8 @@ class Contest:
         """The ids of blocks that former runs have left to this one."""
         self.draw = draw
         self._rotation = rotation
-        self._past = Past()
+        # Of all schedules one asks for ratings. For the others they would only take memory, match by match.
+        self._past = Past(recorded=isinstance(schedule, Sure))
         self._news: list[MatchResult] = []
         """Results that came while the schedule was thinking, which must see one past."""
         self._again: list[Pairing] = []
@@ -182,7 +185,7 @@ class Contest:
         While the contest is held back this can be done in another thread.
         """
         again = list(owed)
-        for pairing in (*pairings, *again):
+        for pairing in chain(pairings, again):
             self._past.give(pairing)
         self._past.finish(results)
         self._again.extend(again)
@@ -286,7 +289,7 @@ class Contest:
         return self._done_with is not None and self._done_with == self._state(present)
 
     def _state(self, present: Collection[Session]) -> object:
-        return self.roster.field(self.kinds, present), len(self._past.results) + len(self._news)
+        return self.roster.field(self.kinds, present), self._past.ended + len(self._news)
 
     def _open(self, pairing: Pairing) -> OpenBlock:
         rules = self._rules[pairing.kind]

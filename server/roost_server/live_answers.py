@@ -94,6 +94,7 @@ class Kept:
                     self._undecided.setdefault(each.result.block_id, []).append(each)
             at_once = (BlockState.DONE,) if self._waits else (BlockState.DONE, BlockState.OPEN)
             self._count([each for each in some if each.state in at_once])
+        self.live.settle(self._undecided)
 
     def _settle(self, connection: Connection) -> None:
         """Some blocks that were open are not any more."""

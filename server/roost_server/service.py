@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import grpc
 from google.protobuf.message import Message
@@ -26,6 +26,26 @@ from roost_server.watching import shown_names, watch
 
 SERVICE = "roost.v1.Arena"
 RequestT = TypeVar("RequestT", bound=Message)
+
+
+class Incoming:
+    """What a bot sends, message by message.
+
+    gRPC's own iterator refers to itself, and to the call with all its buffers. If it is not read to its end only the
+    garbage collector frees these, long after: streams that the arena itself ends, one after the other, fill the memory.
+    """
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> play_pb2.BotMessage | None:
+        message: Any = await self._context.read()
+        if message is grpc.aio.EOF:
+            raise StopAsyncIteration
+        return cast(play_pb2.BotMessage | None, message)
 
 
 class ArenaService:
@@ -77,11 +97,11 @@ class ArenaService:
     ) -> "grpc.RpcMethodHandler[Any, Any]":
         return self._methods.unary(name, Need.READ, request_type, answer)
 
-    async def _play(self, requests: AsyncIterator[play_pb2.BotMessage | None], context: Any) -> None:
+    async def _play(self, _: AsyncIterator[play_pb2.BotMessage | None], context: Any) -> None:
         identity = await self._methods.admit("Play", Need.PLAY, context)
         expiry = self._expel_on_expiry(identity)
         try:
-            await play(self._arena, requests, context, identity)
+            await play(self._arena, Incoming(context), context, identity)
         finally:
             if expiry is not None:
                 expiry.cancel()

@@ -32,7 +32,7 @@ def planned(master: bytes, name: str, field: Field, rounds: int) -> Iterator[Blo
     past = Past()
     while pairings := schedule.next_round(field, past):
         for pairing in pairings:
-            block_id = f"{name}-finals-{len(past.pairings)}"
+            block_id = f"{name}-finals-{past.given}"
             past.give(pairing)
             yield Block(block_id, pairing.kind.game, pairing.group, seed_of_block(master, block_id), Rotation.CYCLIC)
 

@@ -33,7 +33,7 @@ class InTurn:
 
     def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
         bots = list(field.bots)
-        turn = len(past.pairings)
+        turn = past.given
         if turn >= self._rounds * len(bots) or len(bots) < 2:
             return []
         return [

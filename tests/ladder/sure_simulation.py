@@ -79,7 +79,7 @@ def looks(case: Case, seed: int) -> Iterator[tuple[int, list[Separation]]]:
     """After each round: how many matches there have been, and what is known of the neighbours."""
     field, rng = case.field(), np.random.default_rng([7, seed])
     for past in run(Sure(seed.to_bytes(4)), field, case.world(), rng, case.matches):
-        yield len(past.results), separations(known(field.bots, past.record()))
+        yield past.ended, separations(known(field.bots, past.record()))
 
 
 def ladder(case: Case, seed: int) -> Ladder:
@@ -134,7 +134,7 @@ def one_look(case: Case) -> float:
     variances = difference_variances(about.fit.covariance)
     scores = [(case.strengths[at] - case.strengths[at + 1]) / sqrt(variances[at, at + 1]) for at in range(neighbours)]
     needed = NormalDist().inv_cdf(1 - DOUBT / 2 / neighbours) + NormalDist().inv_cdf(0.5 ** (1 / neighbours))
-    return len(past.results) * (needed / fmean(scores)) ** 2
+    return past.ended * (needed / fmean(scores)) ** 2
 
 
 def whole(case: Case, seed: int) -> Past:

@@ -18,7 +18,7 @@ def play(past: Past, pairings: list[Pairing], *, level: bool = False) -> None:
     """Both matches of every block: the one with the lower number wins, unless all are level."""
     for pairing in pairings:
         past.give(pairing)
-        block = f"b{len(past.pairings)}"
+        block = f"b{past.given}"
         one, other = sorted(pairing.group)
         places = (1, 1) if level else (1, 2)
         past.finish(

@@ -1,7 +1,7 @@
 """What all schedules promise, what the ones that only count promise, and schedules by name."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import comb
 
@@ -32,15 +32,33 @@ def matches_of(pairing: Pairing, block: int) -> list[MatchResult]:
     return [MatchResult(f"{block}", kind.game, turn, tuple(places[bot] for bot in turn)) for turn in turns]
 
 
+class Told(Past):
+    """A past that also remembers what it was told."""
+
+    def __init__(self, pairings: Sequence[Pairing] = ()) -> None:
+        self.pairings: list[Pairing] = []
+        self.results: list[MatchResult] = []
+        super().__init__(pairings)
+
+    def give(self, pairing: Pairing) -> None:
+        self.pairings.append(pairing)
+        super().give(pairing)
+
+    def finish(self, results: Iterable[MatchResult]) -> None:
+        some = list(results)
+        self.results += some
+        super().finish(some)
+
+
 def play(past: Past, pairings: Sequence[Pairing]) -> None:
     for pairing in pairings:
-        past.finish(matches_of(pairing, len(past.pairings)))
+        past.finish(matches_of(pairing, past.given))
         past.give(pairing)
 
 
-def played(schedule: Schedule, field: Field, rounds: int = 10_000) -> Past:
+def played(schedule: Schedule, field: Field, rounds: int = 10_000) -> Told:
     """What a schedule gives out in so many rounds, or until its end."""
-    past = Past()
+    past = Told()
     for _ in range(rounds):
         pairings = schedule.next_round(field, past)
         if not pairings:
@@ -49,17 +67,17 @@ def played(schedule: Schedule, field: Field, rounds: int = 10_000) -> Past:
     return past
 
 
-def groups_of(past: Past, kind: Kind) -> Counter[tuple[int, ...]]:
+def groups_of(past: Told, kind: Kind) -> Counter[tuple[int, ...]]:
     return Counter(tuple(sorted(group)) for its_kind, group in past.pairings if its_kind == kind)
 
 
-def blocks_of(past: Past, kind: Kind, bots: range | list[int]) -> list[int]:
+def blocks_of(past: Told, kind: Kind, bots: range | list[int]) -> list[int]:
     """By bot: how many blocks of this kind it has played."""
     counts = Counter(bot for its_kind, group in past.pairings if its_kind == kind for bot in group)
     return [counts[bot] for bot in bots]
 
 
-def meetings_of(past: Past) -> Counter[tuple[int, ...]]:
+def meetings_of(past: Told) -> Counter[tuple[int, ...]]:
     return Counter(pair for _, group in past.pairings for pair in combinations(sorted(group), 2))
 
 
@@ -140,7 +158,7 @@ def test_round_robin_is_balanced_all_the_time(bots: int, players: int) -> None:
     field = Field(tuple(range(bots)), (kind,))
     pairings = RoundRobin(b"y").next_round(field, Past())
     for blocks in range(len(pairings)):
-        counts = blocks_of(Past(pairings[:blocks]), kind, range(bots))
+        counts = blocks_of(Told(pairings[:blocks]), kind, range(bots))
         assert max(counts) - min(counts) <= players
 
 
@@ -276,7 +294,7 @@ def test_the_record_grows_with_the_results() -> None:
     past = played(LeastPlayed(), Field((1, 2, 3), (PAIRS,)), rounds=1)
     before = past.record().tables[0].matches.sum()
     play(past, [Pairing(PAIRS, (1, 2))])
-    assert past.record().tables[0].matches.sum() == before + 2 == len(past.results)
+    assert past.record().tables[0].matches.sum() == before + 2 == past.ended
 
 
 # By name

@@ -105,8 +105,8 @@ def play_pairings(
 def run(schedule: Schedule, field: Field, world: World, rng: np.random.Generator, matches: int) -> Iterator[Past]:
     """A run of a schedule: what has happened after each of its rounds, until it or the matches are at their end."""
     past = Past()
-    while len(past.results) < matches and (pairings := schedule.next_round(field, past)):
-        results = play_pairings(world, rng, pairings, len(past.pairings))
+    while past.ended < matches and (pairings := schedule.next_round(field, past)):
+        results = play_pairings(world, rng, pairings, past.given)
         for pairing in pairings:
             past.give(pairing)
         past.finish(results)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from roost_games.errors import UsageError
-from roost_ladder.results import MatchResult
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, rng_for, shuffled
 
 EXTRA = 3
@@ -68,7 +67,7 @@ def bracket(field: Field, past: Past, blocks: int) -> list[list[Tie]]:
     rounds: list[list[Tie]] = []
     while len(left) > 1:
         pairs = zip(left[::2], left[1::2], strict=True)
-        ties = [_tie(pair, rank, past.results, usual) for pair in pairs]
+        ties = [_tie(pair, rank, past, usual) for pair in pairs]
         rounds.append(ties)
         if any(tie.winner is None for tie in ties):
             break
@@ -85,25 +84,18 @@ def _slots(bots: Sequence[int]) -> Iterable[int | None]:
     return (bots[place] if place < len(bots) else None for place in order)
 
 
-def _tie(pair: tuple[int | None, int | None], rank: dict[int, int], results: Iterable[MatchResult], usual: int) -> Tie:
+def _tie(pair: tuple[int | None, int | None], rank: dict[int, int], past: Past, usual: int) -> Tie:
     # A bye is never against another: the higher half of every pair of places is taken first.
     high, *low = sorted((bot for bot in pair if bot is not None), key=rank.__getitem__)
     if not low:
         return Tie(high, None, winner=high)
-    matches = [result for result in results if set(result.bots) == {high, low[0]}]
-    score = sum(_ahead(result, high) for result in matches)
-    return _decided(Tie(high, low[0], score, len(matches) - score), len(matches), usual)
+    return _decided(Tie(high, low[0], *past.duels(high, low[0])), usual)
 
 
-def _decided(tie: Tie, matches: int, usual: int) -> Tie:
+def _decided(tie: Tie, usual: int) -> Tie:
     """The tie with its winner, if enough has been played. Voided matches are played again, so counts are whole."""
+    matches = tie.score_high + tie.score_low
     level = tie.score_high == tie.score_low
     if matches < usual or (level and matches < usual * (1 + EXTRA)):
         return tie
     return tie._replace(winner=tie.low if tie.score_low > tie.score_high else tie.high)
-
-
-def _ahead(result: MatchResult, bot: int) -> float:
-    own = result.places[result.bots.index(bot)]
-    other = result.places[1 - result.bots.index(bot)]
-    return 1.0 if own < other else 0.5 if own == other else 0.0

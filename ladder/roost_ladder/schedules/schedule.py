@@ -14,6 +14,8 @@ from typing import NamedTuple, Protocol
 
 from roost_ladder.results import Gathering, MatchResult, Record
 
+GATHERED_AT_ONCE = 1000
+
 
 class Kind(NamedTuple):
     """A kind of table."""
@@ -87,53 +89,72 @@ class Tally:
 class Past:
     """What has happened so far.
 
-    It counts along, so that a schedule that only needs counts need not read everything again for every round.
+    It counts along, so that a schedule need not read everything again for every round, and nothing has to be kept of
+    single matches: there may be millions. Only with `recorded` it keeps what ratings need, see `Gathering`.
     """
 
-    __slots__ = ("_ahead", "_gathered", "_gathering", "_opponents", "_pairings", "_results", "tally")
+    __slots__ = ("_ahead", "_duels", "_gathering", "_news", "_opponents", "ended", "given", "recorded", "tally")
 
-    def __init__(self, pairings: Iterable[Pairing] = (), results: Iterable[MatchResult] = ()) -> None:
-        self._pairings: list[Pairing] = []
-        self._results: list[MatchResult] = []
-        self._ahead: Counter[int] = Counter()
-        self._opponents: Counter[int] = Counter()
-        self._gathering = Gathering()
-        self._gathered = 0
+    def __init__(
+        self, pairings: Iterable[Pairing] = (), results: Iterable[MatchResult] = (), *, recorded: bool = True
+    ) -> None:
+        self.recorded = recorded
+        """Whether it can be asked for the `record`."""
+        self.given = 0
+        """How many blocks have been given out; also those that were voided or have not ended yet."""
+        self.ended = 0
+        """How many matches have ended that count."""
         self.tally = Tally()
         """Counts of the blocks that have been given out."""
+        self._ahead: Counter[int] = Counter()
+        self._opponents: Counter[int] = Counter()
+        self._duels: Counter[tuple[int, int]] = Counter()
+        """By bot and bot: how often the first finished ahead of the second at tables of two, in halves."""
+        self._gathering = Gathering()
+        self._news: list[MatchResult] = []
+        """What has not been gathered yet: to gather many matches at once takes far less time for each."""
         for pairing in pairings:
             self.give(pairing)
         self.finish(results)
 
-    @property
-    def pairings(self) -> Sequence[Pairing]:
-        """Every block that has been given out, in order; also those that were voided or have not ended yet."""
-        return self._pairings
-
-    @property
-    def results(self) -> Sequence[MatchResult]:
-        """The matches that count, in any order."""
-        return self._results
-
     def give(self, pairing: Pairing) -> None:
         """A block has been given out."""
-        self._pairings.append(pairing)
+        self.given += 1
         self.tally.count(pairing)
 
     def finish(self, results: Iterable[MatchResult]) -> None:
-        """These matches have ended, and count."""
+        """Blocks have ended, and these are all of their matches that count, in any order."""
         for result in results:
-            self._results.append(result)
-            for bot, place in zip(result.bots, result.places, strict=True):
-                behind = sum((other > place) + (other >= place) for other in result.places) - 1
-                self._ahead[bot] += behind
-                self._opponents[bot] += 2 * len(result.bots) - 2
+            self._count(result)
+            if self.recorded:
+                self._news.append(result)
+        if len(self._news) > GATHERED_AT_ONCE:
+            self._gather()
+
+    def _count(self, result: MatchResult) -> None:
+        self.ended += 1
+        for seat, (bot, place) in enumerate(zip(result.bots, result.places, strict=True)):
+            behind = sum((other > place) + (other >= place) for other in result.places) - 1
+            self._ahead[bot] += behind
+            self._opponents[bot] += 2 * len(result.bots) - 2
+            if len(result.bots) == 2:
+                self._duels[bot, result.bots[1 - seat]] += behind
+
+    def _gather(self) -> None:
+        self._gathering.add(self._news)
+        self._gathering.settle()
+        self._news = []
 
     def record(self) -> Record:
         """The results gathered by block. Only what has been added since the last time has to be read."""
-        self._gathering.add(self._results[self._gathered :])
-        self._gathered = len(self._results)
+        if not self.recorded:
+            raise ValueError("this past keeps counts only; make it with recorded=True")
+        self._gather()
         return self._gathering.record()
+
+    def duels(self, bot: int, other: int) -> tuple[float, float]:
+        """Of the matches of two between them, how many each finished ahead in; a tie is half."""
+        return self._duels[bot, other] / 2, self._duels[other, bot] / 2
 
     def score(self, bot: int) -> float:
         """The part of its opponents that the bot finished ahead of, ties as half; one half before its first match."""
@@ -149,7 +170,7 @@ class Schedule(Protocol):
 
 def rng_for(seed: bytes, past: Past) -> Random:
     """The randomness of a round: it depends on the run's seed and on how many blocks have been given out."""
-    return Random(f"roost-schedule/1:{seed.hex()}:{len(past.pairings)}")
+    return Random(f"roost-schedule/1:{seed.hex()}:{past.given}")
 
 
 def shuffled(kind: Kind, group: Collection[int], rng: Random) -> Pairing:

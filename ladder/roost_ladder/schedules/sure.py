@@ -57,7 +57,7 @@ class _Plan:
         drawn = rng.sample(range(len(about.bots)), len(about.bots))
         self._bots = [about.bots[index] for index in drawn]
         self._rng = rng
-        self._size = max(LEAST_ROUND, len(drawn), len(past.pairings) // GROWTH)
+        self._size = max(LEAST_ROUND, len(drawn), past.given // GROWTH)
         strengths = about.fit.strengths[drawn]
         self._difference = strengths[:, None] - strengths
         self._told = 1 / (2 + 2 * np.cosh(self._difference))

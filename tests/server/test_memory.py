@@ -1,0 +1,159 @@
+"""What an arena remembers does not grow with every match, nor with every stream. `make soak` looks at a whole one."""
+
+import gc
+import tracemalloc
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+from random import Random
+
+import grpc
+import pytest
+
+from roost_ladder.live import LiveStandings
+from roost_ladder.results import Gathering, MatchResult, gather
+from roost_ladder.schedules.schedule import Kind, Pairing, Past
+from tests.ladder.test_results import DUEL, TRIO, assert_same, many
+from tests.misbehaving.hall import Hall, bounded, hall
+from tests.misbehaving.raw_stream import hello, raw_stream
+from tests.soak.growth import Look, growth
+
+SOME = 100
+"""So many blocks come at a time."""
+TIMES = 20
+DUELS = Kind("karteneck", 2)
+GROUPS = list(combinations(range(6), 2))
+
+
+def some_blocks(first: int, rng: Random) -> list[MatchResult]:
+    """The two matches of each block, which is named as an arena would name it."""
+    return [
+        MatchResult(f"cup-ladder-{number}", "karteneck", GROUPS[number % len(GROUPS)], rng.choice(((1, 2), (2, 1))))
+        for number in range(first, first + SOME)
+        for _ in range(2)
+    ]
+
+
+def bytes_per_match(take: Callable[[list[MatchResult]], None]) -> float:
+    """What is left of a match in the long run. What is there after the first half is no part of that."""
+    rng = Random(1)
+    taken = []
+    tracemalloc.start()
+    try:
+        for half in range(2):
+            for time in range(TIMES):
+                take(some_blocks((half * TIMES + time) * SOME, rng))
+            gc.collect()
+            taken.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    return (taken[1] - taken[0]) / (2 * TIMES * SOME)
+
+
+@pytest.mark.parametrize(("recorded", "most"), [(False, 1.0), (True, 50.0)])
+def test_what_a_schedule_remembers_of_a_match(recorded: bool, most: float) -> None:
+    """Who only counts remembers nothing, and for ratings a few numbers: objects would take some hundred bytes."""
+    past = Past(recorded=recorded)
+
+    def take(results: list[MatchResult]) -> None:
+        for result in results[::2]:
+            past.give(Pairing(DUELS, result.bots))
+        past.finish(results)
+        if recorded:
+            past.record()
+
+    assert bytes_per_match(take) < most
+    assert past.given == 2 * TIMES * SOME
+    assert past.ended == 4 * TIMES * SOME
+
+
+def test_what_standings_remember_of_a_match() -> None:
+    live = LiveStandings()
+
+    def take(results: list[MatchResult]) -> None:
+        live.add(results)
+        live.settle()
+
+    assert bytes_per_match(take) < 50.0
+    assert sum(each.matches for each in live.standings()) == 2 * 4 * TIMES * SOME
+
+
+def test_settled_blocks_count_as_before() -> None:
+    gathering = Gathering()
+    for result in many(1):
+        gathering.add([result])
+    gathering.settle()
+    gathering.add(many(2))
+    assert_same(gathering.record(), gather(many(1) + many(2)))
+
+
+def test_blocks_that_are_not_settled_can_change() -> None:
+    gathering = Gathering()
+    gathering.add([*TRIO, DUEL[0], *many(1)])
+    gathering.settle(but={"t", "d", "unheard of"})
+    gathering.add([DUEL[1]])
+    gathering.drop("t")
+    assert_same(gathering.record(), gather([*many(1), *DUEL]))
+
+
+def calls_in_memory() -> int:
+    """How many calls gRPC's server remembers, as far as Python knows."""
+    return sum(type(each).__name__ == "RPCState" for each in gc.get_objects())
+
+
+def test_streams_that_the_arena_ends_are_forgotten_at_once(tmp_path: Path) -> None:
+    """One collection is enough: who survives it waits for one of an older generation, and an arena has few of these."""
+
+    async def annoy(place: Hall) -> None:
+        async with raw_stream(place.address) as stream:
+            await stream.send(hello())
+            assert await stream.read() is not None
+            assert calls_in_memory() > 0
+            await stream.send(hello())
+            assert (await stream.end())[0] == grpc.StatusCode.INVALID_ARGUMENT
+
+    async def script() -> None:
+        async with hall(tmp_path) as place:
+            await annoy(place)
+            gc.collect()
+            before = calls_in_memory()
+            for _ in range(10):
+                await annoy(place)
+            gc.collect()
+            assert calls_in_memory() <= before + 1
+
+    gc.disable()
+    try:
+        bounded(script)
+    finally:
+        gc.enable()
+
+
+def looks(per_match: float, step: Callable[[int], float] = lambda _: 0.0) -> Iterator[Look]:
+    """A look every minute, with 3000 matches between."""
+    for minute in range(31):
+        yield Look(60.0 * minute, 3000 * minute, 100e6 + per_match * 3000 * minute + step(minute))
+
+
+def test_the_soak_sees_growth() -> None:
+    found = growth(list(looks(400.0)))
+    assert found.per_match == pytest.approx(400.0)
+    assert found.per_hour == pytest.approx(400.0 * 180_000)
+    assert found.goes_on
+    assert str(found).startswith("GROWS: +400 bytes a match, +72.0 MB an hour")
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        looks(0.0, lambda minute: 30e6 * (minute == 30)),
+        looks(0.0, lambda minute: 3e6 * (minute % 7)),
+        looks(20.0),
+        looks(-50.0),
+    ],
+    ids=["a flood at the end", "up and down", "a little", "less and less"],
+)
+def test_the_soak_is_not_misled(seen: Iterator[Look]) -> None:
+    found = growth(list(seen))
+    assert not found.goes_on
+    assert str(found).startswith("FLAT")
