@@ -20,7 +20,7 @@ from random import Random
 from time import process_time
 from typing import Any
 
-from roost_bots.search import Guide, NoGuide, Search
+from roost_bots.search import Guide, Search
 from roost_bots.strong import StrongBot
 from roost_games.chance import Quick
 from roost_games.registry import get_game
@@ -81,7 +81,7 @@ def open_spiel(pyspiel: Any, name: str) -> Row:
 
 def all_rows() -> list[Row]:
     """Roost's games with and without guides, then OpenSpiel's if it is installed."""
-    rows = [ours(*what, NoGuide(), "random playouts") for what in OURS]
+    rows = [ours(*what, Guide(), "random playouts") for what in OURS]
     rows += [ours(*what, StrongBot.guides[what[0]], "guided") for what in OURS]
     try:
         pyspiel = import_module("pyspiel")

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
-from roost_bots.search import rewards_by_lead
-from roost_games.karteneck import PASS, PASS_AND_STEAL, KarteneckState, Lay, Move
+from roost_bots.search import AnyState, Guide, rewards_by_lead
+from roost_games.karteneck import PASS, PASS_AND_STEAL, KarteneckState, Lay, Move, View
 from roost_games.karteneck.moves import NUMBER_LAYS
 from roost_games.karteneck.sheet import WORM_VALUE
 from roost_games.karteneck.state import WORM_BIT
+from roost_games.registry import AnyGame
 
 ENOUGH = 25
 WELL_AHEAD = 6
@@ -33,12 +34,14 @@ class Options(NamedTuple):
     """The total with everything laid that can be laid."""
 
 
-class KarteneckGuide:
+class KarteneckGuide(Guide):
     """Knows when to leave, and what to keep."""
 
-    worlds = 15  # after a shuffle of the discard pile it takes long to imagine one
+    def imagine(self, game: AnyGame, view: View, rng: Random) -> AnyState:
+        """Forget what the discard pile was when it was shuffled: that tells little about the hands, and takes long."""
+        return game.determinise(view._replace(trace=(), drawn=()), rng)
 
-    def begin(self, state: KarteneckState) -> int:
+    def begin(self, state: KarteneckState, seat: int) -> int:
         return state.round
 
     def is_far(self, state: KarteneckState, start: int) -> bool:

@@ -1,16 +1,20 @@
 """The bot that tries out what may happen: information-set Monte-Carlo tree search, in any game.
 
 It cannot see the other hands, so it imagines them. A *world* is a complete table that shows this seat exactly what it
-sees (`Game.determinise`). In each iteration it takes a world and plays in it: first along a tree of moves that it
-remembers, choosing at each step a move that has done well or that has seldom been tried (UCB1); then one new move;
-then quickly on to a horizon, where it looks at what everybody has. All moves on the way are credited with that.
+sees (`Game.determinise`). In each iteration it takes a world, makes one of its moves there and plays on: first along a
+tree of moves that it remembers, choosing at each step a move that has done well or that has seldom been tried (UCB1);
+then one new move; then quickly to a horizon, where it looks at what everybody has. All moves on the way are credited
+with that.
+
+Its own moves take turns, and the worse half of them is given up again and again until one is left (sequential halving).
+So all of them meet the same worlds, and most of the time goes to the question which of the last few is the best.
 
 The tree belongs to what this seat knows and not to a world: a node stands for the moves made, whatever the hidden cards
 are. Where several seats decide at once nobody can wait for the others, so such decisions are played quickly and have no
 nodes, except this seat's own at the root.
 
 What is special about a game is left to a *guide*: which moves to consider, how to play on quickly, how far, and what a
-table is worth. Without one, `SearchBot` plays any game with random moves up to the end.
+table is worth. The plainest `Guide` plays any game with random moves up to the end.
 
 It thinks for `iterations` iterations, so a seeded run repeats itself. A subclass that sets `seconds` thinks for so long
 instead, and plays better on a faster machine.
@@ -21,67 +25,61 @@ from math import inf, log, sqrt
 from random import Random
 from time import perf_counter
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, cast
 
 from roost_games.game import State
-from roost_games.registry import get_game
+from roost_games.registry import AnyGame, get_game
 from roost_sdk import Bot
 
 AnyState = State[Any, Any]
 CURIOSITY = 0.25
 """How much a move that has seldom been tried is preferred; rewards lie mostly between 0 and 1."""
-
-
-VISITS_PER_MOVE = 12
+VISITS_PER_MOVE = 50
 """So often a place in the tree is visited before another move is tried there."""
 
 
-class Guide(Protocol):
-    """What a search wants to know about a game. Seats and moves are as in `State`.
+class Guide:
+    """What a search wants to know about a game. This one knows nothing but the rules; subclasses know better.
 
-    `start` is whatever `begin` has noted about the first state. At the place where a search begins, candidates must not
-    depend on what its seat cannot see.
+    States, seats and moves are as in `State`. `start` is whatever `begin` has noted about the first state. At the place
+    where a search begins, candidates must not depend on what its seat cannot see.
     """
 
-    worlds: int
+    worlds = 100
     """How many worlds to imagine for a decision, at the most; iterations take turns on them."""
+    effort = 1
+    """How many times the usual number of iterations a decision deserves; more where they are quick."""
 
-    def begin(self, state: Any) -> Any:
-        """Note what will be asked for again and again, and by what `is_far` recognises how far play has gone."""
+    def imagine(self, game: AnyGame, view: Any, rng: Random) -> Any:
+        """A world in which the seat of `view` sees what it sees."""
+        return game.determinise(view, rng)
+
+    def begin(self, state: Any, seat: int) -> Any:
+        """Note what will be asked for again and again in a search for `seat`."""
+        return None
 
     def is_far(self, state: Any, start: Any) -> bool:
         """Whether play has gone far enough to judge the state."""
+        return False
 
     def candidates(self, state: Any, seat: int, start: Any) -> Sequence[Any]:
         """The legal moves that are worth a thought; at least one."""
+        return cast(Sequence[Any], state.legal(seat))
 
     def quick_move(self, state: Any, seat: int, start: Any, rng: Random) -> Any:
         """A sensible move, found at once."""
-
-    def rewards(self, state: Any, start: Any) -> Sequence[float]:
-        """By seat, how good the state is for it, mostly between 0 and 1."""
-
-
-class NoGuide:
-    """Knows nothing about a game but its rules."""
-
-    worlds = 100
-
-    def begin(self, state: AnyState) -> None:
-        return None
-
-    def is_far(self, state: AnyState, start: None) -> bool:
-        return False
-
-    def candidates(self, state: AnyState, seat: int, start: None) -> Sequence[Any]:
-        return state.legal(seat)
-
-    def quick_move(self, state: AnyState, seat: int, start: None, rng: Random) -> Any:
         legal = state.legal(seat)
         return legal[int(rng.random() * len(legal))]
 
-    def rewards(self, state: AnyState, start: None) -> list[float]:
-        """The share of opponents that each seat has left behind; a tie is half."""
+    def outcome(self, state: Any, start: Any, rng: Random) -> Sequence[float]:
+        """Play on with quick moves until that is far enough. By seat, how good it is there, mostly between 0 and 1."""
+        while state.to_move and not self.is_far(state, start):
+            for seat in state.to_move:
+                state.apply(seat, self.quick_move(state, seat, start, rng))
+        return self.rewards(state, start)
+
+    def rewards(self, state: Any, start: Any) -> Sequence[float]:
+        """By seat, how good the state is for it: the share of opponents that it has left behind; a tie is half."""
         merits = state.merits()
         return [
             (sum((own > other) + (own == other) / 2 for other in merits) - 0.5) / (len(merits) - 1) for own in merits
@@ -119,36 +117,44 @@ class Node:
 
 
 class Search:
-    """A tree, and the worlds in which it is grown."""
+    """A tree, the worlds in which it is grown, and the moves that may still be the best."""
 
     def __init__(self, guide: Guide, imagine: Callable[[], AnyState], seat: int, rng: Random) -> None:
         """`imagine` makes a world in which `seat` is to move."""
         self.guide = guide
         self.seat = seat
-        self.root = Node()
         self._imagine = imagine
         self._rng = rng
         self._worlds = [imagine()]
-        self._start = guide.begin(self._worlds[0])
-        self.moves = guide.candidates(self._worlds[0], seat, self._start)
+        self._start = guide.begin(self._worlds[0], seat)
+        self.moves = {move: Node() for move in guide.candidates(self._worlds[0], seat, self._start)}
 
     def iterate(self) -> None:
         """Play once from the present to the horizon, and remember how that went.
 
-        Each move meets the worlds in the same order. So moves are compared by what they do and not by their luck.
+        Moves take turns, and each meets the worlds in the same order. So they are compared by what they do and not by
+        their luck.
         """
-        move, node, is_new = self._select(self.root, self.moves, len(self.moves))
+        move, node = min(self.moves.items(), key=_visits)
         state = self._world(node.visits).copy()
         self._let_others_decide(state, self.seat)
         state.apply(self.seat, move)
         path = [(self.seat, node)]
-        if not is_new:
+        if node.visits:
             self._descend(state, path)
-        self._play_on(state)
-        rewards = self.guide.rewards(state, self._start)
+        rewards = self.guide.outcome(state, self._start, self._rng)
         for seat, node in path:
             node.visits += 1
             node.reward += rewards[seat]
+
+    def halve(self) -> None:
+        """Give up the worse half of the moves."""
+        ranked = sorted(self.moves.items(), key=_mean_reward, reverse=True)
+        self.moves = dict(ranked[: (len(ranked) + 1) // 2])
+
+    def best(self) -> Any:
+        """The move that did best."""
+        return max(self.moves.items(), key=_mean_reward)[0]
 
     def _world(self, number: int) -> AnyState:
         number %= self.guide.worlds
@@ -202,21 +208,20 @@ class Search:
                 best, best_move, highest = child, move, bound
         return best_move, best, False
 
-    def _play_on(self, state: AnyState) -> None:
-        guide, start, rng = self.guide, self._start, self._rng
-        while state.to_move and not guide.is_far(state, start):
-            for seat in state.to_move:
-                state.apply(seat, guide.quick_move(state, seat, start, rng))
 
-    def best(self) -> Any:
-        """The move that was tried most often."""
-        return max(self.root.children, key=lambda move: self.root.children[move].visits)
+def _visits(known: tuple[Any, Node]) -> int:
+    return known[1].visits
+
+
+def _mean_reward(known: tuple[Any, Node]) -> float:
+    node = known[1]
+    return node.reward / node.visits if node.visits else -inf
 
 
 class SearchBot(Bot):
     """Searches, in the games in which that pays."""
 
-    iterations = 200
+    iterations = 120
     seconds: float | None = None
     guides: Mapping[str, Guide] = MappingProxyType({})
     """By the name of the game."""
@@ -224,18 +229,19 @@ class SearchBot(Bot):
     def choose(self, view: Any, legal: Sequence[Any]) -> Any:
         if len(legal) == 1:
             return legal[0]
-        game, guide = get_game(self.game), self.guides.get(self.game, NoGuide())
-        search = Search(guide, lambda: game.determinise(view, self.rng), self.seat, self.rng)
-        if len(search.moves) > 1:
-            self._think(search)
-            return search.best()
-        return search.moves[0]
+        game, guide = get_game(self.game), self.guides.get(self.game, Guide())
+        search = Search(guide, lambda: guide.imagine(game, view, self.rng), self.seat, self.rng)
+        for _ in range(rounds := (len(search.moves) - 1).bit_length()):
+            self._think(search, 1 / rounds)
+            search.halve()
+        return search.best()
 
-    def _think(self, search: Search) -> None:
+    def _think(self, search: Search, share: float) -> None:
+        """Search with this share of what there is for a decision."""
         if self.seconds is None:
-            for _ in range(self.iterations):
+            for _ in range(round(self.iterations * search.guide.effort * share)):
                 search.iterate()
             return
-        end = perf_counter() + self.seconds
+        end = perf_counter() + self.seconds * share
         while perf_counter() < end:
             search.iterate()

@@ -71,10 +71,12 @@ def test_careful_beats_greedy_in_every_game(game: str) -> None:
     assert share_won(game, "careful", "greedy", deals=60) > 0.55
 
 
-@pytest.mark.parametrize("game", GAME_NAMES)
-def test_strong_beats_greedy_even_in_haste(game: str) -> None:
-    """A small version of docs/levels.md. By how much it beats `careful` takes more matches to see: `make levels`."""
-    assert share_won(game, "strong", "greedy", deals=10) > 0.6
+@pytest.mark.parametrize(
+    ("game", "weaker"), [("bratwurmeck", "greedy"), ("haecmaec", "careful"), ("karteneck", "careful")]
+)
+def test_strong_beats_others_even_in_haste(game: str, weaker: str) -> None:
+    """A small version of docs/levels.md. In Bratwurmeck it takes more matches to see that `careful` is beaten."""
+    assert share_won(game, "strong", weaker, deals=10) > 0.6
 
 
 def test_each_has_an_idea_on_its_first_screen() -> None:

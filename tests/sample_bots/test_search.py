@@ -1,6 +1,7 @@
 """The tree search: on a game whose best moves are plain, on all games with their guides, and in positions by hand."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -8,8 +9,9 @@ import pytest
 
 from roost_bots import SAMPLES, search
 from roost_bots.haecmaec_guide import HaecMaecGuide
+from roost_bots.haecmaec_playout import Playout
 from roost_bots.karteneck_guide import KarteneckGuide
-from roost_bots.search import Guide, NoGuide, Search, SearchBot
+from roost_bots.search import Guide, Search, SearchBot
 from roost_bots.strong import StrongBot
 from roost_games import karteneck
 from roost_games.chance import Quick, seed_of
@@ -53,32 +55,63 @@ def states(game: str, players: int, options: dict[str, Any], seed: int) -> Itera
 @pytest.mark.parametrize(("game", "players", "options"), TABLES)
 def test_a_guide_knows_the_rules(game: str, players: int, options: dict[str, Any]) -> None:
     """What it proposes is legal, what it looks at is not changed, and one seat's gain is the others' loss."""
-    guide = GUIDES.get(game, NoGuide())
+    guide = GUIDES.get(game, Guide())
     rng = Random(1)
     for seed in range(8):
-        for state in states(game, players, options, seed):
+        for number, state in enumerate(states(game, players, options, seed)):
             seat = state.to_move[0]
             before = state.observe(seat)
-            start = guide.begin(state)
+            start = guide.begin(state, seat)
             legal = state.legal(seat)
             candidates = guide.candidates(state, seat, start)
             assert candidates
             assert len(set(candidates)) == len(candidates)
             assert all(move in legal for move in candidates)
             assert guide.quick_move(state, seat, start, rng) in legal
-            assert sum(guide.rewards(state, start)) == pytest.approx(players / 2)
             assert state.observe(seat) == before
+            if number % 40 == 0:
+                assert sum(guide.outcome(state.copy(), start, rng)) == pytest.approx(players / 2)
 
 
 @pytest.mark.parametrize(("game", "players", "options"), TABLES)
 def test_candidates_are_the_same_in_every_world(game: str, players: int, options: dict[str, Any]) -> None:
-    guide, found, rng = GUIDES.get(game, NoGuide()), get_game(game), Random(2)
+    guide, found, rng = GUIDES.get(game, Guide()), get_game(game), Random(2)
     for number, state in enumerate(states(game, players, options, 3)):
         if number % 5 == 0:
             seat = state.to_move[-1]
-            worlds = [found.determinise(state.observe(seat), rng) for _ in range(3)]
-            first, *others = [list(guide.candidates(world, seat, guide.begin(world))) for world in worlds]
+            worlds = [guide.imagine(found, state.observe(seat), rng) for _ in range(3)]
+            first, *others = [list(guide.candidates(world, seat, guide.begin(world, seat))) for world in worlds]
             assert others == [first, first]
+
+
+class First(Quick):
+    """Luck that always picks what comes first, for the engine and for a playout."""
+
+    def pick(self, what: str, options: Sequence[Any]) -> Any:
+        return options[0]
+
+
+class FirstOf(Random):
+    def choice(self, seq: Any) -> Any:
+        return seq[0]
+
+
+@pytest.mark.parametrize(("players", "options"), [(2, {}), (3, {}), (4, {}), (3, {"slap": True}), (6, {"slap": True})])
+def test_a_playout_ends_as_the_engine_does(players: int, options: dict[str, Any]) -> None:
+    """The same choices, made on the engine and refereed there, lead to the same points, if nobody is rash."""
+    guide, rng = HaecMaecGuide(), FirstOf(4)
+    for seed in range(3):
+        for number, state in enumerate(states("haecmaec", players, options, seed)):
+            if number % 6 == 0 and len(state.to_move) in (1, players - 1):
+                start = guide.begin(state, state.to_move[0])
+                start = start._replace(opinion=start.opinion._replace(rash={}))
+                playout = Playout(state, start.points, start.opinion, rng)
+                played = state.copy()
+                played.chance = First(rng)
+                while played.to_move:
+                    for seat in played.to_move:
+                        played.apply(seat, guide.quick_move(played, seat, start, rng))
+                assert playout.finish() == [points for (points,) in played.merits()]
 
 
 def test_a_match_with_the_same_seed_is_the_same_match() -> None:
@@ -109,9 +142,11 @@ def last_to_leave(hand: str, *moves: karteneck.Move) -> karteneck.KarteneckState
 
 
 def test_overtakes_when_it_can() -> None:
-    """Worms and a 3 make 18, and two fours 26: three worms more than the lowest portion."""
+    """Worms and a 3 make 18, and two fours 26, for three worms more. A card in between does no harm."""
     state = last_to_leave("W1 W2 W3 3 4 4", karteneck.Lay(cards("W1 W2 W3")), karteneck.Lay(cards("3")))
-    assert decision(state, 1) == karteneck.Lay(cards("4 4"))
+    while state.to_move == (1,) and not state.stacks[1]:
+        state.apply(1, decision(state, 1))
+    assert [portion.value for portion in state.stacks[1]] == [42]
 
 
 def test_without_a_guide_it_wins_the_race_of_the_last_round() -> None:
@@ -123,28 +158,41 @@ def test_without_a_guide_it_wins_the_race_of_the_last_round() -> None:
     leader = state.leader
     state.hands[leader] = ["c12", "c11"]
     state.apply(leader, Show("c12"))
-    search = Search(NoGuide(), state.copy, 0, Random(3))
+    search = Search(Guide(), state.copy, 0, Random(3))
     for _ in range(300):
         search.iterate()
     assert search.best() == Bid(2)
-    assert sum(node.visits for node in search.root.children.values()) == 300
+    assert sum(node.visits for node in search.moves.values()) == 300
+
+
+def test_the_worse_half_of_the_moves_is_given_up() -> None:
+    state = ToyState(3, ToyOptions(rounds=1), Quick(Random(2)))
+    state.apply(state.leader, state.legal(state.leader)[0])
+    search = Search(Guide(), state.copy, state.to_move[0], Random(3))
+    moves = list(search.moves)
+    for node, reward in zip(search.moves.values(), range(len(moves)), strict=True):
+        node.visits, node.reward = 2, float(reward)
+    search.halve()
+    assert list(search.moves) == moves[::-1][: (len(moves) + 1) // 2]
+    assert search.best() == moves[-1]
 
 
 def test_it_can_think_for_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a clock that ticks a millisecond at each look, ten milliseconds are nine looks that are not too late."""
-    now = iter(range(1000))
-    iterations = []
-    monkeypatch.setattr(search, "perf_counter", lambda: next(now) / 1000)
-    monkeypatch.setattr(
-        Search, "iterate", lambda self: iterations.append(self.root.children.setdefault(self.moves[0], search.Node()))
-    )
+    """On a clock that ticks a millisecond at each look, each round ends at its share of the time."""
+    ticks = count()
+    moves = []
+    monkeypatch.setattr(search, "perf_counter", lambda: next(ticks) / 1000)
+    monkeypatch.setattr(Search, "iterate", lambda self: moves.append(len(self.moves)))
 
     class Timed(StrongBot):
-        seconds = 0.01
+        seconds = 0.0315
 
     state = last_to_leave("W1 W2 W3 4 4 4", karteneck.Lay(cards("W1 W2 W3")), karteneck.Lay(cards("4 4 4")))
     decision(state, 1, Timed)
-    assert len(iterations) == 9
+    candidates = moves[0]
+    rounds = len(set(moves))
+    assert rounds == (candidates - 1).bit_length()
+    assert [moves.count(number) for number in sorted(set(moves))] == [int(31.5 / rounds)] * rounds
 
 
 def test_calls_every_bluff_and_nothing_else() -> None:
