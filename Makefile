@@ -47,10 +47,14 @@ sure: $(READY)  ## how often equal bots are called different: by `sure`, by `com
 	$(BIN)/python -m tests.ladder.compare_simulation
 	$(BIN)/python -m tests.ladder.collusion_simulation
 
-levels: $(READY)  ## the ladder over the sample bots that docs/levels.md shows, some minutes
-	$(BIN)/roost ladder random greedy careful strong --schedule round-robin --seed levels --games bratwurmeck --budget 110s
-	$(BIN)/roost ladder random greedy careful strong --schedule round-robin --seed levels --games karteneck --budget 110s
-	$(BIN)/roost ladder random greedy careful strong --schedule round-robin --seed levels --games haecmaec --budget 110s
+LEVELS := bratwurmeck,2,80 bratwurmeck,3,15 bratwurmeck,4,15 karteneck,2,15 karteneck,3,14 karteneck,4,14 \
+	haecmaec,2,6 haecmaec,3,6 haecmaec,4,20
+levels: $(READY)  ## the ladders over the sample bots that docs/levels.md shows, half an hour
+	@for each in $(LEVELS); do \
+		set -- $$(echo $$each | tr , ' '); \
+		$(BIN)/roost ladder random timid greedy careful strong --games $$1 --players $$2 \
+			--schedule round-robin --times $$3 --anchor careful --seed levels || exit 1; \
+	done
 
 chaos: $(READY)  ## an arena and bots that are killed, stopped, flooded and cut off, and what is left of the competition
 	$(BIN)/python -m tests.chaos --minutes 10
