@@ -47,7 +47,7 @@ sure: $(READY)  ## how often equal bots are called different: by `sure`, by `com
 	$(BIN)/python -m tests.ladder.compare_simulation
 	$(BIN)/python -m tests.ladder.collusion_simulation
 
-LEVELS := bratwurmeck,2,80 bratwurmeck,3,15 bratwurmeck,4,15 karteneck,2,15 karteneck,3,14 karteneck,4,14 \
+LEVELS := bratwurmeck,2,60 bratwurmeck,3,20 bratwurmeck,4,30 karteneck,2,15 karteneck,3,14 karteneck,4,14 \
 	haecmaec,2,6 haecmaec,3,6 haecmaec,4,20
 levels: $(READY)  ## the ladders over the sample bots that docs/levels.md shows, half an hour
 	@for each in $(LEVELS); do \

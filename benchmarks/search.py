@@ -27,6 +27,8 @@ from roost_games.registry import get_game
 
 OURS: tuple[tuple[str, int], ...] = (("karteneck", 2), ("karteneck", 4), ("haecmaec", 2), ("haecmaec", 4))
 OPEN_SPIEL = ("leduc_poker", "oh_hell", "hearts", "gin_rummy")
+REFERENCE = "oh_hell"
+"""The game of OpenSpiel that all are compared with: a card game of hidden hands, like ours."""
 BATCH = 50
 """So many iterations are one search."""
 
@@ -44,6 +46,11 @@ class Row:
     determinisations: float = 0.0
     """Per second, in the best round."""
 
+    def text(self, reference: "Row | None") -> str:
+        """The line, with how many times as many iterations as `reference` it has."""
+        ratio = f"{self.iterations / reference.iterations:>8.1f}x" if reference else " " * 9
+        return f"{self.name:42}{self.iterations:>14,.0f}{ratio}{self.determinisations:>20,.0f}"
+
 
 def ours(name: str, players: int, guide: Guide, how: str) -> Row:
     """A game of Roost at the first decision with a choice."""
@@ -53,7 +60,7 @@ def ours(name: str, players: int, guide: Guide, how: str) -> Row:
     view = state.observe(seat)
 
     def imagine() -> Any:
-        return game.determinise(view, rng)
+        return guide.imagine(game, view, rng)
 
     def iterate() -> None:
         search = Search(guide, imagine, seat, rng)
@@ -111,9 +118,10 @@ def main() -> None:
         for row in rows:
             row.iterations = max(row.iterations, BATCH * per_second(row.iterate, arguments.seconds))
             row.determinisations = max(row.determinisations, per_second(row.imagine, arguments.seconds / 4))
-    print(f"{'':42}{'iterations/s':>14}{'determinisations/s':>20}")
+    reference = next((row for row in rows if row.name == f"OpenSpiel {REFERENCE}"), None)
+    print(f"{'':42}{'iterations/s':>14}{'' if reference is None else REFERENCE:>9}{'determinisations/s':>20}")
     for row in rows:
-        print(f"{row.name:42}{row.iterations:>14,.0f}{row.determinisations:>20,.0f}")
+        print(row.text(reference))
 
 
 if __name__ == "__main__":

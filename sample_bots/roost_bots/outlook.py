@@ -1,10 +1,10 @@
 """What a table of Bratwurmeck between two turns is worth to a seat, with the next turns of everybody in mind.
 
 A lead in worms is worth what it does for the chance to end ahead: one worm is little while the grill is full, and
-everything when it is nearly empty. On top of that, every seat is expected to have one more turn. It chooses between
-*plans* such as "at least 25", or "21 exactly, to steal"; how likely a plan is to end with which total, `dice_turn`
-knows. So it shows in the worth of a table that a top tile may be stolen, that another covers and protects it, and what
-a returned tile, or one that is turned over, does to everybody's chances. Not a bot.
+everything when it is nearly empty. On top of that comes a part of what the next turn of every seat may bring. A seat
+chooses between *plans* such as "at least 25", or "21 exactly, to steal"; how likely a plan is to end with which total,
+`dice_turn` knows. So it shows in the worth of a table that a top tile may be stolen, that another covers and protects
+it, and what a returned tile, or one that is turned over, does to everybody's chances. Not a bot.
 """
 
 from collections.abc import Iterator
@@ -16,8 +16,10 @@ from roost_bots.dice_turn import FAILED, MOST_POINTS, Turn
 from roost_games.bratwurmeck import Options, Tile, View
 
 EVEN = 1.0
-EVEN_PER_TILE = 0.35
+EVEN_PER_TILE = 0.6
 """A lead of so many worms wins about three times of four; longer ones are needed while tiles are open."""
+NEXT_TURNS = 0.25
+"""How much the next turns count: all are judged as if they came first, and as if everybody planned so well."""
 OVERSHOT = 0.3
 """What a total above the one to be stolen is worth to whoever wanted to steal; the theft counts 1."""
 
@@ -157,7 +159,7 @@ def outlook(table: Table, seat: int) -> float:
     now = standing(table, seat)
     if not table.grill:
         return now
-    return now + sum(after_turn_of(other, table, seat) - now for other in range(len(table.stacks)))
+    return now + NEXT_TURNS * sum(after_turn_of(other, table, seat) - now for other in range(len(table.stacks)))
 
 
 def turn_of(view: View, seat: int) -> Turn:
