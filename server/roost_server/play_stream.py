@@ -2,9 +2,9 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar, cast
 
 import grpc
 import structlog
@@ -24,7 +24,6 @@ HELLO_SECONDS = 10.0
 STALLED_SECONDS = 10.0
 """How long a bot may leave unread what it is sent. What waits behind that cannot be asked, so matches would stand."""
 MessageT = TypeVar("MessageT", bound=Message)
-Requests = AsyncIterator[play_pb2.BotMessage | None]
 Context = grpc.aio.ServicerContext[play_pb2.BotMessage, bytes]
 log = structlog.get_logger()
 
@@ -41,6 +40,26 @@ def parser_of(kind: type[MessageT]) -> Callable[[bytes], MessageT | None]:
     return parse
 
 
+class Incoming:
+    """What a bot sends, message by message.
+
+    gRPC's own iterator refers to itself, and to the call with all its buffers. If it is not read to its end only the
+    garbage collector frees these, long after: streams that the arena itself ends, one after the other, fill the memory.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> play_pb2.BotMessage | None:
+        message: Any = await self._context.read()
+        if message is grpc.aio.EOF:
+            raise StopAsyncIteration
+        return cast(play_pb2.BotMessage | None, message)
+
+
 class Host(Protocol):
     """Where a bot plays: an arena, or the private one of a ladder."""
 
@@ -54,8 +73,9 @@ class Host(Protocol):
         """The stream of `session` is gone."""
 
 
-async def play(host: Host, requests: Requests, context: Context, identity: Identity | None = None) -> None:
+async def play(host: Host, context: Context, identity: Identity | None = None) -> None:
     """Serve one stream from hello to its end."""
+    requests = Incoming(context)
     # Not left to the first write: to end the stream while that is under way would send it twice, and gRPC fails then.
     await context.send_initial_metadata(())
     try:
@@ -78,7 +98,7 @@ async def play(host: Host, requests: Requests, context: Context, identity: Ident
     await _close(tasks, context)
 
 
-async def _enter(host: Host, requests: Requests, identity: Identity | None) -> Session:
+async def _enter(host: Host, requests: Incoming, identity: Identity | None) -> Session:
     try:
         first = await asyncio.wait_for(anext(requests), HELLO_SECONDS)
     except (TimeoutError, StopAsyncIteration):
@@ -88,7 +108,7 @@ async def _enter(host: Host, requests: Requests, identity: Identity | None) -> S
     return await host.enter(first.hello, identity)
 
 
-async def _read(session: Session, requests: Requests) -> None:
+async def _read(session: Session, requests: Incoming) -> None:
     """Until the bot ends the stream. Raises `ArenaError` if the bot must not go on."""
     now = asyncio.get_running_loop().time
     async for message in requests:

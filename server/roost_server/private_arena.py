@@ -12,7 +12,7 @@ its own affair.
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
 from types import TracebackType
@@ -131,8 +131,8 @@ class PrivateArena:
         games = self._sessions[name].games
         return not games or game in games
 
-    async def _play(self, requests: AsyncIterator[play_pb2.BotMessage | None], context: Any) -> None:
-        await play(self, requests, context)
+    async def _play(self, _: object, context: Any) -> None:
+        await play(self, context)
 
     async def enter(self, hello: play_pb2.Hello, identity: Identity | None = None) -> Session:
         """A program says hello; nobody needs a key here. Raises `InvalidError` if it does not belong here."""

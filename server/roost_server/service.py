@@ -1,8 +1,8 @@
 """The gRPC face of the arena: thin handlers that translate between messages and what the arena and its records say."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from typing import Any, Self, TypeVar, cast
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import grpc
 from google.protobuf.message import Message
@@ -26,26 +26,6 @@ from roost_server.watching import shown_names, watch
 
 SERVICE = "roost.v1.Arena"
 RequestT = TypeVar("RequestT", bound=Message)
-
-
-class Incoming:
-    """What a bot sends, message by message.
-
-    gRPC's own iterator refers to itself, and to the call with all its buffers. If it is not read to its end only the
-    garbage collector frees these, long after: streams that the arena itself ends, one after the other, fill the memory.
-    """
-
-    def __init__(self, context: Any) -> None:
-        self._context = context
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> play_pb2.BotMessage | None:
-        message: Any = await self._context.read()
-        if message is grpc.aio.EOF:
-            raise StopAsyncIteration
-        return cast(play_pb2.BotMessage | None, message)
 
 
 class ArenaService:
@@ -97,11 +77,11 @@ class ArenaService:
     ) -> "grpc.RpcMethodHandler[Any, Any]":
         return self._methods.unary(name, Need.READ, request_type, answer)
 
-    async def _play(self, _: AsyncIterator[play_pb2.BotMessage | None], context: Any) -> None:
+    async def _play(self, _: object, context: Any) -> None:
         identity = await self._methods.admit("Play", Need.PLAY, context)
         expiry = self._expel_on_expiry(identity)
         try:
-            await play(self._arena, Incoming(context), context, identity)
+            await play(self._arena, context, identity)
         finally:
             if expiry is not None:
                 expiry.cancel()
