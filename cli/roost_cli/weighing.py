@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from roost_bots import SAMPLES
 from roost_cli.replay_opinion import Opinion, Opinions
 from roost_cli.statistics import Estimate, mean_of
-from roost_games.game import State, places
+from roost_games.game import left_behind
 from roost_games.registry import AnyGame, get_game
 from roost_sdk.bot import Decide, method_for, seat_bot
 
@@ -84,10 +84,5 @@ def play_on(game: AnyGame, view: Any, move: Any, luck: str) -> float:
         first.clear()
         for seat, each in chosen:
             state.apply(seat, each)
-    return _share(state, view.seat)
-
-
-def _share(state: State[Any, Any], seat: int) -> float:
-    place = places(state.merits())
-    behind = sum((other > place[seat]) + (other == place[seat]) / 2 for other in place) - 0.5
-    return behind / (len(place) - 1)
+    share: float = left_behind(state.merits())[view.seat]
+    return share

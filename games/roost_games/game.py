@@ -181,5 +181,10 @@ def places(merits: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(1 + sum(other > own for other in merits) for own in merits)
 
 
+def left_behind(merits: Sequence[tuple[int, ...]]) -> list[float]:
+    """By seat, the share of its opponents that it has left behind; a tie is half."""
+    return [(sum((own > other) + (own == other) / 2 for other in merits) - 0.5) / (len(merits) - 1) for own in merits]
+
+
 SEAT_ALONE: tuple[tuple[int, ...], ...] = tuple((seat,) for seat in range(16))
 """`SEAT_ALONE[seat]` is a ready `to_move` in which only `seat` decides."""

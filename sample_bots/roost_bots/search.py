@@ -27,7 +27,7 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any, cast
 
-from roost_games.game import State
+from roost_games.game import State, left_behind
 from roost_games.registry import AnyGame, get_game
 from roost_sdk import Bot
 
@@ -80,10 +80,7 @@ class Guide:
 
     def rewards(self, state: Any, start: Any) -> Sequence[float]:
         """By seat, how good the state is for it: the share of opponents that it has left behind; a tie is half."""
-        merits = state.merits()
-        return [
-            (sum((own > other) + (own == other) / 2 for other in merits) - 0.5) / (len(merits) - 1) for own in merits
-        ]
+        return left_behind(state.merits())
 
 
 def rewards_by_lead(worths: Sequence[float], half: float) -> list[float]:
