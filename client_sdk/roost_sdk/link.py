@@ -6,8 +6,8 @@ may be gone a moment later, so one tries again; a `Refused` was meant, and tryin
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Protocol
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from typing import Any, Protocol, TypeVar
 
 import grpc
 
@@ -45,6 +45,7 @@ TLS_TROUBLES = {
 }
 """What gRPC says, all in the status of an arena that is not there, if TLS cannot be made with the one that is."""
 DENIED = grpc.StatusCode.PERMISSION_DENIED.name
+ResultT = TypeVar("ResultT")
 
 
 class LinkLost(RoostError):
@@ -90,6 +91,36 @@ def check_address(address: str) -> str:
     return address
 
 
+class Ending:
+    """How a stream ends, noted when it does.
+
+    If a message is being written just then, grpc.aio puts an error of its own in the place of the status that came
+    (issue 36066 of gRPC). Nobody would hear why an arena refuses.
+    """
+
+    def __init__(self, call: grpc.aio.Call) -> None:
+        self._came: asyncio.Future[tuple[grpc.StatusCode, str | None]] = asyncio.get_running_loop().create_future()
+        call.add_done_callback(self._note)
+
+    def _note(self, call: Any) -> None:
+        if not self._came.done():
+            self._came.set_result((_known(call.code()), _known(call.details())))
+
+    async def status(self) -> tuple[grpc.StatusCode, str | None]:
+        """The status and what is said about it, once the stream has ended."""
+        return await asyncio.shield(self._came)
+
+
+def _known(asked: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """What `asked` returns; it has nothing to wait for."""
+    try:
+        asked.send(None)
+    except StopIteration as returned:
+        result: ResultT = returned.value
+        return result
+    raise RuntimeError("a status that has come has to be waited for")
+
+
 class GrpcLink:
     """A link to the arena at `address`, over a connection of its own. To be made inside a running event loop."""
 
@@ -97,6 +128,7 @@ class GrpcLink:
         self._address = check_address(address)
         self._channel = credentials.aio_channel(address, CHANNEL_OPTIONS)
         self._call = ArenaStub(self._channel).Play(metadata=credentials.metadata())
+        self._ending = Ending(self._call)
         self._reached = False
 
     async def send(self, message: BotMessage) -> None:
@@ -104,15 +136,17 @@ class GrpcLink:
             await self._call.write(message)
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
             # Either way the stream is over. Its status says why.
-            raise self._error(await self._call.code(), await self._call.details()) from None
+            raise self._error(*await self._ending.status()) from None
 
     async def __aiter__(self) -> AsyncIterator[ArenaMessage]:
         try:
             async for message in self._call:
                 self._reached = True
                 yield message
-        except grpc.aio.AioRpcError as error:
-            raise self._error(error.code(), error.details()) from None
+        except grpc.aio.AioRpcError:
+            status, details = await self._ending.status()
+            if status is not grpc.StatusCode.OK:
+                raise self._error(status, details) from None
 
     async def close(self) -> None:
         self._call.cancel()

@@ -155,6 +155,28 @@ def test_a_refusal_carries_what_the_arena_says(status: str) -> None:
     bounded(script)
 
 
+def test_a_refusal_is_heard_while_something_is_being_written() -> None:
+    """What gRPC does when a write fails as the arena ends the stream, done to it by hand."""
+
+    async def refuse(requests: Requests, context: Context) -> None:
+        await context.abort(grpc.StatusCode.UNAUTHENTICATED, "this needs a key")
+
+    async def script() -> None:
+        async with arena(refuse) as (address, _):
+            link = GrpcLink(address)
+            call: Any = link._call
+            assert await call.code() is grpc.StatusCode.UNAUTHENTICATED
+            call._cython_call.set_internal_error("a write failed")
+            assert await call.code() is grpc.StatusCode.INTERNAL
+            with pytest.raises(Refused, match="this needs a key"):
+                await link.send(BotMessage(hello={"name": "x"}))  # type: ignore[arg-type]
+            with pytest.raises(Refused, match="this needs a key"):
+                await anext(aiter(link))
+            await link.close()
+
+    bounded(script)
+
+
 @pytest.mark.parametrize("status", ["UNAVAILABLE", "INTERNAL", "UNKNOWN"])
 def test_an_arena_in_trouble_is_worth_another_try(status: str) -> None:
     async def fail(requests: Requests, context: Context) -> None:

@@ -11,6 +11,7 @@ import grpc
 from roost.v1 import play_pb2
 from roost.v1.arena_pb2_grpc import ArenaStub
 from roost_sdk.credentials import Credentials
+from roost_sdk.link import Ending
 
 Answers = Iterable[play_pb2.Answer]
 
@@ -45,6 +46,7 @@ class RawBot:
         self._sending = asyncio.Lock()
         self._channel: grpc.aio.Channel
         self._call: Any
+        self._ending: Ending
 
     async def __aenter__(self) -> Self:
         await self.connect()
@@ -57,11 +59,11 @@ class RawBot:
         """Say hello, wait for the welcome, and begin to play."""
         await self.open()
         self.hello.resume_token = resume_token
-        await self.send(hello=self.hello)
         try:
+            await self.send(hello=self.hello)
             first = await self._call.read()
-        except grpc.aio.AioRpcError as error:
-            raise ConnectionRefusedError(error.code(), error.details()) from None
+        except (grpc.aio.AioRpcError, ConnectionError):
+            raise ConnectionRefusedError(*await self._ending.status()) from None
         self.welcome = first.welcome
         self.playing = asyncio.create_task(self._play(first))
 
@@ -69,6 +71,7 @@ class RawBot:
         """Open a stream, without a word."""
         self._channel = grpc.aio.insecure_channel(self.address, options=self.channel_options)
         self._call = ArenaStub(self._channel).Play(metadata=self.metadata)  # type: ignore[no-untyped-call,call-arg,unused-ignore]
+        self._ending = Ending(self._call)
         self.status = None
         self.started, self.decisions = {}, []
 
@@ -97,8 +100,8 @@ class RawBot:
 
     async def note_end(self) -> None:
         """Wait for the stream to end, and note why it did."""
-        self.status = await self._call.code()
-        self.details = await self._call.details()
+        self.status, details = await self._ending.status()
+        self.details = details or ""
 
     async def hear(self, message: play_pb2.ArenaMessage) -> None:
         """Take a message, and answer it."""

@@ -7,6 +7,7 @@ from typing import Any
 import grpc
 
 from roost.v1 import play_pb2
+from roost_sdk.link import Ending
 
 METHOD = "/roost.v1.Arena/Play"
 
@@ -16,6 +17,7 @@ class RawStream:
 
     def __init__(self, call: Any) -> None:
         self.call = call
+        self._ending = Ending(call)
 
     async def send(self, data: bytes) -> None:
         await self.call.write(data)
@@ -33,7 +35,8 @@ class RawStream:
                     break
             except grpc.aio.AioRpcError:
                 break
-        return await self.call.code(), await self.call.details()
+        status, details = await self._ending.status()
+        return status, details or ""
 
 
 @asynccontextmanager

@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 
 from roost.v1 import admin_pb2, arena_pb2, play_pb2
 from roost_sdk.credentials import Credentials
+from roost_sdk.link import Ending
 from roost_server.accounts import keys, owners
 from roost_server.accounts.keys import SHOWN, Scope
 from roost_server.clocks import epoch_ms
@@ -127,27 +128,32 @@ async def status_of(there: World, name: str, kind: str) -> str:
     """How a call ends with a key of this kind."""
     metadata = Credentials(there.keys[kind]).metadata()
     async with grpc.aio.insecure_channel(there.place.address) as channel:
+        if name == "Arena.Play":
+            return await said_hello(channel, metadata, kind)
+        request = requests(there, kind)[name]
+        method: Any = channel.unary_stream if name in STREAMS else channel.unary_unary
+        call = method(METHODS[name], type(request).SerializeToString, bytes)(request, metadata=metadata)
         try:
-            if name == "Arena.Play":
-                await said_hello(channel, metadata, kind)
-            else:
-                request = requests(there, kind)[name]
-                method: Any = channel.unary_stream if name in STREAMS else channel.unary_unary
-                call = method(METHODS[name], type(request).SerializeToString, bytes)(request, metadata=metadata)
-                await (call.read() if name in STREAMS else call)
+            await (call.read() if name in STREAMS else call)
         except grpc.aio.AioRpcError as error:
             return error.code().name
     return OK
 
 
-async def said_hello(channel: grpc.aio.Channel, metadata: Any, kind: str) -> None:
-    """Until the arena says welcome."""
+async def said_hello(channel: grpc.aio.Channel, metadata: Any, kind: str) -> str:
+    """How a stream ends; it is well if the arena says welcome."""
     open_stream: Any = channel.stream_stream(METHODS["Arena.Play"], play_pb2.BotMessage.SerializeToString, bytes)
     stream = open_stream(metadata=metadata)
+    ending = Ending(stream)
     version = re.sub(r"\W", "", kind)
-    await stream.write(play_pb2.BotMessage(hello=play_pb2.Hello(name="a1", version=version)))
-    await stream.read()
+    try:
+        await stream.write(play_pb2.BotMessage(hello=play_pb2.Hello(name="a1", version=version)))
+        await stream.read()
+    except grpc.aio.AioRpcError:
+        status, _ = await ending.status()
+        return status.name
     stream.cancel()
+    return OK
 
 
 def described() -> dict[str, dict[str, str]]:
