@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import NamedTuple, Protocol
 
 import structlog
@@ -153,7 +152,9 @@ class Contest:
         self.draw = draw
         self._rotation = rotation
         # Of all schedules one asks for ratings. For the others they would only take memory, match by match.
-        self._past = Past(recorded=isinstance(schedule, Sure))
+        self.recorded = isinstance(schedule, Sure)
+        """Whether its past keeps what ratings need."""
+        self._past = Past(recorded=self.recorded)
         self._news: list[MatchResult] = []
         """Results that came while the schedule was thinking, which must see one past."""
         self._again: list[Pairing] = []
@@ -177,18 +178,15 @@ class Contest:
         """How many blocks are planned and not begun."""
         return len(self._waiting)
 
-    def remember(
-        self, pairings: Iterable[Pairing], results: Iterable[MatchResult], owed: Iterable[Pairing] = ()
-    ) -> None:
+    def remember(self, past: Past, owed: Iterable[Pairing] = ()) -> None:
         """This was played in former runs of the arena. What is `owed` was voided there and is to be played again.
 
         While the contest is held back this can be done in another thread.
         """
-        again = list(owed)
-        for pairing in chain(pairings, again):
-            self._past.give(pairing)
-        self._past.finish(results)
-        self._again.extend(again)
+        self._past = past
+        for pairing in owed:
+            past.give(pairing)
+            self._again.append(pairing)
 
     def hold_back(self) -> None:
         """Plan nothing until `release`: what was played before is still being read. Blocks that are there go on."""

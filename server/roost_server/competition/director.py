@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 import structlog
 
 from roost_ladder.blocks import Rotation, seed_of_block
-from roost_ladder.ratings import standings
+from roost_ladder.fit import fit
+from roost_ladder.ratings import standings_of
 from roost_ladder.schedules.cycles import RoundRobin
 from roost_ladder.schedules.knockout import Knockout
-from roost_ladder.schedules.schedule import Pairing, Schedule
+from roost_ladder.schedules.schedule import Pairing, Past, Schedule
 from roost_ladder.schedules.sure import Sure
 from roost_ladder.schedules.swiss import Swiss
 from roost_server.competition import ledger, phases
@@ -22,7 +23,7 @@ from roost_server.competition.roster import OpenRoster, PinnedRoster
 from roost_server.contest import Contest, Drawn, open_schedule
 from roost_server.settings import Settings
 from roost_server.store import Planned, Store, StoreError
-from roost_server.store.phase_results import progress
+from roost_server.store.phase_results import Played, blocks_of, progress
 
 log = structlog.get_logger()
 
@@ -146,12 +147,12 @@ class Director:
                 return
 
     def _remind(self, contest: Contest, phase: str) -> None:
-        history = history_of(self._store, self.competition.id, phase, contest.taken_up)
+        history = history_of(self._store, self.competition.id, phase, contest.taken_up, recorded=contest.recorded)
         if contest.in_rounds:
             seeded = self._seeding(ledger.entrants(self._store, self.competition.id))
             contest.roster = PinnedRoster(seeded, apart=not self.file.entry.own_bots_may_meet)
         contest.draw = Dealer(self.competition, PhaseName(phase), history.next_serial)
-        contest.remember(history.pairings, history.results, history.owed if contest.in_rounds else ())
+        contest.remember(history.past, history.owed if contest.in_rounds else ())
 
     def _ladder_goes_on(self) -> bool:
         """Whether matches of the ladder are still being played: they seed the finals, which cannot begin before."""
@@ -159,9 +160,13 @@ class Director:
 
     def _seeding(self, entrants: Sequence[Entrant]) -> list[Entrant]:
         """The entrants by their rank on the ladder; those who have not played it last, in the order of their entry."""
-        played = history_of(self._store, self.competition.id, PhaseName.LADDER).results
-        forfeits = self.file.faults.forfeits == "count"
-        rank = {standing.bot: place for place, standing in enumerate(standings(played, forfeits=forfeits))}
+        played, forfeits = Past(), self.file.faults.forfeits == "count"
+        with self._store.reading() as connection:
+            for results in blocks_of(connection, Played(self.competition.id, PhaseName.LADDER)):
+                played.finish(result for result in results if forfeits or not result.forfeited)
+        record = played.record()
+        ranked = standings_of(record, fit(record)) if played.ended else []
+        rank = {standing.bot: place for place, standing in enumerate(ranked)}
         return sorted(entrants, key=lambda entrant: rank.get(entrant.pinned_version_id or 0, len(rank)))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select
 
@@ -39,14 +40,19 @@ def _id_of(connection: Connection, competition: str) -> int:
     return found
 
 
-def results_where(connection: Connection, conditions: Iterable[ColumnElement[bool]]) -> Iterator[MatchResult]:
-    """The matches of blocks that are done, as far as they meet conditions on `match` and `block`, as recorded."""
+def results_where(
+    connection: Connection, conditions: Iterable[ColumnElement[bool]], *order: ColumnElement[Any]
+) -> Iterator[MatchResult]:
+    """The matches of blocks that are done, as far as they meet conditions on `match` and `block`.
+
+    They come in this order, and those that are alike in it as they were recorded.
+    """
     query = (
         select(*MATCH.c["number", "block_id", "game"], *MATCH_SEAT.c["version_id", "place", "forfeited"])
         .join_from(MATCH, BLOCK)
         .join(MATCH_SEAT)
         .where(BLOCK.c.state == BlockState.DONE, MATCH.c.termination != VOIDED, *conditions)
-        .order_by(MATCH.c.number, MATCH_SEAT.c.seat)
+        .order_by(*order, MATCH.c.number, MATCH_SEAT.c.seat)
     )
     with connection.execution_options(yield_per=CHUNK).execute(query) as rows:
         for (_, block_id, game), seats in groupby(rows, itemgetter(0, 1, 2)):

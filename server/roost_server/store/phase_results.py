@@ -1,6 +1,8 @@
 """What was played in a phase of a competition, and how far it has come."""
 
 from collections.abc import Iterator
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, func, select
@@ -45,6 +47,13 @@ class Progress(NamedTuple):
 def results_of(connection: Connection, played: Played) -> Iterator[MatchResult]:
     """The matches that count, in the order in which they were recorded."""
     return results_where(connection, played.conditions())
+
+
+def blocks_of(connection: Connection, played: Played) -> Iterator[list[MatchResult]]:
+    """The same, block by block, in the order in which these were drawn up."""
+    results = results_where(connection, played.conditions(), BLOCK.c.serial)
+    for _, of_block in groupby(results, attrgetter("block_id")):
+        yield list(of_block)
 
 
 def faults_of(connection: Connection, played: Played) -> dict[int, int]:
