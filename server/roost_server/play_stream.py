@@ -3,7 +3,6 @@
 import asyncio
 import math
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from typing import Any, Protocol, Self, TypeVar, cast
 
 import grpc
@@ -13,6 +12,7 @@ from google.protobuf.message import DecodeError, Message
 from roost.v1 import play_pb2
 from roost_games.errors import RoostError
 from roost_server.accounts.keys import Identity
+from roost_server.endings import end
 from roost_server.errors import InvalidError, ReplacedError, StalledError, TooMuchError, UnauthenticatedError, status_of
 from roost_server.session import Session
 
@@ -81,7 +81,7 @@ async def play(host: Host, context: Context, identity: Identity | None = None) -
     try:
         session = await _enter(host, requests, identity)
     except RoostError as error:
-        await _end(context, status_of(error), str(error))
+        await end(context, status_of(error), str(error))
         return
     stream = session.attach()
     host.attached()
@@ -160,17 +160,9 @@ async def _close(tasks: Iterable[asyncio.Task[None]], context: Context) -> None:
         error = task.exception() if task.done() and not task.cancelled() else None
         if isinstance(error, RoostError):
             log.warning("stream ended", error=str(error))
-            await _end(context, status_of(error), str(error))
+            await end(context, status_of(error), str(error))
             break
         if error is not None:
             log.error("this should not happen", exc_info=error)
-            await _end(context, grpc.StatusCode.INTERNAL, "a mistake of the arena's; its log has the details")
+            await end(context, grpc.StatusCode.INTERNAL, "a mistake of the arena's; its log has the details")
             break
-
-
-async def _end(context: Context, status: grpc.StatusCode, text: str) -> None:
-    """End the stream with a status, unless the bot has gone without waiting for it."""
-    # gRPC keeps what `abort` raises, and raises it again when we are done. If it came through our frames it would keep
-    # them too, with all that the stream has sent: under a flood that is a lot of memory until garbage is collected.
-    with suppress(grpc.aio.InternalError, grpc.aio.AbortError):
-        await context.abort(status, text)

@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 from roost_games.errors import RoostError
 from roost_server.accounts.gate import Gate, Need
 from roost_server.accounts.keys import Identity
+from roost_server.endings import end
 from roost_server.errors import InvalidError, status_of
 from roost_server.metrics import Metrics
 from roost_server.play_stream import parser_of
@@ -25,31 +26,27 @@ class Methods:
         self._gate = gate
         self._metrics = metrics
 
-    async def admit(self, name: str, need: Need, context: Any) -> Identity | None:
-        """Who is calling; ends the call if they may not."""
-        try:
-            return await self._gate.admit(context, need)
-        except RoostError as error:
-            await self.refuse(name, context, error)
-            raise
+    async def admit(self, need: Need, context: Any) -> Identity | None:
+        """Who is calling. Raises `RoostError` if they may not."""
+        return await self._gate.admit(context, need)
 
     async def refuse(self, name: str, context: Any, error: RoostError) -> None:
-        """End a call with the status that says why."""
+        """End a call with the status that says why. The handler has to return then."""
         self._metrics.call_refused(name, status_of(error).name)
-        await context.abort(status_of(error), str(error))
+        await end(context, status_of(error), str(error))
 
     def unary(
         self, name: str, need: Need, request_type: type[RequestT], answer: Answer[RequestT]
     ) -> "grpc.RpcMethodHandler[Any, Any]":
         """A method with one request and one answer."""
 
-        async def handle(request: RequestT | None, context: Any) -> Message:
-            identity = await self.admit(name, need, context)
+        async def handle(request: RequestT | None, context: Any) -> Message | None:
             try:
+                identity = await self.admit(need, context)
                 return await answer(understood(request), identity)
             except RoostError as error:
                 await self.refuse(name, context, error)
-                raise
+            return None
 
         return grpc.unary_unary_rpc_method_handler(handle, parser_of(request_type), _bytes_of)
 
@@ -59,8 +56,8 @@ class Methods:
         """A method with one request that is answered bit by bit."""
 
         async def handle(request: RequestT | None, context: Any) -> AsyncIterator[Message]:
-            await self.admit(name, need, context)
             try:
+                await self.admit(need, context)
                 async for update in updates(understood(request)):
                     yield update
             except RoostError as error:

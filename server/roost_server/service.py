@@ -8,7 +8,7 @@ import grpc
 from google.protobuf.message import Message
 
 from roost.v1 import arena_pb2, play_pb2
-from roost_games.errors import UsageError
+from roost_games.errors import RoostError, UsageError
 from roost_server import answers
 from roost_server.accounts.gate import Gate, Need
 from roost_server.accounts.keys import Identity
@@ -78,7 +78,11 @@ class ArenaService:
         return self._methods.unary(name, Need.READ, request_type, answer)
 
     async def _play(self, _: object, context: Any) -> None:
-        identity = await self._methods.admit("Play", Need.PLAY, context)
+        try:
+            identity = await self._methods.admit(Need.PLAY, context)
+        except RoostError as error:
+            await self._methods.refuse("Play", context, error)
+            return
         expiry = self._expel_on_expiry(identity)
         try:
             await play(self._arena, context, identity)
