@@ -25,6 +25,12 @@ from roost_server.tls import is_loopback
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 CLOSE_SECONDS = 2.0
 """How long calls that are still open at the end of a shutdown may take to end by themselves."""
+IDLE_SECONDS = 10.0
+"""A connection on which nobody has called anything for so long is closed: some 80 KB each, with TLS, in memory.
+
+A bot that plays has its stream open. Others are connected again by gRPC when they call. But gRPC's client in Python
+does not hang up on a stream that was ended with something unread, so that a flood would leave a connection each time.
+"""
 SERVICES = (SERVICE, ACCOUNTS, ADMIN)
 log = structlog.get_logger()
 
@@ -69,6 +75,7 @@ class ArenaServer:
                 ("grpc.keepalive_timeout_ms", 10_000),
                 ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
                 ("grpc.keepalive_permit_without_calls", 1),
+                ("grpc.max_connection_idle_ms", int(IDLE_SECONDS * 1000)),
             )
         )
         self.address = ""

@@ -39,10 +39,11 @@ def settings(game: str = "karteneck", players: int = 2, **changes: Any) -> Setti
 class Hall:
     """A running arena."""
 
-    def __init__(self, server: ArenaServer, store: Store, stub: Any) -> None:
+    def __init__(self, server: ArenaServer, store: Store, channel: grpc.aio.Channel) -> None:
         self.server = server
         self.store = store
-        self.stub = stub
+        self.channel = channel
+        self.stub: Any = ArenaStub(channel)
         """For questions over gRPC; typed loosely because the stub of grpc.aio has no types of its own."""
 
     @property
@@ -90,7 +91,7 @@ async def hall(folder: Path, chosen: Settings | None = None, *competitions: str,
         await server.start()
         try:
             async with grpc.aio.insecure_channel(server.address) as channel:
-                yield Hall(server, store, ArenaStub(channel))
+                yield Hall(server, store, channel)
         finally:
             server.hurry()
             await server.stop()

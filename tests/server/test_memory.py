@@ -15,6 +15,7 @@ from roost.v1 import arena_pb2
 from roost_ladder.live import LiveStandings
 from roost_ladder.results import Gathering, MatchResult, gather
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
+from roost_server import serve
 from tests.ladder.test_results import DUEL, TRIO, assert_same, many
 from tests.misbehaving.hall import Hall, bounded, hall, until
 from tests.misbehaving.raw_stream import hello, raw_stream
@@ -156,6 +157,22 @@ def test_calls_that_the_arena_ends_are_forgotten_at_once(
         bounded(script)
     finally:
         gc.enable()
+
+
+def test_a_connection_without_calls_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients that forget to hang up must not fill the memory. A bot's stream is a call, however quiet it is."""
+    monkeypatch.setattr(serve, "IDLE_SECONDS", 0.5)
+
+    async def script() -> None:
+        async with hall(tmp_path) as place, raw_stream(place.address) as stream:
+            await stream.send(hello())
+            assert await stream.read() is not None
+            await place.stub.ListBots(arena_pb2.ListBotsRequest())
+            await until(lambda: place.channel.get_state() is grpc.ChannelConnectivity.IDLE)
+            assert [bot.connected for bot in (await place.stub.ListBots(arena_pb2.ListBotsRequest())).bots] == [True]
+            assert await stream.read() is not None
+
+    bounded(script)
 
 
 def looks(per_match: float, step: Callable[[int], float] = lambda _: 0.0) -> Iterator[Look]:
