@@ -26,10 +26,6 @@ class Methods:
         self._gate = gate
         self._metrics = metrics
 
-    async def admit(self, need: Need, context: Any) -> Identity | None:
-        """Who is calling. Raises `RoostError` if they may not."""
-        return await self._gate.admit(context, need)
-
     async def refuse(self, name: str, context: Any, error: RoostError) -> None:
         """End a call with the status that says why. The handler has to return then."""
         self._metrics.call_refused(name, status_of(error).name)
@@ -42,7 +38,7 @@ class Methods:
 
         async def handle(request: RequestT | None, context: Any) -> Message | None:
             try:
-                identity = await self.admit(need, context)
+                identity = await self._gate.admit(context, need)
                 return await answer(understood(request), identity)
             except RoostError as error:
                 await self.refuse(name, context, error)
@@ -57,7 +53,7 @@ class Methods:
 
         async def handle(request: RequestT | None, context: Any) -> AsyncIterator[Message]:
             try:
-                await self.admit(need, context)
+                await self._gate.admit(context, need)
                 async for update in updates(understood(request)):
                     yield update
             except RoostError as error:

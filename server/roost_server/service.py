@@ -33,6 +33,7 @@ class ArenaService:
 
     def __init__(self, arena: Arena, gate: Gate) -> None:
         self._arena = arena
+        self._gate = gate
         self._methods = Methods(gate, arena.metrics)
         self._standings = LiveAnswers(arena.store)
         self._exports = Sender(arena.store)
@@ -79,7 +80,7 @@ class ArenaService:
 
     async def _play(self, _: object, context: Any) -> None:
         try:
-            identity = await self._methods.admit(Need.PLAY, context)
+            identity = await self._gate.admit(context, Need.PLAY)
         except RoostError as error:
             await self._methods.refuse("Play", context, error)
             return
