@@ -1,6 +1,6 @@
 """How many matches it takes to know the order of bots: Roost's way beside others, over the same bots.
 
-    python benchmarks/ladder.py [--tau 0.9] [--ladders 9] [--horizon 10000] [--bots 16] [--worlds TEXT]
+    python benchmarks/ladder.py [--tau 0.9] [--ladders 9] [--horizon 10000] [--bots 16] [--worlds TEXT] [--games GAME,…]
 
 Counted is the first match from which on the ranking has a Kendall's tau of at least 0.9 with the true order, and keeps
 it until four times as many matches have been played. Every way plays in the same world, several times, with the same
@@ -11,9 +11,10 @@ mix of table sizes; shown are the median and, in brackets, the quartiles. The wa
 - random tables, a new deal for every match, rated by OpenSkill (its Plackett-Luce model, without the drift that it adds
   for players who change) and by Elo with K = 16 and 32.
 
-Worlds are simulated (`tests/ladder/worlds.py`). The column "blocks" says how much the results of blocks vary, compared
-with as many independent matches: below 1 the rotations of a deal cancel luck. `benchmarks/shared_luck.py` measures the
-same of the real games.
+Worlds are simulated (`tests/ladder/worlds.py`), or with `--games` real: the sample bots play these games at tables of 2
+to 4 (`benchmarks/sample_field.py`), and the true order is that of a very long run. The column "blocks" says how much
+the results of blocks vary, compared with as many independent matches: below 1 the rotations of a deal cancel luck.
+`benchmarks/shared_luck.py` measures the same of the real games.
 """
 
 import argparse
@@ -29,6 +30,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from openskill.models import PlackettLuce, PlackettLuceRating
+from sample_field import sample_fields
 from shared_luck import ratio, scores_by_bot, variances
 
 from roost_ladder.elo import Elo
@@ -317,17 +319,27 @@ def main() -> None:
     parser.add_argument("--horizon", type=int, default=10_000, help="after so many matches a way gives up (10000)")
     parser.add_argument("--bots", type=int, default=16, help="how many bots there are (16)")
     parser.add_argument("--worlds", default="", help="only worlds with this in their name")
+    parser.add_argument("--games", default="", help="the sample bots play these games, separated by commas")
     arguments = parser.parse_args()
     aim = Aim(arguments.tau, arguments.horizon, arguments.ladders)
     print_line(
         f"matches until tau stays at {aim.tau}", "blocks", *(way.name for way in (OURS, *OTHERS)), "best other / Roost"
     )
-    for bots in worlds(arguments.bots):
-        if arguments.worlds in bots.name:
-            cells = [found(way, bots, aim) for way in (OURS, *OTHERS)]
-            best = min(cell.median for cell in cells[1:])
-            blocks = f"{variance_of_blocks(bots):.2f}"
-            print_line(bots.name, blocks, *map(str, cells), f"{best / cells[0].median:.1f}")
+    for game in filter(None, arguments.games.split(",")):
+        for field in sample_fields(game):
+            print_ways(field, "", aim)
+    for world in worlds(arguments.bots) if not arguments.games else ():
+        if arguments.worlds in world.name:
+            print_ways(world, f"{variance_of_blocks(world):.2f}", aim)
+
+
+def print_ways(bots: Bots, blocks: str, aim: Aim) -> None:
+    """What each way needs with these bots."""
+    cells = [found(way, bots, aim) for way in (OURS, *OTHERS)]
+    best = min(cell.median for cell in cells[1:])
+    print_line(
+        bots.name, blocks, *map(str, cells), f"{best / cells[0].median:.1f}" if isfinite(cells[0].median) else ""
+    )
 
 
 if __name__ == "__main__":
