@@ -67,10 +67,10 @@ class Arena:
         self.metrics.read_from(self._reading)
         self.directors = [Director(store, each, settings) for each in competitions]
         self._loop = asyncio.get_running_loop()
-        self.lobby = Lobby(settings, self._loop.time)
+        self._pulse = Pulse()
+        self.lobby = Lobby(settings, self._pulse)
         self.lobby.on_gone = self._gone
         self._recorder = Recorder(store, self.metrics)
-        self._pulse = Pulse()
         self._open_contest = Contest(settings, open_schedule(settings.schedule, secrets.token_bytes(16)))
         self._matchmaker = Matchmaker([], self._seat)
         self.infirmary = Infirmary(store, self._examine, self._loop.time)
@@ -190,14 +190,14 @@ class Arena:
     @property
     def delayed_ms(self) -> float:
         """How late the arena itself was, since its start."""
-        return self._pulse.delayed_ms()
+        return self._pulse.read().delayed_ms
 
     def _reading(self) -> Reading:
         return Reading(
             connected=sum(session.connected for session in self.lobby.sessions),
             running=len(self._running),
             quarantined=len(self.infirmary),
-            delayed_seconds=self._pulse.delayed_ms() / 1000,
+            delayed_seconds=self._pulse.read().delayed_ms / 1000,
             waiting_blocks={contest.name or "open": contest.waiting for contest in self._matchmaker.contests},
             phases={director.file.name: director.competition.phase for director in self.directors},
             database_bytes=self.store.size(),
@@ -207,11 +207,12 @@ class Arena:
         self._beats += 1
         if self._beats % SWEEP_EVERY_BEATS:
             return
-        now = self._loop.time()
+        instant = self._pulse.read()
         for table in self.tables:
-            table.sweep(now)
-        self.infirmary.sweep(now)
+            table.sweep(instant)
+        self.infirmary.sweep(instant)
         self.lobby.sweep()
+        now = instant.time
         if now - self._last_ping > self.settings.ping_seconds:
             self._last_ping = now
             for session in self.lobby.sessions:
@@ -307,7 +308,6 @@ class Arena:
             seed=seed,
             settings=settings,
             pulse=self._pulse,
-            now=self._loop.time,
             on_end=on_end,
         )
 
@@ -323,7 +323,7 @@ class Arena:
         rules = next((each for each in self._all_rules() if session.plays(each.game, each.players)), None)
         if rules is None or not session.connected:
             return None
-        others = [Sparring("nobody") for _ in range(rules.players - 1)]
+        others = [Sparring("nobody", self._pulse) for _ in range(rules.players - 1)]
         table = self._table(
             rules, [session, *others], secrets.token_hex(10), secrets.token_bytes(32), self.settings, self._examined
         )

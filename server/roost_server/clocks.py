@@ -6,9 +6,11 @@ own event loop did not get to its work (`Pulse`).
 """
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import NamedTuple
 
 PULSE_SECONDS = 0.01
 NOTICEABLE_SECONDS = 0.003
@@ -51,12 +53,22 @@ class Latency:
         return self._measured[-1] if self._measured else 0.0
 
 
+class Instant(NamedTuple):
+    """A moment, as `Pulse.read` gives it. Two of them say how much time has passed, and how much of it we were late."""
+
+    time: float
+    """In seconds, by the event loop's clock."""
+    delayed_ms: float
+    """How late we have been in all until then."""
+
+
 class Pulse:
     """Measures our own delay: a beat that should come every few milliseconds, and by how much it came too late."""
 
     def __init__(self) -> None:
         self._delayed = 0.0
-        self._due = 0.0
+        self._due = math.inf
+        self._time = time.monotonic
         self._listeners: list[Callable[[], None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._handle: asyncio.TimerHandle | None = None
@@ -64,6 +76,7 @@ class Pulse:
     def start(self) -> None:
         """Begin to beat in the running event loop."""
         self._loop = asyncio.get_running_loop()
+        self._time = self._loop.time
         self._schedule()
 
     def stop(self) -> None:
@@ -75,10 +88,11 @@ class Pulse:
         """Call `listener` with every beat."""
         self._listeners.append(listener)
 
-    def delayed_ms(self) -> float:
-        """Our own delay since the start. The difference of two readings is the delay in between."""
-        late = self._loop.time() - self._due if self._loop is not None else 0.0
-        return (self._delayed + (late if late > NOTICEABLE_SECONDS else 0.0)) * 1000
+    def read(self) -> Instant:
+        """What time it is, and our own delay since the start."""
+        now = self._time()
+        late = now - self._due
+        return Instant(now, (self._delayed + (late if late > NOTICEABLE_SECONDS else 0.0)) * 1000)
 
     def _schedule(self) -> None:
         assert self._loop is not None  # noqa: S101  started
@@ -86,7 +100,7 @@ class Pulse:
         self._handle = self._loop.call_at(self._due, self._beat)
 
     def _beat(self) -> None:
-        self._delayed = self.delayed_ms() / 1000
+        self._delayed = self.read().delayed_ms / 1000
         self._schedule()
         for listener in self._listeners:
             listener()

@@ -15,11 +15,11 @@ from sqlalchemy import insert, select, update
 
 from roost.v1 import play_pb2
 from roost_games.registry import get_game
-from roost_server.clocks import epoch_ms
+from roost_server.clocks import Instant, Pulse, epoch_ms
 from roost_server.session import Session
 from roost_server.store import Store
 from roost_server.store.people import QUARANTINE
-from roost_server.table import Table
+from roost_server.table import Request, Table
 
 FIRST_CHECK_SECONDS = 10.0
 LONGEST_SECONDS = 3600.0
@@ -51,7 +51,7 @@ class Absent:
     def tell_started(self, table: Table, seat: int) -> None:
         """Nobody hears it."""
 
-    def tell_decision(self, table: Table, seat: int, request: int) -> None:
+    def tell_decision(self, table: Table, seat: int, request: Request) -> None:
         """Nobody hears it."""
 
     def tell_event(self, table: Table, event: play_pb2.Event) -> None:
@@ -66,24 +66,26 @@ class Sparring(Absent):
 
     connected = True
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, pulse: Pulse) -> None:
         super().__init__(name, "")
         self._loop = asyncio.get_running_loop()
+        self._pulse = pulse
 
     def tell_started(self, table: Table, seat: int) -> None:
         """Be ready."""
         self._loop.call_soon(table.ready, seat)
 
-    def tell_decision(self, table: Table, seat: int, request: int) -> None:
+    def tell_decision(self, table: Table, seat: int, request: Request) -> None:
         """Answer, but not before the table has put its other questions."""
         self._loop.call_soon(self._answer, table, seat, request)
 
-    def _answer(self, table: Table, seat: int, request: int) -> None:
-        if table.request_of(seat) == request:
-            table.decision_bytes(seat, 0)  # it has been read now
-            answer = play_pb2.Answer(request=request)
+    def _answer(self, table: Table, seat: int, request: Request) -> None:
+        if table.request_of(seat) is request:
+            now = self._pulse.read()
+            request.start_clock(now)
+            answer = play_pb2.Answer(request=request.number)
             table.codec.move_to_wire(get_game(table.rules.game).fallback(table.referee.view(seat)), answer.move)
-            table.answer(seat, answer, self._loop.time())
+            table.answer(seat, answer, now)
 
 
 class Infirmary:
@@ -140,7 +142,7 @@ class Infirmary:
             elif patient.next_check < self._now() and (table := self._examine(session)) is not None:
                 self._tables[session.version_id] = table
 
-    def sweep(self, now: float) -> None:
+    def sweep(self, now: Instant) -> None:
         """Look for seats whose time is up."""
         for table in list(self._tables.values()):
             table.sweep(now)

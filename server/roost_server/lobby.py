@@ -6,6 +6,7 @@ from collections.abc import Callable
 from roost.v1 import play_pb2
 from roost_games.registry import GAME_NAMES
 from roost_server.accounts.keys import Identity
+from roost_server.clocks import Pulse
 from roost_server.errors import AlreadyConnectedError, DeniedError, InvalidError
 from roost_server.names import NAME_FORM
 from roost_server.session import Session
@@ -28,9 +29,9 @@ def check_hello(hello: play_pb2.Hello) -> None:
 class Lobby:
     """The sessions of an arena."""
 
-    def __init__(self, settings: Settings, now: Callable[[], float]) -> None:
+    def __init__(self, settings: Settings, pulse: Pulse) -> None:
         self._settings = settings
-        self._now = now
+        self._pulse = pulse
         self._by_version: dict[int, Session] = {}
         self._away_since: dict[Session, float] = {}
         self.on_gone: Callable[[Session], None] = lambda _: None
@@ -60,7 +61,7 @@ class Lobby:
             raise AlreadyConnectedError(f"{hello.name} (this very version) is connected already; use another name")
         if old is not None:
             self.remove(old)
-        session = Session(hello, version_id, self._settings, self._now, identity, bot_id)
+        session = Session(hello, version_id, self._settings, self._pulse, identity, bot_id)
         self._by_version[version_id] = session
         return session
 
@@ -74,7 +75,7 @@ class Lobby:
 
     def away(self, session: Session) -> None:
         """The bot lost its connection."""
-        self._away_since[session] = self._now()
+        self._away_since[session] = self._pulse.read().time
 
     def remove(self, session: Session) -> None:
         """The bot is gone for good: it forfeits what it was playing."""
@@ -86,6 +87,6 @@ class Lobby:
 
     def sweep(self) -> None:
         """Give up those who stayed away for too long."""
-        too_long_ago = self._now() - self._settings.grace_seconds
+        too_long_ago = self._pulse.read().time - self._settings.grace_seconds
         for session in [session for session, since in self._away_since.items() if since < too_long_ago]:
             self.remove(session)

@@ -110,13 +110,12 @@ async def _enter(host: Host, requests: Incoming, identity: Identity | None) -> S
 
 async def _read(session: Session, requests: Incoming) -> None:
     """Until the bot ends the stream. Raises `ArenaError` if the bot must not go on."""
-    now = asyncio.get_running_loop().time
     async for message in requests:
         if message is None:
             raise InvalidError("a message that is not a BotMessage")
         if message.HasField("hello"):
             raise InvalidError("a second hello on one stream; a bot is what it said first")
-        if not session.receive(message, now()):
+        if not session.receive(message):
             raise TooMuchError("too many answers that nobody asked for")
 
 

@@ -87,10 +87,10 @@ class PrivateArena:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     async def _start(self) -> str:
-        self._lobby = Lobby(self._settings, self._loop.time)
+        self._pulse = Pulse()
+        self._lobby = Lobby(self._settings, self._pulse)
         self._lobby.on_gone = self._note_gone
         self._arrival = asyncio.Condition()
-        self._pulse = Pulse()
         self._pulse.every_beat(self._beat)
         self._pulse.start()
         self._server = grpc.aio.server(options=(("grpc.so_reuseport", 0),))
@@ -171,7 +171,7 @@ class PrivateArena:
     def _beat(self) -> None:
         self._beats += 1
         if self._beats % SWEEP_EVERY_BEATS == 0:
-            now = self._loop.time()
+            now = self._pulse.read()
             for table in list(self._tables):
                 table.sweep(now)
             self._lobby.sweep()
@@ -220,7 +220,6 @@ class PrivateArena:
             seed=fixture.seed,
             settings=self._settings,
             pulse=self._pulse,
-            now=self._loop.time,
             on_end=lambda table: ended.set_result(None),
         )
         self._tables.add(table)

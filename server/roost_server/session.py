@@ -2,14 +2,14 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from roost.v1 import play_pb2
 from roost_sdk.wire.fields import bytes_field, key_of
 from roost_server.accounts.keys import Identity
-from roost_server.clocks import Latency
+from roost_server.clocks import Latency, Pulse
 from roost_server.settings import Settings
-from roost_server.table import Table
+from roost_server.table import Request, Table
 
 MOST_DECISIONS_PER_MESSAGE = 512
 MOST_WITH_LEGAL_MOVES = 16
@@ -23,20 +23,17 @@ class Outbox:
     """What waits to be written to a bot. While one message is being written, the next one gathers here."""
 
     def __init__(self) -> None:
-        self.welcome: play_pb2.Welcome | None = None
-        self.started: list[play_pb2.MatchStarted] = []
-        self.events: list[play_pb2.Event] = []
-        self.decisions: list[tuple[Table, int, int]] = []
-        """Table, seat and request number. The view is taken when the message is written."""
-        self.ended: list[play_pb2.MatchEnded] = []
-        self.reveals: list[play_pb2.Reveal] = []
-        self.ping = 0
+        self.news = play_pb2.ArenaMessage()
+        """All but the decisions."""
+        self.decisions: list[tuple[Table, int, Request]] = []
+        """The view is taken when the message is written."""
         self.wake = asyncio.Event()
 
     def what_lasts(self) -> "Outbox":
         """A new outbox with what is told only once and must survive a broken stream: how matches ended."""
         lasting = Outbox()
-        lasting.ended, lasting.reveals = self.ended, self.reveals
+        lasting.news.ended.extend(self.news.ended)
+        lasting.news.reveals.extend(self.news.reveals)
         return lasting
 
 
@@ -48,7 +45,7 @@ class Session:
         hello: play_pb2.Hello,
         version_id: int,
         settings: Settings,
-        now: Callable[[], float],
+        pulse: Pulse,
         identity: Identity | None = None,
         bot_id: int | None = None,
     ) -> None:
@@ -59,7 +56,7 @@ class Session:
         """Whose key was shown; `None` in an arena without accounts."""
         self.bot_id = bot_id
         self.owner = (identity.owner or "") if identity else ""
-        self.since = now()
+        self.since = pulse.read().time
         """When it came, by the event loop's clock."""
         self.quarantined = False
         """Whether it is kept from playing because of its faults."""
@@ -83,7 +80,7 @@ class Session:
         """What of its answers' time is the network's."""
         self.latency_ms = 0.0
         """The round-trip time as last measured."""
-        self._now = now
+        self._pulse = pulse
         self._settings = settings
         self._tables: dict[int, tuple[Table, int]] = {}
         self._numbers: dict[str, int] = {}
@@ -128,16 +125,18 @@ class Session:
         # Whoever waits at the former one sees that it is over.
         self.outbox.wake.set()
         self.outbox = self.outbox.what_lasts()
-        self.outbox.welcome = play_pb2.Welcome(
-            resume_token=self.token,
-            grace_ms=int(self._settings.grace_seconds * 1000),
-            version_id=self.version_id,
-            max_matches=self.max_matches,
-            arena="roost",
-            resumed=list(self._tables) if resumed else (),
+        self.outbox.news.welcome.MergeFrom(
+            play_pb2.Welcome(
+                resume_token=self.token,
+                grace_ms=int(self._settings.grace_seconds * 1000),
+                version_id=self.version_id,
+                max_matches=self.max_matches,
+                arena="roost",
+                resumed=list(self._tables) if resumed else (),
+            )
         )
         for number, (table, seat) in self._tables.items():
-            self.outbox.started.append(table.start_message(seat, number))
+            self.outbox.news.started.append(table.start_message(seat, number))
             request = table.request_of(seat)
             if request is not None:
                 self.tell_decision(table, seat, request)
@@ -153,13 +152,14 @@ class Session:
 
     def ping(self) -> None:
         """Measure the latency again."""
-        self.outbox.ping = self._latency.ping(self._now())
+        self.outbox.news.ping = self._latency.ping(self._pulse.read().time)
         self.outbox.wake.set()
 
-    def receive(self, message: play_pb2.BotMessage, arrived: float) -> bool:
+    def receive(self, message: play_pb2.BotMessage) -> bool:
         """Take what the bot sent. False if there was too much nonsense in it to go on."""
+        now = self._pulse.read()
         if message.pong:
-            self._latency.pong(message.pong, arrived)
+            self._latency.pong(message.pong, now.time)
             self.allowance_ms, self.latency_ms = self._latency.allowance_ms, self._latency.last_ms
         for number in message.ready:
             place = self._tables.get(number)
@@ -169,7 +169,7 @@ class Session:
                 return False
         for answer in message.answers:
             place = self._tables.get(answer.match)
-            if place is not None and place[0].answer(place[1], answer, arrived):
+            if place is not None and place[0].answer(place[1], answer, now):
                 self._useful += 1
             elif not self._puts_up_with_it():
                 return False
@@ -188,21 +188,20 @@ class Session:
         self._last_number += 1
         self._tables[self._last_number] = (table, seat)
         self._numbers[table.match_id] = self._last_number
-        self.outbox.started.append(table.start_message(seat, self._last_number))
+        self.outbox.news.started.append(table.start_message(seat, self._last_number))
         self.outbox.wake.set()
 
-    def tell_decision(self, table: Table, seat: int, request: int) -> None:
-        """The seat has to decide: the question has this number."""
+    def tell_decision(self, table: Table, seat: int, request: Request) -> None:
+        """The seat has to decide."""
         outbox = self.outbox
         outbox.decisions.append((table, seat, request))
         outbox.wake.set()
 
     def tell_event(self, table: Table, event: play_pb2.Event) -> None:
         """A seat has decided."""
-        told = play_pb2.Event()
+        told = self.outbox.news.events.add()
         told.CopyFrom(event)
         told.match = self._numbers[table.match_id]
-        self.outbox.events.append(told)
         self.outbox.wake.set()
 
     def note_over(self) -> None:
@@ -215,15 +214,14 @@ class Session:
         if number is not None:
             self._over = max(0, self._over - 1)
             del self._tables[number]
-            told = play_pb2.MatchEnded()
+            told = self.outbox.news.ended.add()
             told.CopyFrom(ended)
             told.match = number
-            self.outbox.ended.append(told)
             self.outbox.wake.set()
 
     def tell_reveals(self, reveals: Iterable[play_pb2.Reveal]) -> None:
         """Matches of one deal are over; this was the deal."""
-        self.outbox.reveals.extend(reveals)
+        self.outbox.news.reveals.extend(reveals)
         self.outbox.wake.set()
 
     def forfeit_all(self) -> None:
@@ -232,25 +230,20 @@ class Session:
             table.forfeit(seat)
 
     def next_message(self) -> bytes:
-        """Everything that waits, as the bytes of one `roost.v1.ArenaMessage`."""
+        """Everything that waits, as the bytes of one `roost.v1.ArenaMessage`, to be written at once."""
         outbox = self.outbox
         outbox.wake.clear()
-        message = play_pb2.ArenaMessage(
-            welcome=outbox.welcome,
-            started=outbox.started,
-            events=outbox.events,
-            ended=outbox.ended,
-            reveals=outbox.reveals,
-            ping=outbox.ping,
-        )
-        outbox.welcome = None
-        outbox.started, outbox.events, outbox.ended, outbox.reveals, outbox.ping = [], [], [], [], 0
+        parts = [outbox.news.SerializeToString()]
+        outbox.news = play_pb2.ArenaMessage()
         most = MOST_WITH_LEGAL_MOVES if self.wants_legal else MOST_DECISIONS_PER_MESSAGE
         asked, outbox.decisions = outbox.decisions[:most], outbox.decisions[most:]
         if outbox.decisions:
             outbox.wake.set()
-        parts = [message.SerializeToString()]
         for table, seat, request in asked:
-            if table.request_of(seat) == request:
-                parts.append(bytes_field(DECISIONS, table.decision_bytes(seat, self._numbers[table.match_id])))
+            if table.request_of(seat) is request:
+                question = table.question(seat, request, self._numbers[table.match_id])
+                parts.append(bytes_field(DECISIONS, question))
+        now = self._pulse.read()
+        for _, _, request in asked:
+            request.start_clock(now)
         return b"".join(parts)

@@ -11,7 +11,7 @@ from roost_games.game import Game
 from roost_games.referee import Fault, Played, Referee, Seat
 from roost_sdk.wire import codec_for
 from roost_sdk.wire.fields import REMEMBERED, bytes_field, keys_of, number_field, pack
-from roost_server.clocks import Pulse
+from roost_server.clocks import Instant, Pulse
 from roost_server.settings import Rules, Settings
 
 MOST_LEGAL_LISTED = 1000
@@ -39,8 +39,8 @@ class Player(Protocol):
     def tell_started(self, table: "Table", seat: int) -> None:
         """The match is to begin."""
 
-    def tell_decision(self, table: "Table", seat: int, request: int) -> None:
-        """The seat has to decide: the question has this number."""
+    def tell_decision(self, table: "Table", seat: int, request: "Request") -> None:
+        """The seat has to decide. `Table.question` says about what."""
 
     def tell_event(self, table: "Table", event: play_pb2.Event) -> None:
         """A seat has decided."""
@@ -55,16 +55,19 @@ Watcher = Callable[[play_pb2.Event], None]
 class Request:
     """An open question to a seat."""
 
-    __slots__ = ("delayed_ms", "number", "put", "sent")
+    __slots__ = ("number", "put", "sent")
 
-    def __init__(self, number: int, put: float) -> None:
+    def __init__(self, number: int, put: Instant) -> None:
         self.number = number
         self.put = put
         """When the question came up."""
-        self.sent = 0.0
-        """When it was written; 0 while it waits for that."""
-        self.delayed_ms = 0.0
-        """What the pulse read then."""
+        self.sent: Instant | None = None
+        """When it was written: from then on its clock runs."""
+
+    def start_clock(self, now: Instant) -> None:
+        """The question is written, perhaps once more."""
+        if self.sent is None:
+            self.sent = now
 
 
 @lru_cache(maxsize=64)
@@ -94,7 +97,6 @@ class Table:
         seed: bytes,
         settings: Settings,
         pulse: Pulse,
-        now: Callable[[], float],
         on_end: Callable[["Table"], None],
     ) -> None:
         self.rules = rules
@@ -105,13 +107,13 @@ class Table:
         self.settings = settings
         self.commitment = bytes.fromhex(commitment_of(seed))
         self._decision_ms = settings.clock.decision_ms
+        self._bank_ms = settings.clock.bank_ms
         self._pulse = pulse
-        self._now = now
         self._on_end = on_end
         self._unready = set(range(len(players)))
         self._begun = False
         """Whether questions are put: everybody is ready, or should have been."""
-        self._ready_by = now() + settings.ready_seconds
+        self._ready_by = pulse.read().time + settings.ready_seconds
         self._requests: dict[int, Request] = {}
         self.referee: Referee[Any, Any] = Referee(
             game,
@@ -153,30 +155,29 @@ class Table:
             return False
         self._unready.remove(seat)
         if not self._unready and not self._begun:
-            self._begin()
+            self._begin(self._pulse.read())
         return True
 
     def lost(self, seat: int) -> None:
         """The bot in `seat` lost its connection. What it was to be asked waits no longer: its clock starts."""
         request = self._requests.get(seat)
-        if request is not None and not request.sent:
-            self._start_clock(request)
+        if request is not None:
+            request.start_clock(self._pulse.read())
 
-    def request_of(self, seat: int) -> int | None:
-        """The number of the open question to `seat`, if there is one."""
-        request = self._requests.get(seat)
-        return request.number if request is not None else None
+    def request_of(self, seat: int) -> Request | None:
+        """The open question to `seat`, if there is one."""
+        return self._requests.get(seat)
 
-    def decision_bytes(self, seat: int, match: int) -> bytes:
-        """The open question to `seat` as bytes of a `roost.v1.Decision`. Its clock starts now, if it does not run."""
-        request = self._requests[seat]
+    def question(self, seat: int, request: Request, match: int) -> bytes:
+        """The open question to `seat` as bytes of a `roost.v1.Decision`, in which the match is called `match`.
+
+        Its clock does not start by that, but with `start_clock`, when it is written.
+        """
         player = self.players[seat]
-        left = self.referee.time_left(seat)
-        bank = left - self._decision_ms
-        if request.sent:
-            left = max(0.0, left - self._counted_ms(seat, request, self._now()))
-        else:
-            self._start_clock(request)
+        bank = self._bank_ms - self.referee.bank_used[seat]
+        left = self._decision_ms + bank
+        if request.sent is not None:
+            left = max(0.0, left - self._counted_ms(seat, request.sent, self._pulse.read()))
         # Put together as bytes, since the view comes as bytes: to go through a message would double the cost of both.
         data = (
             number_field(MATCH, match)
@@ -193,36 +194,39 @@ class Table:
             self.codec.move_to_wire(move, message.legal.add())
         return message.SerializeToString()
 
-    def answer(self, seat: int, answer: play_pb2.Answer, arrived: float) -> bool:
+    def answer(self, seat: int, answer: play_pb2.Answer, now: Instant) -> bool:
         """The bot in `seat` answered. False if nobody asked, or no longer."""
         request = self._requests.get(seat)
-        if request is None or request.number != answer.request or not request.sent:
+        if request is None or request.number != answer.request or request.sent is None:
             return False
-        ms = self._elapsed_ms(seat, request, arrived)
-        own_ms = self._own_delay_ms(request)
+        ms = self._elapsed_ms(seat, request.sent, now)
+        own_ms = now.delayed_ms - request.sent.delayed_ms
         if ms > self._decision_ms and ms > self.referee.time_left(seat):
             if ms - own_ms <= self.referee.time_left(seat):
                 self.void(OWN_DELAY)
             else:
-                self._fault(seat, Fault.LATE, ms)
+                self._fault(seat, Fault.LATE, ms, now)
         elif answer.crashed:
-            self._fault(seat, Fault.CRASHED, ms - own_ms)
+            self._fault(seat, Fault.CRASHED, ms - own_ms, now)
         else:
-            self._play(seat, answer.move, max(0.0, ms - own_ms))
+            self._play(seat, answer.move, max(0.0, ms - own_ms), now)
         return True
 
-    def sweep(self, now: float) -> None:
+    def sweep(self, now: Instant) -> None:
         """Look for seats whose time is up."""
         if not self._begun:
-            if now > self._ready_by:
-                self._begin()
+            if now.time > self._ready_by:
+                self._begin(now)
             return
         for seat, request in list(self._requests.items()):
             # What an earlier seat's fault led to may have answered or ended it all.
-            if self._requests.get(seat) is request and self._runs(request, now):
-                ms = self._counted_ms(seat, request, now)
-                if ms > self.referee.time_left(seat):
-                    self._fault(seat, Fault.LATE if self.players[seat].connected else Fault.GONE, ms)
+            if self._requests.get(seat) is not request:
+                continue
+            if request.sent is None:
+                if now.time - request.put.time > UNWRITTEN_SECONDS:
+                    request.sent = now
+            elif (ms := self._counted_ms(seat, request.sent, now)) > self.referee.time_left(seat):
+                self._fault(seat, Fault.LATE if self.players[seat].connected else Fault.GONE, ms, now)
 
     def forfeit(self, seat: int) -> None:
         """The bot in `seat` will not come back."""
@@ -232,15 +236,15 @@ class Table:
         self._unready.discard(seat)
         self.referee.forfeit(seat)
         if self._begun or self.referee.over:
-            self._ask()
+            self._ask(self._pulse.read())
         elif not self._unready:
-            self._begin()
+            self._begin(self._pulse.read())
 
     def void(self, reason: str) -> None:
         """End the match here; it does not count."""
         if not self.referee.over:
             self.referee.void(reason)
-            self._ask()
+            self._end()
 
     def start_message(self, seat: int | None, match: int) -> play_pb2.MatchStarted:
         """What is told about the match before it begins; without a seat to a spectator."""
@@ -265,11 +269,11 @@ class Table:
         hidden = self.settings.hide_names and seat is not None
         return ["" if hidden and number != seat else each.bot for number, each in enumerate(self.seats)]
 
-    def _begin(self) -> None:
+    def _begin(self, now: Instant) -> None:
         self._begun = True
-        self._ask()
+        self._ask(now)
 
-    def _ask(self) -> None:
+    def _ask(self, now: Instant) -> None:
         """Put the next questions, or end. A seat that did not get ready in time has no answer to any."""
         referee = self.referee
         while self._unready and (absent := [seat for seat in referee.waiting if seat in self._unready]):
@@ -279,50 +283,36 @@ class Table:
             return
         for seat in referee.waiting:
             if seat not in self._requests:
-                self._put_question(seat)
+                self._put_question(seat, now)
 
-    def _put_question(self, seat: int) -> None:
-        number = self.referee.decision + 1
-        self._requests[seat] = request = Request(number, self._now())
+    def _put_question(self, seat: int, now: Instant) -> None:
+        self._requests[seat] = request = Request(self.referee.decision + 1, now)
         player = self.players[seat]
         if player.connected:
-            player.tell_decision(self, seat, number)
+            player.tell_decision(self, seat, request)
         else:
-            self._start_clock(request)
+            request.sent = now
 
-    def _runs(self, request: Request, now: float) -> bool:
-        """Whether the clock of the question runs. It does after a while, written or not."""
-        if not request.sent and now - request.put > UNWRITTEN_SECONDS:
-            self._start_clock(request)
-        return request.sent > 0
+    def _elapsed_ms(self, seat: int, sent: Instant, now: Instant) -> float:
+        return max(0.0, (now.time - sent.time) * 1000 - self.players[seat].allowance_ms)
 
-    def _start_clock(self, request: Request) -> None:
-        request.sent = self._now()
-        request.delayed_ms = self._pulse.delayed_ms()
+    def _counted_ms(self, seat: int, sent: Instant, now: Instant) -> float:
+        return self._elapsed_ms(seat, sent, now) - (now.delayed_ms - sent.delayed_ms)
 
-    def _elapsed_ms(self, seat: int, request: Request, now: float) -> float:
-        return max(0.0, (now - request.sent) * 1000 - self.players[seat].allowance_ms)
-
-    def _counted_ms(self, seat: int, request: Request, now: float) -> float:
-        return self._elapsed_ms(seat, request, now) - self._own_delay_ms(request)
-
-    def _own_delay_ms(self, request: Request) -> float:
-        return self._pulse.delayed_ms() - request.delayed_ms
-
-    def _play(self, seat: int, message: play_pb2.Move, ms: float) -> None:
+    def _play(self, seat: int, message: play_pb2.Move, ms: float, now: Instant) -> None:
         try:
             move = self.codec.known_move(message)
         except MalformedMove:
-            self._fault(seat, Fault.MALFORMED, ms, sent=str(message))
+            self._fault(seat, Fault.MALFORMED, ms, now, sent=str(message))
             return
         del self._requests[seat]
         self.referee.answer(seat, move, ms)
-        self._ask()
+        self._ask(now)
 
-    def _fault(self, seat: int, kind: Fault, ms: float, sent: object = None) -> None:
+    def _fault(self, seat: int, kind: Fault, ms: float, now: Instant, sent: object = None) -> None:
         del self._requests[seat]
         self.referee.fault(seat, kind, ms, sent)
-        self._ask()
+        self._ask(now)
 
     def _end(self) -> None:
         self._requests.clear()

@@ -1,31 +1,34 @@
 """A table without sockets: fake bots, a fake clock, and a fake pulse."""
 
+from collections.abc import Callable
 from typing import Any
 
 from roost.v1 import play_pb2
 from roost_games.chance import seed_of
 from roost_games.referee import Clock, Seat
 from roost_games.registry import get_game
-from roost_server.clocks import Pulse
+from roost_server.clocks import Instant, Pulse
 from roost_server.settings import Rules, Settings
-from roost_server.table import Table
+from roost_server.table import Request, Table
 
 
 class FakePulse(Pulse):
-    """Our own delay is what a test says."""
+    """The time and our own delay are what a test says."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float]) -> None:
         super().__init__()
+        self.now = now
         self.own_ms = 0.0
 
-    def delayed_ms(self) -> float:
-        return self.own_ms
+    def read(self) -> Instant:
+        return Instant(self.now(), self.own_ms)
 
 
 class FakePlayer:
     """A bot that notes what it is told. Questions are written to it at once while it is `reading`."""
 
-    def __init__(self) -> None:
+    def __init__(self, pulse: Pulse) -> None:
+        self._pulse = pulse
         self.connected = True
         self.wants_legal = True
         self.wants_events = False
@@ -40,7 +43,7 @@ class FakePlayer:
     def tell_started(self, table: Table, seat: int) -> None:
         self.started += 1
 
-    def tell_decision(self, table: Table, seat: int, request: int) -> None:
+    def tell_decision(self, table: Table, seat: int, request: Request) -> None:
         if self.reading:
             self.write(table, seat)
 
@@ -52,7 +55,10 @@ class FakePlayer:
 
     def write(self, table: Table, seat: int) -> play_pb2.Decision:
         decision = play_pb2.Decision()
-        decision.MergeFromString(table.decision_bytes(seat, 1))
+        request = table.request_of(seat)
+        assert request is not None
+        decision.MergeFromString(table.question(seat, request, 1))
+        request.start_clock(self._pulse.read())
         self.decisions.append(decision)
         return decision
 
@@ -69,8 +75,8 @@ class TableWorld:
         **changes: Any,
     ) -> None:
         self.time = 100.0
-        self.pulse = FakePulse()
-        self.players = [FakePlayer() for _ in range(players)]
+        self.pulse = FakePulse(lambda: self.time)
+        self.players = [FakePlayer(self.pulse) for _ in range(players)]
         self.ends = 0
         chosen = get_game(game)
         self.table = Table(
@@ -82,7 +88,6 @@ class TableWorld:
             seed=seed_of(seed),
             settings=Settings(clock=clock or Clock(1_000, 2_000), **changes),
             pulse=self.pulse,
-            now=lambda: self.time,
             on_end=self._ended,
         )
         self.referee = self.table.referee
@@ -107,12 +112,18 @@ class TableWorld:
         return play_pb2.Answer(match=1, request=decision.request, move=decision.legal[0])
 
     def answer(self, seat: int, answer: play_pb2.Answer | None = None) -> bool:
-        return self.table.answer(seat, answer or self.good_answer(seat), self.time)
+        return self.table.answer(seat, answer or self.good_answer(seat), self.pulse.read())
+
+    def request_of(self, seat: int) -> int:
+        """The number of the open question to `seat`."""
+        request = self.table.request_of(seat)
+        assert request is not None
+        return request.number
 
     def wait(self, seconds: float) -> None:
         """Let time pass; then the table looks at the clocks."""
         self.time += seconds
-        self.table.sweep(self.time)
+        self.table.sweep(self.pulse.read())
 
     def play_on(self) -> None:
         """All bots answer at once until the match is over, those who were not asked excepted."""

@@ -91,11 +91,11 @@ def loop(monkeypatch: pytest.MonkeyPatch) -> FakeLoop:
 
 def test_a_punctual_loop_has_no_delay(loop: FakeLoop) -> None:
     pulse = Pulse()
-    assert pulse.delayed_ms() == 0.0
+    assert pulse.read().delayed_ms == 0.0
     pulse.start()
     for _ in range(10):
         loop.run(late=0.002)
-    assert pulse.delayed_ms() == 0.0
+    assert pulse.read().delayed_ms == 0.0
 
 
 def test_delays_add_up(loop: FakeLoop) -> None:
@@ -104,23 +104,23 @@ def test_delays_add_up(loop: FakeLoop) -> None:
     loop.run(late=0.5)
     loop.run()
     loop.run(late=0.25)
-    assert pulse.delayed_ms() == pytest.approx(750.0)
+    assert pulse.read().delayed_ms == pytest.approx(750.0)
 
 
 def test_a_delay_is_seen_before_the_beat_that_is_late(loop: FakeLoop) -> None:
     pulse = Pulse()
     pulse.start()
     loop.now += PULSE_SECONDS + 0.3
-    assert pulse.delayed_ms() == pytest.approx(300.0)
+    assert pulse.read().delayed_ms == pytest.approx(300.0)
     loop.run(late=0.3)
-    assert pulse.delayed_ms() == pytest.approx(300.0)
+    assert pulse.read().delayed_ms == pytest.approx(300.0)
 
 
 def test_nothing_is_late_between_two_beats(loop: FakeLoop) -> None:
     pulse = Pulse()
     pulse.start()
     loop.now += PULSE_SECONDS / 2
-    assert pulse.delayed_ms() == 0.0
+    assert pulse.read().delayed_ms == 0.0
 
 
 def test_listeners_hear_every_beat_until_it_stops(loop: FakeLoop) -> None:

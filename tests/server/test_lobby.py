@@ -11,12 +11,13 @@ from roost_server.errors import AlreadyConnectedError, DeniedError, InvalidError
 from roost_server.lobby import Lobby, check_hello
 from roost_server.session import Session
 from roost_server.settings import Settings
+from tests.misbehaving.table_world import FakePulse
 
 
 class World:
     def __init__(self) -> None:
         self.time = 100.0
-        self.lobby = Lobby(Settings(grace_seconds=20.0), lambda: self.time)
+        self.lobby = Lobby(Settings(grace_seconds=20.0), FakePulse(lambda: self.time))
 
     def enter(self, version_id: int = 1, **hello: Any) -> Session:
         session = self.lobby.enter(play_pb2.Hello(name=f"bot{version_id}", version="v", **hello), version_id)

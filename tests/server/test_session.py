@@ -25,7 +25,7 @@ class World:
 
     def __init__(self, players: int = 2, **hello: Any) -> None:
         self.time = 100.0
-        self.pulse = FakePulse()
+        self.pulse = FakePulse(lambda: self.time)
         self.settings = Settings(clock=CLOCK)
         self.sessions = [self.session(f"bot{seat}", **hello) for seat in range(players)]
         self.over: list[Table] = []
@@ -34,7 +34,7 @@ class World:
 
     def session(self, name: str, **hello: Any) -> Session:
         greeting = play_pb2.Hello(name=name, version="v", **{"max_matches": 10_000, **hello})
-        return Session(greeting, 1, self.settings, lambda: self.time)
+        return Session(greeting, 1, self.settings, self.pulse)
 
     def table(self, match_id: str = "m", game: str = "bratwurmeck") -> Table:
         chosen = get_game(game)
@@ -47,14 +47,13 @@ class World:
             seed=seed_of(match_id),
             settings=self.settings,
             pulse=self.pulse,
-            now=lambda: self.time,
             on_end=self.over.append,
         )
         table.start()
         return table
 
     def say(self, session: Session, **fields: Any) -> bool:
-        return session.receive(play_pb2.BotMessage(**fields), self.time)
+        return session.receive(play_pb2.BotMessage(**fields))
 
     def all_ready(self, *numbers: int) -> None:
         for session in self.sessions:
@@ -137,7 +136,7 @@ def test_the_clock_starts_when_the_question_is_written() -> None:
     world.all_ready(1)
     session = world.asked(table)
     world.time += 1.5
-    table.sweep(world.time)
+    table.sweep(world.pulse.read())
     (decision,) = ArenaMessage.FromString(session.next_message()).decisions
     assert decision.time_left_ms == 1_000
     world.time += 0.9
@@ -215,7 +214,7 @@ def test_the_clock_of_an_unwritten_question_starts_with_the_loss() -> None:
     session = world.asked(table)
     session.detach()
     world.time += 1.1
-    table.sweep(world.time)
+    table.sweep(world.pulse.read())
     assert [str(fault.kind) for fault in table.referee.faults] == ["gone"]
 
 

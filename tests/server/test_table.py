@@ -184,7 +184,7 @@ def test_an_answer_counts_once() -> None:
 def test_an_answer_of_who_was_not_asked() -> None:
     world = TableWorld(players=2).begin()
     seat = world.turn()
-    assert not world.table.answer(1 - seat, world.good_answer(seat), world.time)
+    assert not world.table.answer(1 - seat, world.good_answer(seat), world.pulse.read())
     assert not world.answer(seat, play_pb2.Answer(match=1, request=99))
     assert world.faults() == []
 
@@ -195,7 +195,7 @@ def test_a_question_that_was_not_written_cannot_be_answered() -> None:
         player.reading = False
     world.begin()
     seat = world.turn()
-    guess = play_pb2.Answer(match=1, request=world.table.request_of(seat) or 0)
+    guess = play_pb2.Answer(match=1, request=world.request_of(seat))
     assert not world.answer(seat, guess)
     assert world.faults() == []
 
@@ -203,7 +203,7 @@ def test_a_question_that_was_not_written_cannot_be_answered() -> None:
 def test_malformed() -> None:
     world = TableWorld(players=2).begin()
     seat = world.turn()
-    request = world.table.request_of(seat) or 0
+    request = world.request_of(seat)
     other_game = play_pb2.Move(karteneck=karteneck_pb2.KarteneckMove(lay=[1]))
     assert world.answer(seat, play_pb2.Answer(request=request, move=other_game))
     assert world.faults() == [(seat, "malformed")]
@@ -213,7 +213,7 @@ def test_malformed() -> None:
 def test_no_move_at_all_is_malformed() -> None:
     world = TableWorld(players=2).begin()
     seat = world.turn()
-    assert world.answer(seat, play_pb2.Answer(request=world.table.request_of(seat) or 0))
+    assert world.answer(seat, play_pb2.Answer(request=world.request_of(seat)))
     assert world.faults() == [(seat, "malformed")]
 
 
@@ -222,7 +222,7 @@ def test_illegal() -> None:
     seat = world.turn()
     take = next(face for face in range(1, 7) if face not in world.players[seat].decisions[-1].view.bratwurmeck.roll)
     move = play_pb2.Move(bratwurmeck=bratwurmeck_pb2.BratwurmeckMove(take=take))
-    assert world.answer(seat, play_pb2.Answer(request=world.table.request_of(seat) or 0, move=move))
+    assert world.answer(seat, play_pb2.Answer(request=world.request_of(seat), move=move))
     assert world.faults() == [(seat, "illegal")]
 
 
@@ -230,7 +230,7 @@ def test_crashed() -> None:
     world = TableWorld(players=2).begin()
     seat = world.turn()
     world.pulse.own_ms += 5.0
-    assert world.answer(seat, play_pb2.Answer(request=world.table.request_of(seat) or 0, crashed=True))
+    assert world.answer(seat, play_pb2.Answer(request=world.request_of(seat), crashed=True))
     assert world.faults() == [(seat, "crashed")]
     world.play_on()
     assert verify(world.referee.replay()) is None
@@ -257,7 +257,7 @@ def test_the_clock_runs_on_while_a_bot_is_away() -> None:
     world.wait(0.8)
     world.players[seat].connected = True
     again = world.players[seat].write(world.table, seat)
-    assert again.request == world.table.request_of(seat)
+    assert again.request == world.request_of(seat)
     assert (again.time_left_ms, again.bank_left_ms) == pytest.approx((700, 500), abs=1)
     world.wait(0.4)
     again = world.players[seat].write(world.table, seat)
@@ -319,7 +319,7 @@ def test_an_answer_that_is_late_because_of_us_voids_the_match() -> None:
     seat = world.turn()
     world.time += 1.2
     world.pulse.own_ms += 300.0
-    world.table.sweep(world.time)
+    world.table.sweep(world.pulse.read())
     assert world.ends == 0
     assert world.answer(seat)
     assert world.ends == 1
