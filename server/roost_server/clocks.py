@@ -61,6 +61,14 @@ class Instant(NamedTuple):
     delayed_ms: float
     """How late we have been in all until then."""
 
+    def ms_since(self, earlier: "Instant") -> float:
+        """Milliseconds that have passed since `earlier`."""
+        return (self.time - earlier.time) * 1000
+
+    def delay_since(self, earlier: "Instant") -> float:
+        """How many of these we were late."""
+        return self.delayed_ms - earlier.delayed_ms
+
 
 class Pulse:
     """Measures our own delay: a beat that should come every few milliseconds, and by how much it came too late."""

@@ -19,6 +19,8 @@ class Matchmaker:
         """What is played, in the order in which they are asked for blocks next."""
         self._seat = seat
         self._blocks: dict[str, OpenBlock] = {}
+        self._to_start: dict[str, OpenBlock] = {}
+        """Those of them with matches that have not been started: few, so they are gone through every time."""
         self.stopped = False
 
     def play(self, sessions: Collection[Session]) -> list[Contest]:
@@ -42,8 +44,7 @@ class Matchmaker:
         open_block.running.discard(rotation)
         if open_block.running or open_block.to_play:
             return None
-        del self._blocks[block_id]
-        open_block.contest.finish(open_block)
+        self._finish(open_block)
         return open_block
 
     def give_up(self, version_id: int) -> list[OpenBlock]:
@@ -56,8 +57,8 @@ class Matchmaker:
             if not open_block.contest.in_rounds:
                 open_block.to_play.clear()
                 if not open_block.running:
-                    over.append(self._blocks.pop(open_block.block.block_id))
-                    open_block.contest.finish(open_block)
+                    over.append(open_block)
+                    self._finish(open_block)
         for each in over:
             each.voided |= not each.ended
         return over
@@ -73,9 +74,14 @@ class Matchmaker:
         open_block.voided = True
         open_block.to_play.clear()
 
+    def _finish(self, open_block: OpenBlock) -> None:
+        del self._blocks[open_block.block.block_id]
+        self._to_start.pop(open_block.block.block_id, None)
+        open_block.contest.finish(open_block)
+
     def _start_begun(self, present: Mapping[int, Session]) -> None:
-        for open_block in list(self._blocks.values()):
-            if open_block.to_play and can_be_played(open_block, present):
+        for open_block in list(self._to_start.values()):
+            if can_be_played(open_block, present):
                 self._start(open_block, present)
 
     def _start(self, open_block: OpenBlock, present: Mapping[int, Session]) -> None:
@@ -84,6 +90,8 @@ class Matchmaker:
             rotation = open_block.to_play.pop(0)
             open_block.running.add(rotation)
             self._seat(open_block, rotation)
+        if not open_block.to_play:
+            self._to_start.pop(open_block.block.block_id, None)
 
     def _begin_blocks(self, present: Mapping[int, Session]) -> bool:
         """Begin a block of each contest that has one for bots with room. False if there was none."""
@@ -94,7 +102,7 @@ class Matchmaker:
                 # Next time the others come first, or bots in several contests would play only one of them.
                 self.contests.remove(contest)
                 self.contests.append(contest)
-                self._blocks[open_block.block.block_id] = open_block
+                self._blocks[open_block.block.block_id] = self._to_start[open_block.block.block_id] = open_block
                 self._start(open_block, present)
                 begun = True
         return begun
@@ -106,7 +114,7 @@ class Matchmaker:
     def _promised(self, present: Mapping[int, Session]) -> Counter[int]:
         """How many matches each bot has before it in blocks that have been begun."""
         promised: Counter[int] = Counter()
-        for open_block in self._blocks.values():
+        for open_block in self._to_start.values():
             if open_block.to_play and can_be_played(open_block, present):
                 for bot in open_block.block.group:
                     promised[bot] += len(open_block.to_play)

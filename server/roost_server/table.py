@@ -199,17 +199,17 @@ class Table:
         request = self._requests.get(seat)
         if request is None or request.number != answer.request or request.sent is None:
             return False
-        ms = self._elapsed_ms(seat, request.sent, now)
-        own_ms = now.delayed_ms - request.sent.delayed_ms
-        if ms > self._decision_ms and ms > self.referee.time_left(seat):
-            if ms - own_ms <= self.referee.time_left(seat):
+        passed_ms = now.ms_since(request.sent) - self.players[seat].allowance_ms
+        ms = max(0.0, passed_ms - now.delay_since(request.sent))
+        if passed_ms > self._decision_ms and passed_ms > self.referee.time_left(seat):
+            if ms <= self.referee.time_left(seat):
                 self.void(OWN_DELAY)
             else:
-                self._fault(seat, Fault.LATE, ms, now)
+                self._fault(seat, Fault.LATE, passed_ms, now)
         elif answer.crashed:
-            self._fault(seat, Fault.CRASHED, ms - own_ms, now)
+            self._fault(seat, Fault.CRASHED, ms, now)
         else:
-            self._play(seat, answer.move, max(0.0, ms - own_ms), now)
+            self._play(seat, answer.move, ms, now)
         return True
 
     def sweep(self, now: Instant) -> None:
@@ -293,11 +293,8 @@ class Table:
         else:
             request.sent = now
 
-    def _elapsed_ms(self, seat: int, sent: Instant, now: Instant) -> float:
-        return max(0.0, (now.time - sent.time) * 1000 - self.players[seat].allowance_ms)
-
     def _counted_ms(self, seat: int, sent: Instant, now: Instant) -> float:
-        return self._elapsed_ms(seat, sent, now) - (now.delayed_ms - sent.delayed_ms)
+        return max(0.0, now.ms_since(sent) - self.players[seat].allowance_ms - now.delay_since(sent))
 
     def _play(self, seat: int, message: play_pb2.Move, ms: float, now: Instant) -> None:
         try:

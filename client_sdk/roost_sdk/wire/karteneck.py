@@ -72,6 +72,12 @@ STEAL_MESSAGE = bytes_field(MOVE, pack((STEAL, True)))
 
 
 @lru_cache(REMEMBERED)
+def status_field(status: tuple[Status, ...]) -> bytes:
+    """Who is in and who is out."""
+    return packed_field(STATUS, [STATUS_NUMBERS[name] for name in status])
+
+
+@lru_cache(REMEMBERED)
 def grill_field(grill: tuple[Portion, ...]) -> bytes:
     """The grill."""
     return packed_field(GRILL, [portion.value for portion in grill])
@@ -98,6 +104,7 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
         self._portions = table.portions
         # See `fields` for what remembering gains.
         self._discard_field = lru_cache(REMEMBERED)(self._pack_discard)
+        self._display_run = lru_cache(REMEMBERED)(self._pack_cards)
         self._trace_entry = lru_cache(REMEMBERED)(self._pack_entry)
         self._lay_message = lru_cache(REMEMBERED)(self._pack_lay)
 
@@ -124,34 +131,43 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
             drawn,
         ) = view
         numbers = self._numbers
-        laid = [numbers[card] for display in displays for card in display]
         held = [numbers[card] for card in hand]
         sizes = map(len, displays)
-        states = [STATUS_NUMBERS[name] for name in status]
+        # Of all displays one has changed since the last decision.
+        laid = b"".join(map(self._display_run, displays))
         scalars = (ROUND, round_, ROUNDS, rounds, STARTER, starter, PILE_SIZE, pile_size, SUPPLY_SIZE, supply_size)
         try:
             # What changes with every decision, in one go: it takes half as long as field by field.
             changing = small(
                 (
                     *scalars,
-                    *(DISPLAYS, len(laid), *laid, DISPLAY_SIZES, players, *sizes, TOTALS, players, *totals),
-                    *(STATUS, players, *states, HAND, len(held), *held, HAND_SIZES, players, *hand_sizes),
+                    *(DISPLAY_SIZES, players, *sizes, TOTALS, players, *totals, HAND_SIZES, players, *hand_sizes),
+                    *(HAND, len(held), *held, DISPLAYS, len(laid)),
                 )
             )
         except ValueError:  # signposts above 117
-            lists = ((DISPLAYS, laid), (TOTALS, totals), (STATUS, states), (HAND, held), (HAND_SIZES, hand_sizes))
+            lists = (
+                (TOTALS, totals),
+                (HAND, held),
+                (HAND_SIZES, hand_sizes),
+                (DISPLAY_SIZES, list(map(len, displays))),
+            )
             changing = pack(scalars) + b"".join(packed_field(key, each) for key, each in lists)
-            changing += packed_field(DISPLAY_SIZES, [len(display) for display in displays])
+            changing += pack((DISPLAYS, len(laid)))
         traced = self._trace_fields(trace, drawn) if trace else b""
-        body = b"".join((changing, grill_field(grill), stack_fields(stacks), self._discard_field(discard), traced))
+        parts = (laid, status_field(status), grill_field(grill), stack_fields(stacks), self._discard_field(discard))
+        body = b"".join((changing, *parts, traced))
         return head_of(seat, players, to_move) + bytes_field(BODY, body)
+
+    def _pack_cards(self, cards: tuple[Card, ...]) -> bytes:
+        return pack([self._numbers[card] for card in cards])
 
     def _trace_fields(self, trace: tuple[Trace, ...], drawn: tuple[Card, ...]) -> bytes:
         entries = bytes_field(TRACE, b"".join(map(self._trace_entry, trace)))
         return entries + packed_field(DRAWN, [self._numbers[card] for card in drawn])
 
     def _pack_discard(self, discard: tuple[Card, ...]) -> bytes:
-        return packed_field(DISCARD, [self._numbers[card] for card in discard])
+        return bytes_field(DISCARD, self._pack_cards(discard)) if discard else b""
 
     def _pack_entry(self, entry: Trace) -> bytes:
         if isinstance(entry, Drew):
