@@ -10,16 +10,16 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, insert, select
 
 from roost_games.chance import commitment_of, seed_of
 from roost_games.errors import UsageError
 from roost_ladder.book import Charter, FinishedBlock
 from roost_ladder.facts import MatchFacts
 from roost_ladder.runs.fixtures import Played
-from roost_server.store import recording
 from roost_server.store.models import BLOCK, COMPETITION, MATCH, MATCH_SEAT, BlockState
-from roost_server.store.records import MatchRows, NewBlock, Planned, Row, json_text
+from roost_server.store.recording import Group
+from roost_server.store.records import BlockClosed, MatchRows, NewBlock, Planned, Row, json_text
 from roost_server.store.store import Store
 
 NAME = "ladder"
@@ -87,11 +87,8 @@ class LadderBook:
 
     def add(self, blocks: Sequence[FinishedBlock]) -> None:
         matches = [rows for block in blocks for rows in self._match_rows(block)]
-        done = update(BLOCK).where(BLOCK.c.id.in_([each.block.block_id for each in blocks]))
-        with self._store.writing() as connection:
-            recording.open_blocks(connection, [self._new_block(block) for block in blocks])
-            recording.save_matches(connection, matches)
-            connection.execute(done.values(state=BlockState.DONE.value))
+        closed = [BlockClosed(each.block.block_id, BlockState.DONE) for each in blocks]
+        self._store.write(Group([self._new_block(block) for block in blocks], matches, closed))
 
     def _new_block(self, finished: FinishedBlock) -> NewBlock:
         block = finished.block

@@ -1,11 +1,13 @@
 """How changes are written: SQLAlchemy Core statements for many rows each, inside a transaction of the caller's.
 
-Everything can be written twice. What is on record already is passed over if it is the same, and refused if it is not.
-So after an error that leaves open whether the commit took place, writing again is always right.
+`write` takes what is new, as nearly everything is, without looking for it first. `write_rest` can be used at any time:
+what is on record already is passed over if it is the same, and refused if it is not. So after an error that leaves open
+whether the commit took place, writing again is always right.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
 
@@ -17,50 +19,66 @@ IDS_PER_QUERY = 500
 """Databases limit the number of parameters; every one of them takes this many."""
 
 # Made once: to put them together for every commit would cost it 75 us.
+ADD_BLOCKS, ADD_MEMBERS = insert(BLOCK), insert(BLOCK_MEMBER)
+ADD_MATCHES, ADD_SEATS, ADD_REPLAYS = insert(MATCH), insert(MATCH_SEAT), insert(REPLAY)
 LAST_NUMBER = select(func.max(MATCH.c.number))
 OPENED = select(BLOCK).where(BLOCK.c.id.in_(bindparam("ids", expanding=True)))
-STATE = select(BLOCK.c.state).where(BLOCK.c.id == bindparam("closed"))
+STATES = select(BLOCK.c.id, BLOCK.c.state).where(BLOCK.c.id.in_(bindparam("ids", expanding=True)))
 CLOSE = (
     update(BLOCK)
-    .where(BLOCK.c.id == bindparam("closed"), BLOCK.c.state == BlockState.OPEN.value)
+    .where(BLOCK.c.id.in_(bindparam("ids", expanding=True)), BLOCK.c.state == BlockState.OPEN.value)
     .values(state=bindparam("outcome"))
 )
 RECORDED = select(MATCH.c.id, REPLAY.c.document).join(REPLAY).where(MATCH.c.id.in_(bindparam("ids", expanding=True)))
 
 
-def save_matches(connection: Connection, matches: Sequence[MatchRows]) -> None:
-    """Write matches that are not on record yet, numbered in the given order."""
-    matches = _without_recorded(connection, matches)
-    if not matches:
-        return
+class Group(NamedTuple):
+    """What is written together."""
+
+    opened: Sequence[NewBlock]
+    matches: Sequence[MatchRows]
+    """They are numbered in this order."""
+    closed: Sequence[BlockClosed]
+
+
+def write(connection: Connection, group: Group) -> None:
+    """Write blocks and matches that are new. Raises `IntegrityError` if one is not."""
+    if group.opened:
+        connection.execute(ADD_BLOCKS, [block_row(block) for block in group.opened])
+        connection.execute(ADD_MEMBERS, [row for block in group.opened for row in member_rows(block)])
+    if group.matches:
+        _add_matches(connection, group.matches)
+    for state in dict.fromkeys(each.state for each in group.closed):
+        for ids in _portions(each.id for each in group.closed if each.state == state):
+            _close_blocks(connection, ids, state)
+
+
+def write_rest(connection: Connection, group: Group) -> None:
+    """Write what is not on record yet. Raises `RecordRefused` if something else is on record in its place."""
+    opened = _without_open(connection, group.opened)
+    write(connection, Group(opened, _without_recorded(connection, group.matches), group.closed))
+
+
+def _add_matches(connection: Connection, matches: Sequence[MatchRows]) -> None:
     last = connection.execute(LAST_NUMBER).scalar_one() or 0
     numbered = list(enumerate(matches, last + 1))
-    connection.execute(insert(MATCH), [{"number": number, **each.match} for number, each in numbered])
+    connection.execute(ADD_MATCHES, [{"number": number, **each.match} for number, each in numbered])
     connection.execute(
-        insert(MATCH_SEAT), [{"match_number": number, **seat} for number, each in numbered for seat in each.seats]
+        ADD_SEATS, [{"match_number": number, **seat} for number, each in numbered for seat in each.seats]
     )
-    connection.execute(
-        insert(REPLAY), [{"match_number": number, "document": each.document} for number, each in numbered]
-    )
+    connection.execute(ADD_REPLAYS, [{"match_number": number, "document": each.document} for number, each in numbered])
 
 
-def open_blocks(connection: Connection, blocks: Sequence[NewBlock]) -> None:
-    """Write blocks that are not on record yet."""
-    blocks = _without_open(connection, blocks)
-    if not blocks:
+def _close_blocks(connection: Connection, ids: list[str], outcome: BlockState) -> None:
+    """Note what became of open blocks."""
+    if connection.execute(CLOSE, {"ids": ids, "outcome": outcome.value}).rowcount == len(ids):
         return
-    connection.execute(insert(BLOCK), [block_row(block) for block in blocks])
-    connection.execute(insert(BLOCK_MEMBER), [row for block in blocks for row in member_rows(block)])
-
-
-def close_block(connection: Connection, closed: BlockClosed) -> None:
-    """Note what became of an open block."""
-    if connection.execute(CLOSE, {"closed": closed.id, "outcome": closed.state.value}).rowcount:
-        return
-    state = connection.scalar(STATE, {"closed": closed.id})
-    if state != closed.state:
-        situation = f"is {state} already" if state else "is not on record"
-        raise RecordRefused(f"block {closed.id} cannot be closed as {closed.state}: it {situation}")
+    states = {row.id: row.state for row in connection.execute(STATES, {"ids": ids})}
+    for block_id in ids:
+        state = states.get(block_id)
+        if state != outcome:
+            situation = f"is {state} already" if state else "is not on record"
+            raise RecordRefused(f"block {block_id} cannot be closed as {outcome}: it {situation}")
 
 
 def _without_recorded(connection: Connection, matches: Sequence[MatchRows]) -> list[MatchRows]:

@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError
 
 from roost_server.store import recording, schema
 from roost_server.store.backend import Backend, Lock
-from roost_server.store.errors import StoreError, store_errors
+from roost_server.store.errors import RecordRefused, StoreError, store_errors
 from roost_server.store.models import BOT_VERSION, BlockState
 from roost_server.store.postgres import PostgresDatabase
 from roost_server.store.records import BlockClosed, Change, FinishedMatch, NewBlock, rows_of
@@ -126,13 +126,22 @@ class Store:
 
     def commit(self, changes: Sequence[Change]) -> None:
         """Write all of `changes` in one transaction: blocks opened, then matches, then blocks closed."""
-        matches = [rows_of(each) for each in changes if isinstance(each, FinishedMatch)]
-        with self.writing() as connection:
-            recording.open_blocks(connection, [each for each in changes if isinstance(each, NewBlock)])
-            recording.save_matches(connection, matches)
-            for each in changes:
-                if isinstance(each, BlockClosed):
-                    recording.close_block(connection, each)
+        self.write(
+            recording.Group(
+                opened=[each for each in changes if isinstance(each, NewBlock)],
+                matches=[rows_of(each) for each in changes if isinstance(each, FinishedMatch)],
+                closed=[each for each in changes if isinstance(each, BlockClosed)],
+            )
+        )
+
+    def write(self, group: recording.Group) -> None:
+        """Write all of `group` in one transaction. What is on record already is passed over, if it is the same."""
+        try:
+            with self.writing() as connection:
+                recording.write(connection, group)
+        except RecordRefused:
+            with self.writing() as connection:
+                recording.write_rest(connection, group)
 
     def save(self, matches: Sequence[FinishedMatch]) -> None:
         """Write all of `matches` in one transaction. Those that are on record already are passed over.
