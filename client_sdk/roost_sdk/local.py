@@ -98,6 +98,7 @@ class LocalMatch:
             max_faults=max_faults,
             match=match,
             listener=self._heard if any(bot.bot_class.wants_moves() for bot in bots) else listener,
+            at_once=True,
         )
 
     def play(self) -> Result:
@@ -106,12 +107,9 @@ class LocalMatch:
             return self._play(runner)
 
     def _play(self, runner: Runner) -> Result:
-        referee = self.referee
         seated = [self._seat(seat, runner) for seat in range(len(self.bots))]
-        while referee.waiting:
-            for seat in referee.waiting:
-                self._decide(seat, seated[seat].decide)
-        result = referee.result
+        self._decide([bot.decide for bot in seated])
+        result = self.referee.result
         assert result is not None  # noqa: S101  nobody is waited for, so the match is over
         for seat, bot in enumerate(seated):
             self._notify(seat, "end", bot.end, result)
@@ -130,21 +128,28 @@ class LocalMatch:
             self._seeing.append((seat, _blocking(bot.seen, runner)))
         return _Seated(_blocking(method_for(bot, name), runner), _blocking(bot.end, runner))
 
-    def _decide(self, seat: int, decide: Decide) -> None:
+    def _decide(self, decide: Sequence[Decide]) -> None:
+        """All decisions of the match. One loop and local names: beside quick bots every call would show."""
         referee = self.referee
-        view, legal = referee.view(seat), referee.legal(seat)
-        asked = perf_counter()
-        try:
-            move = decide(view, legal)
-        except (Exception, SystemExit) as error:
-            late = isinstance(error, OutOfTime)
-            referee.fault(seat, Fault.LATE if late else Fault.CRASHED, (perf_counter() - asked) * 1000.0)
-            if not isinstance(error, _NotStarted):
-                self._tell_error(seat, "was late" if late else "crashed", error)
-            return
-        fault = referee.answer(seat, move, (perf_counter() - asked) * 1000.0)
-        if fault is not None:
-            self._tell(_refused(seat, self.bots[seat].name, fault, move, legal))
+        view, legal, answer = referee.view, referee.legal, referee.answer
+        while waiting := referee.waiting:
+            for seat in waiting:
+                seen, allowed = view(seat), legal(seat)
+                asked = perf_counter()
+                try:
+                    move = decide[seat](seen, allowed)
+                except (Exception, SystemExit) as error:
+                    self._raised(seat, error, (perf_counter() - asked) * 1000.0)
+                    continue
+                fault = answer(seat, move, (perf_counter() - asked) * 1000.0)
+                if fault is not None:
+                    self._tell(_refused(seat, self.bots[seat].name, fault, move, allowed))
+
+    def _raised(self, seat: int, error: BaseException, ms: float) -> None:
+        late = isinstance(error, OutOfTime)
+        self.referee.fault(seat, Fault.LATE if late else Fault.CRASHED, ms)
+        if not isinstance(error, _NotStarted):
+            self._tell_error(seat, "was late" if late else "crashed", error)
 
     def _heard(self, notice: object) -> None:
         if self._listener is not None:
