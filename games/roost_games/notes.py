@@ -12,7 +12,7 @@ from typing import Any, overload
 
 from roost_games.chance import Outcome, Recording, Tape, outcome_name
 from roost_games.game import Game, MoveT
-from roost_games.replay import Decision, LazySteps, Notation, Step, chance_text, decision_text, json_items, outcome_text
+from roost_games.replay import Decision, LazySteps, Notation, Step, decision_text, json_items, outcome_text
 
 Roll = tuple[str, Sequence[str], bytes]
 """Purpose, faces and the indices rolled."""
@@ -78,19 +78,24 @@ class NotedSteps(LazySteps):
         return self._words
 
     def texts(self) -> list[str]:
-        notation = notation_of(self._game)
+        opening = opening_of(self._game)
         texts = []
         for note in self._notes:
             if len(note) == 4:
                 seat, move, ms, fallback = note
-                texts.append(decision_text(seat, notation(move).text, _measured(ms), fallback))
+                ending = _ending(int(ms * 1000.0 + 0.5)) if 0.0 < ms < math.inf else "}"
+                texts.append(opening(seat, move, fallback) + ending)
             else:
                 texts.append(outcome_text(note) if isinstance(note, Outcome) else _roll_text(note))
         return texts
 
     def own_times(self) -> list[tuple[int, float]]:
         taken = [note for note in self._notes if len(note) == 4]
-        return [(seat, _measured(ms) or 0.0) for seat, _, ms, fallback in taken if not fallback]
+        return [
+            (seat, int(ms * 1000.0 + 0.5) / 1000.0 if 0.0 < ms < math.inf else 0.0)
+            for seat, _, ms, fallback in taken
+            if not fallback
+        ]
 
 
 @cache
@@ -102,6 +107,24 @@ def notation_of(game: Game[MoveT, Any, Any]) -> Callable[[MoveT], Notation]:
         return Notation(game.encode_move(move))
 
     return notation
+
+
+@cache
+def opening_of(game: Game[MoveT, Any, Any]) -> Callable[[int, MoveT, bool], str]:
+    """How a decision begins in a line of JSON: all but its time and the last brace. Remembered like `notation_of`."""
+    notation = notation_of(game)
+
+    @lru_cache(maxsize=1 << 14)
+    def opening(seat: int, move: MoveT, fallback: bool) -> str:
+        return decision_text(seat, notation(move).text, None, fallback)[:-1]
+
+    return opening
+
+
+@lru_cache(maxsize=1 << 12)
+def _ending(thousandths: int) -> str:
+    """How a decision ends that took so many thousandths of a millisecond."""
+    return f',"ms":{thousandths / 1000.0!r}}}'
 
 
 def _in_words(note: Note[Any], notation: Callable[[Any], Notation]) -> Step:
@@ -119,13 +142,20 @@ def _rolled(roll: Roll) -> Outcome:
 
 
 def _roll_text(roll: Roll) -> str:
-    """What `outcome_text` makes of `_rolled`, in half the time."""
+    """What `outcome_text` makes of `_rolled`, in a third of the time."""
     purpose, faces, rolled = roll
-    shown = _known_faces(tuple(faces))
-    return chance_text(outcome_name(purpose), f"[{','.join([shown[die] for die in rolled])}]")
+    return f"{_roll_opening(purpose)}{','.join(map(_face_text(tuple(faces)), rolled))}]}}"
 
 
-_known_faces = lru_cache(maxsize=16)(json_items)
+@lru_cache(maxsize=1 << 12)
+def _roll_opening(purpose: str) -> str:
+    return outcome_text(Outcome(outcome_name(purpose), ()))[:-2]
+
+
+@lru_cache(maxsize=16)
+def _face_text(faces: tuple[str, ...]) -> Callable[[int], str]:
+    """How a die shows in a line of JSON, by the index rolled."""
+    return json_items(faces).__getitem__
 
 
 def _measured(ms: float) -> float | None:

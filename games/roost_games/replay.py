@@ -453,12 +453,8 @@ def decision_text(seat: int, move: str, ms: float | None, fallback: bool) -> str
 def outcome_text(outcome: Outcome) -> str:
     """An outcome of chance as a line of JSON has it."""
     value = outcome.value
-    return chance_text(outcome.name, f"[{','.join(json_items(value))}]" if isinstance(value, tuple) else _json(value))
-
-
-def chance_text(name: str, outcome: str) -> str:
-    """The same with an `outcome` that is JSON already."""
-    return f'{{"chance":{_known_json(name)},"outcome":{outcome}}}'
+    shown = f"[{','.join(json_items(value))}]" if isinstance(value, tuple) else _json(value)
+    return f'{{"chance":{_known_json(outcome.name)},"outcome":{shown}}}'
 
 
 def json_items(items: Iterable[object]) -> list[str]:
