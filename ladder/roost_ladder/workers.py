@@ -10,11 +10,14 @@ machines. Wherever it runs, `play` keeps bots in child processes of its own, sin
 child for each call that runs at the same time, kept for the next call.
 
 What counts. All bots of a match run in one child, which costs nothing. If the child is lost during a match (a bot did
-not answer for longer than its clock allows, ended the process, or took more memory than it may), what was played until
+not answer for longer than its clock allows, ended the process, or took more memory than it may), what was heard of until
 then stands, and this one match is played again from its beginning with every bot in a process of its own: the deal and
 the bots' randomness are the same. There it is certain who is to blame. That bot is stopped: the open decision is its
 fault, it forfeits the match, and the others play on (see `runs.isolated`). The record says so and can be verified like
 any other. What happens in this second playing counts, also if nothing goes wrong this time.
+
+A child that ends takes the results of its last moment with it. So what was not heard of is first given to another child
+that is asked for one match at a time: that shows in which one it is lost.
 """
 
 import atexit
@@ -27,7 +30,7 @@ from typing import NamedTuple
 from roost_ladder.runs import child
 from roost_ladder.runs.fixtures import BotSpec, Fixture, Limits, Played, Stop
 from roost_ladder.runs.isolated import play_isolated
-from roost_ladder.runs.process import CHILDREN, Child, ChildLost
+from roost_ladder.runs.process import CHILDREN, Child, ChildLost, Hung
 
 __all__ = ["BotSpec", "Fixture", "Job", "Limits", "Played", "Stop", "crew", "dismiss", "play"]
 
@@ -52,21 +55,28 @@ def play(job: Job) -> list[Played]:
     if job.isolated:
         return [play_isolated(fixture, job.limits) for fixture in job.fixtures]
     played: list[Played] = []
-    while len(played) < len(job.fixtures):
+    at_once = len(job.fixtures)
+    while rest := job.fixtures[len(played) :]:
         try:
-            for each in _in_one_child(job.fixtures[len(played) :], job.limits):
+            for each in _in_one_child(rest, job.limits, at_once):
                 played.append(each)  # noqa: PERF402  those before the one that fails count
-        except ChildLost:
-            played.append(play_isolated(job.fixtures[len(played)], job.limits))
+        except ChildLost as lost:
+            # A child that hangs has sent all its results, unless a bot holds on to the interpreter. Then a match before
+            # that one is played in isolation too, which does no harm.
+            if at_once == 1 or isinstance(lost, Hung):
+                played.append(play_isolated(job.fixtures[len(played)], job.limits))
+            at_once = 1
     return played
 
 
-def _in_one_child(fixtures: tuple[Fixture, ...], limits: Limits) -> Iterator[Played]:
-    """Play until a child is lost, which raises `ChildLost`."""
+def _in_one_child(fixtures: tuple[Fixture, ...], limits: Limits, at_once: int) -> Iterator[Played]:
+    """Play until a child is lost, which raises `ChildLost`. It is asked for so many matches at a time."""
     with _borrowed() as process:
         specs = tuple(dict.fromkeys(bot for fixture in fixtures for bot in fixture.bots))
         list(process.ask(child.load, specs, limits, patience=LOADING_SECONDS))
-        yield from process.ask(child.play_fixtures, fixtures, limits, patience=limits.patience)
+        for first in range(0, len(fixtures), at_once):
+            some = fixtures[first : first + at_once]
+            yield from process.ask(child.play_fixtures, some, limits, patience=limits.patience)
 
 
 _idle: list[Child] = []

@@ -1,8 +1,10 @@
 """What runs in a child process: it does what its parent asks for, and shows that it is getting on.
 
-The parent sends a function and its arguments. The function is a generator; what it yields goes to the parent one by
-one. A second thread looks every moment whether the match has advanced since it looked last, and if so sends a sign of
-life. A bot that never answers stops these signs, also if it holds on to the interpreter; that is how the parent knows.
+The parent sends a function and its arguments. The function is a generator; what it yields goes to the parent, together
+when the request is done, and whatever is ready at every moment before that: a message takes both sides as long as many
+a decision. At these moments a second thread looks whether the match has advanced since it looked last, and if so sends a
+sign of life. A bot that never answers stops these signs, also if it holds on to the interpreter; that is how the parent
+knows.
 
 If the parent is gone the child ends: between requests at the end of the pipe, during one at the next sign of life.
 """
@@ -140,17 +142,25 @@ def epoch_ms() -> int:
 
 
 class Line:
-    """The pipe to the parent, for two threads."""
+    """The pipe to the parent, for two threads. What goes through it are lists of messages."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
         self._turn = threading.Lock()
+        self._ready: list[object] = []
 
     def say(self, message: object) -> None:
-        """Send a message. Without a parent there is nothing left to do."""
+        """Have a message sent by the next `flush`."""
+        with self._turn:
+            self._ready.append(message)
+
+    def flush(self) -> None:
+        """Send what is ready. Without a parent there is nothing left to do."""
         try:
             with self._turn:
-                self._pipe.send(message)
+                if self._ready:
+                    self._pipe.send(self._ready)
+                    self._ready = []
         except OSError:
             os._exit(1)
 
@@ -163,6 +173,7 @@ class Line:
             if now != last:
                 last = now
                 self.say(Alive())
+            self.flush()
 
     def serve(self) -> None:
         """Do what the parent asks for, until it hangs up."""
@@ -177,6 +188,7 @@ class Line:
                 self.say(Done())
             except RoostError as error:
                 self.say(Failed(error))
+            self.flush()
             PROGRESS.match = None
             PROGRESS.steps += 1
 

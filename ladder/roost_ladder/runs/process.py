@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from multiprocessing import Pipe
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from roost_games.errors import RoostError
 from roost_ladder.runs.child import OUT_OF_MEMORY, PULSE_SECONDS, Alive, Done, Failed
@@ -104,26 +104,31 @@ class Child:
     def ask(self, function: Callable[..., Iterator[T]], *given: object, patience: float) -> Iterator[T]:
         """What `function(*given)` yields there. Raises `ChildLost` if the process ends or is silent for too long.
 
-        After that the child is of no use. `patience` is in seconds, and counts anew with each sign of life.
+        After that the child is of no use. `patience` is in seconds, and counts anew with each sign of life. What is
+        yielded there arrives in portions: of a child that ends, the last moment is missing.
         """
         try:
             self._pipe.send((function, given))
-            while not isinstance(message := self._next(patience), Done):
-                if isinstance(message, Failed):
-                    raise message.error
-                if not isinstance(message, Alive):
-                    yield message  # type: ignore[misc]
+            while True:
+                for message in self._next(patience):
+                    if isinstance(message, Done):
+                        return
+                    if isinstance(message, Failed):
+                        raise message.error
+                    if not isinstance(message, Alive):
+                        yield message
         except (EOFError, OSError):
             code = self._process.wait()
             if CHILDREN.abandoned:
                 raise Abandoned("the run has been given up") from None
             raise Ended(code) from None
 
-    def _next(self, patience: float) -> object:
+    def _next(self, patience: float) -> list[Any]:
         if not self._pipe.poll(patience + MARGIN_SECONDS):
             self.stop()
             raise Hung(f"the process did not get on for {patience:g} s")
-        return self._pipe.recv()
+        messages: list[Any] = self._pipe.recv()
+        return messages
 
     def kill(self) -> None:
         """End it at once, with all that it has started."""
