@@ -178,7 +178,8 @@ class Game(ABC, Generic[MoveT, ViewT, OptionsT]):
 
 def places(merits: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """Places by merit, per seat: the best has 1, equals share a place, and the next place counts them all (1, 1, 3)."""
-    return tuple(1 + sum(other > own for other in merits) for own in merits)
+    ordered = sorted(merits, reverse=True)
+    return tuple([1 + ordered.index(own) for own in merits])
 
 
 def left_behind(merits: Sequence[tuple[int, ...]]) -> list[float]:

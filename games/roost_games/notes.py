@@ -90,11 +90,10 @@ class NotedSteps(LazySteps):
         return texts
 
     def own_times(self) -> list[tuple[int, float]]:
-        taken = [note for note in self._notes if len(note) == 4]
         return [
-            (seat, int(ms * 1000.0 + 0.5) / 1000.0 if 0.0 < ms < math.inf else 0.0)
-            for seat, _, ms, fallback in taken
-            if not fallback
+            (note[0], int(note[2] * 1000.0 + 0.5) / 1000.0 if 0.0 < note[2] < math.inf else 0.0)
+            for note in self._notes
+            if len(note) == 4 and not note[3]
         ]
 
 
@@ -142,9 +141,10 @@ def _rolled(roll: Roll) -> Outcome:
 
 
 def _roll_text(roll: Roll) -> str:
-    """What `outcome_text` makes of `_rolled`, in a third of the time."""
+    """What `outcome_text` makes of `_rolled`, in half the time."""
     purpose, faces, rolled = roll
-    return f"{_roll_opening(purpose)}{','.join(map(_face_text(tuple(faces)), rolled))}]}}"
+    shown = _known_faces(tuple(faces))
+    return f"{_roll_opening(purpose)}{','.join([shown[die] for die in rolled])}]}}"
 
 
 @lru_cache(maxsize=1 << 12)
@@ -152,10 +152,7 @@ def _roll_opening(purpose: str) -> str:
     return outcome_text(Outcome(outcome_name(purpose), ()))[:-2]
 
 
-@lru_cache(maxsize=16)
-def _face_text(faces: tuple[str, ...]) -> Callable[[int], str]:
-    """How a die shows in a line of JSON, by the index rolled."""
-    return json_items(faces).__getitem__
+_known_faces = lru_cache(maxsize=16)(json_items)
 
 
 def _measured(ms: float) -> float | None:

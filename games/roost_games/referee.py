@@ -218,7 +218,7 @@ class Referee(Generic[MoveT, ViewT]):
         """The match is worth nothing because of us. It ends here and does not count."""
         if self.over:
             raise ValueError(f"nothing to void: {self._situation()}")
-        self._end(Result((), (), VOIDED, reason=reason))
+        self._end(Result((), (), VOIDED, *self._blemishes(), reason))
 
     def replay(self) -> Replay:
         """The record of the match, which must be over."""
@@ -310,7 +310,7 @@ class Referee(Generic[MoveT, ViewT]):
             for seat in to_move:
                 self._play_fallback(seat, 0.0)
             self.decision += 1
-        self._end(self._adjudicated(self._state.termination))
+        self._adjudicate(self._state.termination)
 
     def _play_fallback(self, seat: int, ms: float) -> None:
         self._play((seat, self._game.fallback(self.view(seat)), ms, True))
@@ -332,17 +332,20 @@ class Referee(Generic[MoveT, ViewT]):
         self.forfeits.append(seat)
         self._tell(Forfeited(seat))
         if len(self._seats) - len(self.forfeits) <= 1:
-            self._end(self._adjudicated(FORFEIT))
+            self._adjudicate(FORFEIT)
 
-    def _adjudicated(self, termination: str) -> Result:
+    def _adjudicate(self, termination: str) -> None:
         merits = self._state.merits()
-        scores = tuple(merit[0] for merit in merits)
-        return Result(ranking(merits, self.forfeits), scores, termination)
+        scores = tuple([merit[0] for merit in merits])
+        self._end(Result(ranking(merits, self.forfeits), scores, termination, *self._blemishes()))
+
+    def _blemishes(self) -> tuple[tuple[int, ...], tuple[FaultEntry, ...]]:
+        return tuple(self.forfeits), tuple(self.faults)
 
     def _end(self, result: Result) -> None:
         self.waiting = ()
-        self.result = result._replace(forfeits=tuple(self.forfeits), faults=tuple(self.faults))
-        self._tell(Ended(self.result))
+        self.result = result
+        self._tell(Ended(result))
 
     def _tell(self, notice: object) -> None:
         if self._listener is not None:
@@ -385,6 +388,8 @@ def try_out(state: State[MoveT, ViewT], seat: int, move: MoveT) -> None:
 
 def ranking(merits: Sequence[tuple[int, ...]], forfeits: Sequence[int]) -> tuple[int, ...]:
     """Places by seat: those that forfeited stand behind all others, and who forfeited sooner stands further behind."""
+    if not forfeits:
+        return places(merits)
     ranks = [(1, *merit) for merit in merits]
     for order, seat in enumerate(forfeits):
         ranks[seat] = (0, order)

@@ -201,10 +201,20 @@ class Replay:
         try:
             # The many steps are put together as text from parts that are known: a fifth of the time.
             steps = ",".join(self.steps.texts() if isinstance(self.steps, LazySteps) else map(_step_text, self.steps))
-            head, result = _json(self._head_to_json()), _json(_result_to_json(self.result))
+            head, result = self._head_text(), _json(_result_to_json(self.result))
         except (TypeError, ValueError, RecursionError) as error:
             raise ReplayError(f"not to be written as JSON: {error}") from None
-        return f'{head[:-1]},"steps":[{steps}],"result":{result}}}'
+        return f'{head},"steps":[{steps}],"result":{result}}}'
+
+    def _head_text(self) -> str:
+        """What `_head_to_json` says, without the last brace. Most of it is the same in many matches."""
+        options = _json(dict(self.options)) if self.options else "{}"
+        limit = "" if self.max_faults is None else f',"max_faults":{_json(self.max_faults)}'
+        return (
+            f'{{"format":"{FORMAT}","game":{_known_json(self.game)},"options":{options},'
+            f'"match":{_json(self.match)},"seed":{_json(self.seed)},"commitment":{_json(self.commitment)}{limit},'
+            f'"seats":{_seats_text(self.seats)}'
+        )
 
     def own_times(self) -> list[tuple[int, float]]:
         """Seat and milliseconds (0 if not measured) of each decision that a bot made itself."""
@@ -432,6 +442,11 @@ def _step_to_json(step: Step) -> dict[str, JsonValue]:
     if step.ms is not None:
         data["ms"] = step.ms
     return data
+
+
+@lru_cache(maxsize=1 << 10)
+def _seats_text(seats: tuple[Seat, ...]) -> str:
+    return _json([seat._asdict() for seat in seats])
 
 
 def _step_text(step: Step) -> str:

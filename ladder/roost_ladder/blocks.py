@@ -43,8 +43,10 @@ class Block(NamedTuple):
         A full block is a row of cyclic ones: a part of it that ends with one of them is fair, too.
         """
         order, moves = divmod(rotation, len(self.group))
-        first, *others = self.group
-        circle = (first, *next(islice(permutations(others), order, None)))
+        circle = self.group
+        if order:
+            first, *others = circle
+            circle = (first, *next(islice(permutations(others), order, None)))
         return circle[moves:] + circle[:moves]
 
 

@@ -86,14 +86,8 @@ class FinishedBlock(NamedTuple):
     """Those that differ from the defaults."""
     played: tuple[Played, ...]
     """By rotation."""
-
-    def facts(self) -> tuple[MatchFacts, ...]:
-        """Its matches as statistics see them."""
-        block = self.block
-        return tuple(
-            played.facts(block.block_id, block.game, block.seating(rotation))
-            for rotation, played in enumerate(self.played)
-        )
+    facts: tuple[MatchFacts, ...]
+    """The same as statistics see it."""
 
 
 class Book(Protocol):
@@ -120,4 +114,4 @@ class MemoryBook:
         return list(self._blocks.values())
 
     def add(self, blocks: Sequence[FinishedBlock]) -> None:
-        self._blocks.update((block.block.block_id, block.facts()) for block in blocks)
+        self._blocks.update((block.block.block_id, block.facts) for block in blocks)

@@ -153,14 +153,18 @@ class Ladder:
         return True
 
     def finished(self, block: Block, played: Sequence[Played]) -> FinishedBlock:
-        return FinishedBlock(block, _serial(block), self.setup.options[block.game].to_json(), tuple(played))
+        options = self.setup.options[block.game].to_json()
+        facts = [
+            each.facts(block.block_id, block.game, block.seating(rotation)) for rotation, each in enumerate(played)
+        ]
+        return FinishedBlock(block, _serial(block), options, tuple(played), tuple(facts))
 
     def count(self, finished: FinishedBlock) -> None:
         self.new_matches += len(finished.played)
         for played in finished.played:
             for trouble in played.troubles:
                 self._tell(trouble)
-        self._count(finished.facts())
+        self._count(finished.facts)
 
     def write(self, blocks: Sequence[FinishedBlock]) -> None:
         self._book.add(blocks)

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -65,3 +66,13 @@ def test_the_time_of_each_decision_that_a_bot_made(game: str) -> None:
     own = [step for step in replay.steps if isinstance(step, Decision) and not step.fallback]
     assert replay.own_times() == [(step.seat, step.ms or 0.0) for step in own]
     assert Replay.from_line(replay.to_line()).own_times() == replay.own_times()
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_the_line_is_what_an_encoder_of_json_writes(game: str) -> None:
+    replay = played(game)
+    unusual = replace(
+        replay, options={"b": [1, {}]}, match='m"\u00e4', seats=(Seat("\u00df", "2", "o"),), max_faults=None
+    )
+    for each in (replay, unusual, replace(unusual, seed=None, commitment=None)):
+        assert each.to_line() == json.dumps(each.to_json(), separators=(",", ":"))

@@ -124,18 +124,22 @@ class Played(NamedTuple):
         from roost_ladder.facts import MatchFacts
 
         result = self.result
-        seats = range(len(bots))
         return MatchFacts(
             block_id,
             game,
             bots,
             result.places,
             result.scores,
-            faults=tuple(sum(fault.seat == seat for fault in result.faults) for seat in seats),
-            forfeited=tuple(seat in result.forfeits for seat in seats),
+            faults=self.faults(),
+            forfeited=tuple([seat in result.forfeits for seat in range(len(bots))]),
             decisions=self.decisions,
             thinking_ms=self.thinking_ms,
         )
+
+    def faults(self) -> tuple[int, ...]:
+        """How many faults each seat has on record."""
+        at_fault = [fault.seat for fault in self.result.faults]
+        return tuple([at_fault.count(seat) for seat in range(len(self.decisions))])
 
 
 class Period(NamedTuple):
@@ -156,16 +160,15 @@ def as_played(
 ) -> Played:
     """What came of a fixture whose referee has a result."""
     replay = referee.replay()
-    decisions, thinking_ms = [0] * len(fixture.bots), [0.0] * len(fixture.bots)
+    times: list[list[float]] = [[] for _ in fixture.bots]
     for seat, ms in replay.own_times():
-        decisions[seat] += 1
-        thinking_ms[seat] += ms
+        times[seat].append(ms)
     document = zlib.compress(replay.to_line().encode(), COMPRESSION) if recording else b""
     return Played(
         fixture.match,
         replay.result,
-        tuple(decisions),
-        tuple(thinking_ms),
+        tuple(map(len, times)),
+        tuple([sum(of_seat, 0.0) for of_seat in times]),
         *period,
         document,
         troubles,

@@ -132,13 +132,14 @@ class Past:
             self._gather()
 
     def _count(self, result: MatchResult) -> None:
+        bots, places = result.bots, result.places
         self.ended += 1
-        for seat, (bot, place) in enumerate(zip(result.bots, result.places, strict=True)):
-            behind = sum((other > place) + (other >= place) for other in result.places) - 1
+        for seat, (bot, place) in enumerate(zip(bots, places, strict=True)):
+            behind = sum([(other > place) + (other >= place) for other in places]) - 1
             self._ahead[bot] += behind
-            self._opponents[bot] += 2 * len(result.bots) - 2
-            if len(result.bots) == 2:
-                self._duels[bot, result.bots[1 - seat]] += behind
+            self._opponents[bot] += 2 * len(bots) - 2
+            if len(bots) == 2:
+                self._duels[bot, bots[1 - seat]] += behind
 
     def _gather(self) -> None:
         self._gathering.add(self._news)

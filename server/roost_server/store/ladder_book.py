@@ -16,7 +16,6 @@ from roost_games.chance import commitment_of, seed_of
 from roost_games.errors import UsageError
 from roost_ladder.book import Charter, FinishedBlock
 from roost_ladder.facts import MatchFacts
-from roost_ladder.runs.fixtures import Played
 from roost_server.store.models import BLOCK, COMPETITION, MATCH, MATCH_SEAT, BlockState
 from roost_server.store.recording import Group
 from roost_server.store.records import BlockClosed, MatchRows, NewBlock, Planned, Row, json_text
@@ -104,12 +103,12 @@ class LadderBook:
         )
 
     def _ids(self, bots: Iterable[int]) -> tuple[int, ...]:
-        return tuple(self._version_ids[bot] for bot in bots)
+        return tuple([self._version_ids[bot] for bot in bots])
 
     def _match_rows(self, finished: FinishedBlock) -> Iterator[MatchRows]:
         block = finished.block
         options = json_text(finished.options)
-        for rotation, played in enumerate(finished.played):
+        for rotation, (played, facts) in enumerate(zip(finished.played, finished.facts, strict=True)):
             match: Row = {
                 "id": played.match,
                 "block_id": block.block_id,
@@ -122,21 +121,20 @@ class LadderBook:
                 "ended_ms": played.ended_ms,
                 "termination": played.result.termination,
             }
-            yield MatchRows(match, _seat_rows(played, self._ids(block.seating(rotation))), played.document)
+            yield MatchRows(match, _seat_rows(facts, self._ids(facts.bots)), played.document)
 
 
-def _seat_rows(played: Played, version_ids: Sequence[int]) -> list[Row]:
-    result = played.result
+def _seat_rows(facts: MatchFacts, version_ids: Sequence[int]) -> list[Row]:
     return [
         {
             "seat": seat,
             "version_id": version_id,
-            "place": result.places[seat],
-            "score": result.scores[seat],
-            "forfeited": seat in result.forfeits,
-            "faults": sum(fault.seat == seat for fault in result.faults),
-            "decisions": played.decisions[seat],
-            "thinking_ms": played.thinking_ms[seat],
+            "place": facts.places[seat],
+            "score": facts.scores[seat],
+            "forfeited": facts.forfeited[seat],
+            "faults": facts.faults[seat],
+            "decisions": facts.decisions[seat],
+            "thinking_ms": facts.thinking_ms[seat],
         }
         for seat, version_id in enumerate(version_ids)
     ]
