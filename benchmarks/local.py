@@ -6,8 +6,10 @@ The bare loop builds the view and the legal moves, calls the bot and applies its
 no other process. The ladder plays the very same deals through one worker process, with everything that it does for a
 match: the referee, the replay, the journey between the processes, the statistics, and with a database the commits.
 
-Processor time is compared, of all processes together, because that does not depend on what else the machine does. What
-it takes to start is left out: each number is the difference between a longer and a shorter run.
+Processor time is compared, of all processes together, because that depends least on what else the machine does. What
+it takes to start is left out: a ladder's time is the difference between a longer and a shorter run. Of each of these
+runs, and of the bare loop, the best of some rounds counts, and they take turns: so a bad moment of the machine spoils
+neither side. (The best of the differences would be that with the unluckiest shorter run.)
 """
 
 import argparse
@@ -38,12 +40,14 @@ from roost_server.store.ladder_book import LadderBook
 BOTS = ("random", "timid", "greedy", "careful")
 
 
-class Row(NamedTuple):
-    """A line of the table."""
+SHORT = 40
+"""How many matches the shorter run has."""
 
-    kind: Kind
+
+class Row(NamedTuple):
+    """A line of the table, or what one round says about it: microseconds a match."""
+
     bare: float
-    """Microseconds a match."""
     ladder: float
     database: float
 
@@ -116,32 +120,55 @@ def play_bare(fixture: Fixture) -> None:
             state.apply(seat, decide[seat](state.observe(seat), state.legal(seat)))
 
 
-def measure(kind: Kind, entrants: Sequence[Entrant], blocks: int) -> Row:
+def measure(kind: Kind, entrants: Sequence[Entrant], matches: int, rounds: int) -> Row:
     """One kind of table."""
-    times = []
-    for database in (False, True):
-        short = play_ladder(kind, entrants, 10, database)
-        long = play_ladder(kind, entrants, 10 + blocks, database)
-        times.append((long.seconds - short.seconds) / (len(long.fixtures) - len(short.fixtures)))
-    return Row(kind, bare_time(long.fixtures) / len(long.fixtures), *times)
+    bare, ladder, database = Best(), Best(), Best()
+    for _ in range(rounds):
+        fixtures = ladder.play(kind, entrants, matches, database=False)
+        bare.note(bare_time(fixtures), len(fixtures))
+        database.play(kind, entrants, matches, database=True)
+    return Row(bare.microseconds(), ladder.microseconds(), database.microseconds())
+
+
+class Best:
+    """The best times of runs by their numbers of matches."""
+
+    def __init__(self) -> None:
+        self._seconds = {0: 0.0}
+
+    def note(self, seconds: float, matches: int) -> None:
+        """A run of so many matches took so long."""
+        self._seconds[matches] = min(seconds, self._seconds.get(matches, seconds))
+
+    def play(self, kind: Kind, entrants: Sequence[Entrant], matches: int, *, database: bool) -> list[Fixture]:
+        """Note a short ladder and one that is longer by so many matches, and say what the longer one played."""
+        for wanted in (SHORT, SHORT + matches):
+            run = play_ladder(kind, entrants, wanted // kind.players, database)
+            self.note(run.seconds, len(run.fixtures))
+        return run.fixtures
+
+    def microseconds(self) -> float:
+        """A match of the longest run takes beyond the second longest: a loop without any start has none."""
+        fewer, most = sorted(self._seconds)[-2:]
+        return 1e6 * (self._seconds[most] - self._seconds[fewer]) / (most - fewer)
 
 
 def main() -> None:
     """Measure every kind of table, and print the table."""
     parser = argparse.ArgumentParser(description="Speed of the local ladder beside the bare loop, with the same bots.")
-    parser.add_argument("--blocks", type=int, default=300, help="how many blocks of each kind are played (300)")
-    parser.add_argument("--rounds", type=int, default=3, help="of how many rounds the best is shown (3)")
+    parser.add_argument("--matches", type=int, default=1000, help="how many matches of each kind are played (1000)")
+    parser.add_argument("--rounds", type=int, default=5, help="of how many rounds the best is shown (5)")
     parser.add_argument("--bots", default=",".join(BOTS), help="the samples that play (%(default)s)")
     arguments = parser.parse_args()
     entrants = find_entrants(arguments.bots.split(","), SAMPLES).bots
     print(f"{'microseconds a match':25}{'bare':>10}{'ladder':>10}{'':>8}{'with --db':>12}")
     for game in GAME_NAMES:
         for players in (2, 4):
-            rows = [measure(Kind(game, players), entrants, arguments.blocks) for _ in range(arguments.rounds)]
-            bare, ladder, database = (1e6 * min(column) for column in list(zip(*rows, strict=True))[1:])
+            bare, ladder, database = measure(Kind(game, players), entrants, arguments.matches, arguments.rounds)
             print(
                 f"{game + ', ' + str(players) + ' players':25}{bare:10.0f}"
-                f"{ladder:10.0f}{bare / ladder:8.0%}{database:12.0f}{bare / database:8.0%}"
+                f"{ladder:10.0f}{bare / ladder:8.0%}{database:12.0f}{bare / database:8.0%}",
+                flush=True,
             )
 
 

@@ -12,10 +12,10 @@ clocks with the times it is told, plays the game's fallback for faulty seats, an
     print(referee.result, referee.replay().to_line())
 
 Simultaneous decisions are collected first and then played in ascending order of seats, so nobody's view or fate depends
-on who answered sooner. A driver that asks them in that order anyway may have them played `at_once`, which takes half the
-time and makes the same record. Telling the referee something that cannot be (an answer of a seat that is not waiting, anything
-after the end) is a mistake of the driver and raises `ValueError`. What a bot does raises nothing, as long as the game
-refuses wrong moves with a `MoveError`, whatever they are.
+on who answered sooner. A driver that asks in that order anyway may have them played `at_once`: half the time, and
+the same record. Telling the referee something that cannot be (an answer of a seat that is not waiting,
+anything after the end) is a mistake of the driver and raises `ValueError`. What a bot does raises nothing, as long as
+the game refuses wrong moves with a `MoveError`, whatever they are.
 """
 
 import math

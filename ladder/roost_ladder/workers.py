@@ -10,11 +10,11 @@ machines. Wherever it runs, `play` keeps bots in child processes of its own, sin
 child for each call that runs at the same time, kept for the next call.
 
 What counts. All bots of a match run in one child, which costs nothing. If the child is lost during a match (a bot did
-not answer for longer than its clock allows, ended the process, or took more memory than it may), what was heard of until
-then stands, and this one match is played again from its beginning with every bot in a process of its own: the deal and
-the bots' randomness are the same. There it is certain who is to blame. That bot is stopped: the open decision is its
-fault, it forfeits the match, and the others play on (see `runs.isolated`). The record says so and can be verified like
-any other. What happens in this second playing counts, also if nothing goes wrong this time.
+not answer for longer than its clock allows, ended the process, or took more memory than it may), what was heard of
+until then stands, and this one match is played again from its beginning with every bot in a process of its own: the
+deal and the bots' randomness are the same. There it is certain who is to blame. That bot is stopped: the open decision
+is its fault, it forfeits the match, and the others play on (see `runs.isolated`). The record says so and can be
+verified like any other. What happens in this second playing counts, also if nothing goes wrong this time.
 
 A child that ends takes the results of its last moment with it. So what was not heard of is first given to another child
 that is asked for one match at a time: that shows in which one it is lost.

@@ -1,10 +1,10 @@
 """What runs in a child process: it does what its parent asks for, and shows that it is getting on.
 
-The parent sends a function and its arguments. The function is a generator; what it yields goes to the parent, together
-when the request is done, and whatever is ready at every moment before that: a message takes both sides as long as many
-a decision. At these moments a second thread looks whether the match has advanced since it looked last, and if so sends a
-sign of life. A bot that never answers stops these signs, also if it holds on to the interpreter; that is how the parent
-knows.
+The parent sends a function and its arguments. The function is a generator. What it yields goes to the parent together,
+when the request is done and every moment before that, since a message for each match would cost both sides as much as
+many decisions. At these moments a second thread looks whether the match has advanced since it looked last, and if so
+sends a sign of life. A bot that never answers stops these signs, also if it holds on to the interpreter; that is how
+the parent knows.
 
 If the parent is gone the child ends: between requests at the end of the pipe, during one at the next sign of life.
 """
