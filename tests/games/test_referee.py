@@ -178,6 +178,63 @@ def test_two_simultaneous_faults_are_recorded_by_seat() -> None:
     assert finish(referee).result.faults == expected
 
 
+@pytest.mark.parametrize("first", [Bid(1), Show("c1")])
+@pytest.mark.parametrize("second", [Bid(2), Bid(99), None])
+def test_a_record_does_not_say_whether_moves_were_played_at_once(first: object, second: object) -> None:
+    records = []
+    for at_once in (False, True):
+        referee = toy(at_once=at_once)
+        show(referee)
+        point = referee.decision
+        for seat, move in enumerate((first, second)):
+            referee.answer(seat, move)
+            assert referee.waiting == tuple(range(seat + 1, 3))
+            assert referee.decision == point
+        assert referee.faults == []
+        referee.answer(2, Bid(0))
+        assert referee.decision == point + 1
+        records.append(finish(referee))
+    assert records[0] == records[1]
+    assert [step.seat for step in decisions(records[0])[1:4]] == [0, 1, 2]
+
+
+def test_moves_out_of_order_are_collected_also_if_they_may_be_played_at_once() -> None:
+    referee = toy(at_once=True)
+    show(referee)
+    for seat in (0, 2, 1):
+        referee.answer(seat, Bid(seat))
+    assert [(step.seat, step.move) for step in decisions(finish(referee))[1:4]] == [
+        (0, {"bid": 0}),
+        (1, {"bid": 1}),
+        (2, {"bid": 2}),
+    ]
+
+
+def test_after_a_forfeit_moves_are_in_order_also_if_they_may_be_played_at_once() -> None:
+    referee = toy(4, at_once=True)
+    show(referee)
+    referee.forfeit(1)
+    bid(referee, 0, 0, 0)
+    assert [(step.seat, step.fallback) for step in decisions(finish(referee))[1:5]] == [
+        (0, False),
+        (1, True),
+        (2, False),
+        (3, False),
+    ]
+
+
+def test_a_listener_hears_of_simultaneous_moves_when_all_are_in_also_if_they_may_be_played_at_once() -> None:
+    heard: list[object] = []
+    referee = toy(at_once=True, listener=heard.append)
+    show(referee)
+    heard.clear()
+    referee.answer(0, Bid(0))
+    referee.answer(1, Bid(0))
+    assert heard == []
+    referee.answer(2, Bid(0))
+    assert [notice.seat for notice in heard if isinstance(notice, Played)] == [0, 1, 2]
+
+
 def test_an_illegal_move_is_refused_and_kept_as_sent() -> None:
     referee = toy()
     leader = referee.waiting[0]

@@ -75,6 +75,14 @@ def test_a_lost_match_does_not_take_others_with_it(executor: Executor) -> None:
     assert matches[0].result == matches[4].result
 
 
+def test_matches_beside_one_that_hangs_are_heard_of(executor: Executor) -> None:
+    pairs = [("first", "last"), ("first", "hangs"), ("last", "first"), ("first", "exits")]
+    fixtures = [fixture(*pair, match=f"m{number}") for number, pair in enumerate(pairs)]
+    matches = played(executor, *fixtures, limits=STRICT)
+    assert [match.match for match in matches] == ["m0", "m1", "m2", "m3"]
+    assert [[stop.seat for stop in match.stops] for match in matches] == [[], [1], [], [1]]
+
+
 def timeless(replay: Replay) -> list[Step]:
     return [step._replace(ms=None) if isinstance(step, Decision) else step for step in replay.steps]
 
