@@ -18,8 +18,9 @@ from roost_server.session import Session
 
 BUSY_MATCHES = 8
 GATHER_SECONDS = 0.001
-"""A bot in so many matches is written to a moment later than could be: what comes up in the meantime goes along. With
-hundreds of matches at once that makes far fewer and larger messages; clocks start when a decision is written."""
+"""A bot in so many matches, which has not answered what it was asked last, is written to a moment later than could be:
+what comes up in the meantime goes along. With hundreds of matches at once that makes far fewer and larger messages. A
+bot that has answered may have nothing to do, and is not kept waiting. Clocks start when a decision is written."""
 HELLO_SECONDS = 10.0
 STALLED_SECONDS = 10.0
 """How long a bot may leave unread what it is sent. What waits behind that cannot be asked, so matches would stand."""
@@ -139,7 +140,7 @@ async def _write(session: Session, stream: int, context: Context, writing: Writi
     now = asyncio.get_running_loop().time
     while session.outbox.wake.is_set() or not session.has_left:
         await session.outbox.wake.wait()
-        if session.playing >= BUSY_MATCHES:
+        if session.playing >= BUSY_MATCHES and not session.waits:
             await asyncio.sleep(GATHER_SECONDS)
         if session.stream != stream:
             raise ReplacedError("the bot has connected again, and plays on its newer stream")

@@ -87,6 +87,8 @@ class Session:
         self._last_number = 0
         self._over = 0
         """How many of its matches are over and wait for the disk."""
+        self.waits = True
+        """Whether it has answered since it was last asked, so that it may have nothing to do."""
         self._strikes = 0
         self._useful = 0
 
@@ -171,6 +173,7 @@ class Session:
             place = self._tables.get(answer.match)
             if place is not None and place[0].answer(place[1], answer, now):
                 self._useful += 1
+                self.waits = True
             elif not self._puts_up_with_it():
                 return False
         if message.leaving and not self.leaving:
@@ -243,6 +246,7 @@ class Session:
             if table.request_of(seat) is request:
                 question = table.question(seat, request, self._numbers[table.match_id])
                 parts.append(bytes_field(DECISIONS, question))
+        self.waits = self.waits and not asked
         now = self._pulse.read()
         for _, _, request in asked:
             request.start_clock(now)

@@ -294,6 +294,22 @@ def test_pongs_measure_the_latency() -> None:
 
 
 @in_loop
+def test_a_bot_waits_from_its_answer_to_the_next_question() -> None:
+    world = World(wants_legal=True)
+    table = world.table()
+    world.all_ready(1)
+    session = world.asked(table)
+    assert session.waits
+    (decision,) = ArenaMessage.FromString(session.next_message()).decisions
+    assert not session.waits
+    world.say(session, pong=1)
+    session.next_message()
+    assert not session.waits
+    world.say(session, answers=[play_pb2.Answer(match=1, request=decision.request, move=decision.legal[0])])
+    assert session.waits
+
+
+@in_loop
 def test_leaving() -> None:
     world = World()
     session = world.sessions[0]
