@@ -51,6 +51,9 @@ class WallClock:
     def __init__(self) -> None:
         self.ahead = 0.0
 
+    def monotonic(self) -> float:
+        return time.monotonic()
+
     def time_ns(self) -> int:
         return time.time_ns() + int(self.ahead * 1e9)
 
