@@ -5,10 +5,11 @@ default (`synchronous_commit`).
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from roost_server.store import schema
@@ -91,5 +92,9 @@ class AdvisoryLock:
 
     def release(self) -> None:
         """Give the lock up. Once is enough, twice is fine."""
-        self._connection.close()
+        if not self._connection.closed:
+            # The server would do that by itself, but some time after the connection is closed here.
+            with suppress(SQLAlchemyError):
+                self._connection.execute(text("SELECT pg_advisory_unlock_all()"))
+            self._connection.close()
         self._engine.dispose()
