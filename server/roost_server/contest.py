@@ -22,6 +22,7 @@ from roost_ladder.schedules.registry import schedule_named
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
 from roost_ladder.schedules.sure import Sure
 from roost_server.clocks import epoch_ms
+from roost_server.paces import Paces
 from roost_server.session import Session
 from roost_server.settings import Rules, Settings
 from roost_server.store import Planned
@@ -63,6 +64,8 @@ class OpenBlock:
     """The bots that were waited for in vain: they forfeit."""
     passed_over: int = 0
     """How often another block with one of its bots was begun first."""
+    begun: float = 0.0
+    """When its first match was seated, by the same clock; 0 before."""
 
     @property
     def pairing(self) -> Pairing:
@@ -84,6 +87,9 @@ class Roster(Protocol):
     def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
         """Those who are to be scheduled while these sessions are here."""
 
+    def entitled(self, present: Collection[Session]) -> Collection[Session]:
+        """Those of the sessions that are to be given more to play."""
+
 
 class Everybody:
     """The roster of an open arena: whoever is here plays what it said it plays."""
@@ -94,6 +100,9 @@ class Everybody:
             tuple(kinds),
             plays={session.version_id: kinds_played(session, kinds) for session in present},
         )
+
+    def entitled(self, present: Collection[Session]) -> Collection[Session]:
+        return present
 
 
 def kind_of(rules: Rules) -> Kind:
@@ -119,6 +128,12 @@ def draw_at_random(_: Pairing) -> Drawn:
 def _enough(present: Collection[Session]) -> int:
     """How many blocks should wait: two for each bot, or more if bots play many matches at once."""
     return max(AHEAD * len(present), sum(session.max_matches for session in present) // 2)
+
+
+def _unhurried(sessions: Collection[Session], waiting: Counter[int]) -> list[Session]:
+    """Those without a much longer queue before them than others have."""
+    least = min((waiting[session.version_id] for session in sessions), default=0)
+    return [session for session in sessions if waiting[session.version_id] < least + WAITING_MORE]
 
 
 class Contest:
@@ -163,6 +178,7 @@ class Contest:
         self._planning = self._urgent = False
         self._done_with: object = None
         """For which field and how many results the schedule had nothing more to play."""
+        self._paces = Paces()
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -177,6 +193,10 @@ class Contest:
     def waiting(self) -> int:
         """How many blocks are planned and not begun."""
         return len(self._waiting)
+
+    def slow(self, bots: Collection[int]) -> set[int]:
+        """Those for whom nobody should wait: see `Paces`. In finals everybody waits for everybody."""
+        return set() if self.in_rounds else self._paces.slow(bots)
 
     def remember(self, past: Past, owed: Iterable[Pairing] = ()) -> None:
         """This was played in former runs of the arena. What is `owed` was voided there and is to be played again.
@@ -207,7 +227,7 @@ class Contest:
         """The first block that waits for none but these free bots. It waits no longer.
 
         Small tables are filled sooner than large ones. So a block that was passed over often enough, and all of whose
-        bots are here, keeps those of them that are free for itself.
+        bots are here, keeps those of them that are free for itself; but not while it waits for a slow one.
         """
         kept: set[int] = set()
         passed: list[OpenBlock] = []
@@ -215,13 +235,19 @@ class Contest:
             group = [bot for bot in open_block.block.group if bot not in open_block.missing]
             if all(bot in free and bot not in kept for bot in group):
                 self._waiting.remove(open_block)
+                open_block.begun = self._paces.begin(open_block.block.group)
                 for each in passed:
                     each.passed_over += not set(group).isdisjoint(each.block.group)
                 return open_block
             passed.append(open_block)
-            if open_block.passed_over >= PATIENCE and all(bot in here for bot in group):
+            if open_block.passed_over >= PATIENCE and self._come_soon(group, free, here):
                 kept.update(group)
         return None
+
+    def _come_soon(self, group: Collection[int], free: Collection[int], here: Collection[int]) -> bool:
+        """Whether those of a group that are not free are here, and quick."""
+        busy = [bot for bot in group if bot not in free]
+        return all(bot in here for bot in group) and self.slow(here).isdisjoint(busy)
 
     def wait_no_longer(self, missing: Callable[[OpenBlock], frozenset[int]], begun: Iterable[OpenBlock] = ()) -> None:
         """Have blocks played without the bots that are missing: they forfeit. Also the rest of those that were `begun`.
@@ -237,8 +263,8 @@ class Contest:
             return False
         if self._again:
             return True
-        enough = bool(self._unfinished) if self.in_rounds else len(self._waiting) >= _enough(present)
-        return not enough and not self._nothing_new(present)
+        ready = self._ready(present)
+        return bool(ready) and self._done_with != self._state(ready)
 
     async def plan(self, present: Collection[Session]) -> list[OpenBlock]:
         """Draw the next round, or what is to be played again. `add` ends the planning, when everything is on record."""
@@ -250,15 +276,15 @@ class Contest:
         return [self._open(pairing) for pairing in pairings]
 
     async def _next_round(self, present: Collection[Session]) -> list[Pairing]:
-        ready = self._unhurried(present)
+        ready = self._ready(present)
         of_whom = self.roster.field(self._kinds_by_need(), ready)
         # In a thread of its own: a schedule that fits ratings takes its time, and matches must not wait for it.
         pairings = list(await asyncio.to_thread(self._round, of_whom))
         if not self.in_rounds:
             # More would be planned without knowing who is here then.
-            pairings = pairings[: _enough(present)]
+            pairings = pairings[: _enough(ready)]
         self.over = not pairings and not self._unfinished
-        self._done_with = None if pairings or len(ready) < len(present) else self._state(present)
+        self._done_with = None if pairings else self._state(ready)
         for pairing in pairings:
             self._past.give(pairing)
         return pairings
@@ -275,19 +301,26 @@ class Contest:
             log.warning("cannot plan", contest=self.name, error=str(error))
             return ()
 
-    def _unhurried(self, present: Collection[Session]) -> list[Session]:
-        """Those without a much longer queue before them than others have."""
+    def _ready(self, present: Collection[Session]) -> list[Session]:
+        """For whom more is to be planned; nobody if enough waits that can be played.
+
+        What waits for somebody who does not play on is not counted, and what waits for a slow bot only for that one:
+        the others would stand.
+        """
         if self.in_rounds:
-            return list(present)
-        waiting = Counter(bot for each in self._waiting for bot in each.block.group)
-        least = min((waiting[session.version_id] for session in present), default=0)
-        return [session for session in present if waiting[session.version_id] < least + WAITING_MORE]
+            return [] if self._unfinished else list(present)
+        present = self.roster.entitled(present)
+        here = {session.version_id for session in present}
+        slow = self.slow(here)
+        blocks = [each.block.group for each in self._waiting if here.issuperset(each.block.group)]
+        waiting = Counter(bot for group in blocks for bot in group)
+        quick = [session for session in present if session.version_id not in slow]
+        enough = sum(slow.isdisjoint(group) for group in blocks) >= _enough(quick)
+        hungry = [session for session in present if session.version_id in slow and waiting[session.version_id] < AHEAD]
+        return [] if enough and not hungry else [*_unhurried(quick, waiting), *hungry]
 
-    def _nothing_new(self, present: Collection[Session]) -> bool:
-        return self._done_with is not None and self._done_with == self._state(present)
-
-    def _state(self, present: Collection[Session]) -> object:
-        return self.roster.field(self.kinds, present), self._past.ended + len(self._news)
+    def _state(self, ready: Collection[Session]) -> object:
+        return self.roster.field(self.kinds, ready), self._past.ended + len(self._news)
 
     def _open(self, pairing: Pairing) -> OpenBlock:
         rules = self._rules[pairing.kind]
@@ -320,6 +353,8 @@ class Contest:
     def finish(self, open_block: OpenBlock) -> None:
         """A block is over. One that was voided is played again, with another deal."""
         self._unfinished -= 1
+        if open_block.begun:
+            self._paces.end(open_block.block.group, open_block.begun)
         if open_block.voided:
             self._again.append(open_block.pairing)
         else:

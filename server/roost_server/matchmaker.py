@@ -108,15 +108,19 @@ class Matchmaker:
         return begun
 
     def _with_room(self, present: Mapping[int, Session]) -> set[int]:
-        promised = self._promised(present)
+        """Who can begin another block. For the rest of one that waits for a slow bot no room is kept."""
+        slow = {bot for contest in self.contests for bot in contest.slow(present)}
+        stuck = {bot for bot in slow if present[bot].playing >= present[bot].max_matches}
+        promised = self._promised(present, stuck)
         return {bot for bot, session in present.items() if session.playing + promised[bot] < session.max_matches}
 
-    def _promised(self, present: Mapping[int, Session]) -> Counter[int]:
-        """How many matches each bot has before it in blocks that have been begun."""
+    def _promised(self, present: Mapping[int, Session], stuck: Collection[int] = ()) -> Counter[int]:
+        """How many matches each bot has before it in blocks that have been begun, but for those of bots in `stuck`."""
         promised: Counter[int] = Counter()
         for open_block in self._to_start.values():
-            if open_block.to_play and can_be_played(open_block, present):
-                for bot in open_block.block.group:
+            group = open_block.block.group
+            if open_block.to_play and can_be_played(open_block, present) and not any(bot in stuck for bot in group):
+                for bot in group:
                     promised[bot] += len(open_block.to_play)
         return promised
 

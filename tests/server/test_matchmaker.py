@@ -1,6 +1,7 @@
 """Which matches are started: whole blocks, everybody busy but not too busy, voided blocks again, open blocks first."""
 
 import asyncio
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
@@ -21,13 +22,14 @@ class FakeSession:
     max_matches: int = 1
     connected: bool = True
     leaving: bool = False
+    quarantined: bool = False
     playing: int = 0
     promised: int = 0
     games: set[str] = field(default_factory=set)
 
     @property
     def plays_on(self) -> bool:
-        return self.connected and not self.leaving
+        return self.connected and not (self.leaving or self.quarantined)
 
     def plays(self, game: str, players: int) -> bool:
         return not self.games or game in self.games
@@ -170,6 +172,51 @@ def test_a_block_that_waits_does_not_keep_the_others_from_playing() -> None:
     world.play()
     assert {bot for block, _ in world.running for bot in block.block.group} == {1, 2, 3} - {missing}
     assert waiting in world.running[0][0].block.group
+
+
+@pytest.mark.parametrize("state", ["quarantined", "leaving"])
+def test_what_waits_for_a_bot_that_does_not_play_on_is_no_reason_to_stand(state: str) -> None:
+    world = World(bots=4)
+    for _ in range(10):
+        world.play()
+        world.end()
+    setattr(world.bots[1], state, True)
+    played = Counter[int]()
+    for _ in range(60):
+        world.play()
+        played.update(world.running[0][0].block.group)
+        world.end()
+    assert min(played[bot] for bot in (2, 3, 4)) > 30
+
+
+@pytest.mark.parametrize("slots", [1, 4])
+@pytest.mark.parametrize("counts", [(2,), (2, 4)])
+def test_a_slow_bot_holds_up_only_those_who_play_with_it(
+    monkeypatch: pytest.MonkeyPatch, slots: int, counts: tuple[int, ...]
+) -> None:
+    """Its matches take 400 times as long as the others'."""
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    world = World(counts=counts, bots=7)
+    for bot in world.bots.values():
+        bot.max_matches = slots
+    world.bots[1].max_matches = 1
+    due: dict[tuple[str, int], float] = {}
+    ended = Counter[bool]()
+    while now[0] < 1600:
+        now[0] += 0.1
+        world.play()
+        for open_block, rotation in list(world.running):
+            slow = 1 in open_block.block.group
+            match = (open_block.block.block_id, rotation)
+            if now[0] >= due.setdefault(match, now[0] + (40 if slow else 0.1)):
+                world.running.remove((open_block, rotation))
+                world.running.insert(0, (open_block, rotation))
+                world.end()
+                ended[slow] += 1
+    # By itself the slow bot can end 15 matches in these ten minutes, and the quick ones some thousands.
+    assert ended[True] >= 10
+    assert ended[False] > 1000
 
 
 def test_a_bot_that_came_back_for_other_games_gets_no_old_blocks() -> None:

@@ -30,7 +30,7 @@ class OpenRoster:
         return len(self._entrants)
 
     def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
-        here = self._newest(present)
+        here = self.entitled(present)
         return Field(
             tuple(session.version_id for session in here),
             tuple(kinds),
@@ -38,7 +38,7 @@ class OpenRoster:
             plays={session.version_id: kinds_played(session, kinds) for session in here},
         )
 
-    def _newest(self, present: Iterable[Session]) -> list[Session]:
+    def entitled(self, present: Collection[Session]) -> list[Session]:
         newest: dict[int, Session] = {}
         for session in sorted(present, key=lambda session: session.since):
             if session.bot_id in self._entrants and session.bot_id is not None:
@@ -60,3 +60,7 @@ class PinnedRoster:
             tuple(kinds),
             owners=dict(versions) if self._apart else {},
         )
+
+    def entitled(self, present: Collection[Session]) -> list[Session]:
+        pinned = {entrant.pinned_version_id for entrant in self._pinned}
+        return [session for session in present if session.version_id in pinned]
