@@ -139,4 +139,6 @@ def _own_bug(error: Exception) -> int:
 
 def main() -> None:
     """The `roost` command."""
+    # What gRPC has to say is in the errors that it raises. It reads this when it is imported.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     sys.exit(run(sys.argv[1:]))

@@ -1,6 +1,5 @@
 """`roost serve`: run an arena."""
 
-import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -80,8 +79,6 @@ def serve(
     from roost_cli.server_extra import server_extra
     from roost_games.errors import UsageError
 
-    # gRPC would add lines of its own to the log, and to what is said about a port in use.
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     if competitions and any(each is not None for each in (games, players, decision_ms, bank_ms, schedule)):
         raise UsageError("what is played stands in the competition file; leave these options out")
     wanted, counts = parse_games(games), parse_counts(players or "2,3,4")

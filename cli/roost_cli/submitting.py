@@ -154,12 +154,12 @@ class Rating:
 
     def _ask_on(self, version_id: int) -> None:
         pause = FIRST_RATING_SECONDS
-        with open_remote(self._server, self._credentials) as arena:
-            while not self._over.wait(pause):
-                pause = RATING_SECONDS
-                # An arena that is gone for a moment is no news: whoever plays says so already.
-                with contextlib.suppress(RoostError):
-                    self._note(arena.standings(arena_pb2.GetStandingsRequest()), version_id)
+        while not self._over.wait(pause):
+            pause = RATING_SECONDS
+            # An arena that is gone for a moment is no news: whoever plays says so already. The connection is made anew
+            # for each question, since the arena would close it in the meantime.
+            with contextlib.suppress(RoostError), open_remote(self._server, self._credentials) as arena:
+                self._note(arena.standings(arena_pb2.GetStandingsRequest()), version_id)
 
     def _note(self, answer: arena_pb2.GetStandingsResponse, version_id: int) -> None:
         for row in answer.standings:

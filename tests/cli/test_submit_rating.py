@@ -1,0 +1,95 @@
+"""What `roost submit` asks an arena about the rating of its bot, and that nobody has to read how gRPC does it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent import futures
+from contextlib import contextmanager
+
+import grpc
+import pytest
+from google.protobuf.message import Message
+
+from roost.v1 import arena_pb2
+from roost_cli import submitting
+from roost_cli.submitting import Rating
+from tests.cli.arena_process import until
+
+IDLE_MS = 100
+IDLE_COMMAND = """
+import time
+from roost.v1 import arena_pb2
+from roost_cli import main
+
+def ask_and_wait(arguments):
+    from roost_cli.arena_source import open_remote
+
+    with open_remote(arguments[0]) as arena:
+        print(len(arena.standings(arena_pb2.GetStandingsRequest()).standings))
+        time.sleep(1)
+
+main.run = ask_and_wait
+main.main()
+"""
+"""The command `roost` with something in it that keeps a connection for longer than the arena does."""
+
+
+class Oracle(grpc.GenericRpcHandler):
+    """A server that answers any question with the same message, and notes from which connections they come."""
+
+    def __init__(self, answer: Message) -> None:
+        self.peers: list[str] = []
+        self._answer = answer
+        self._server = grpc.server(
+            futures.ThreadPoolExecutor(1), handlers=[self], options=(("grpc.max_connection_idle_ms", IDLE_MS),)
+        )
+        self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
+        self._server.start()
+
+    def service(self, details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[bytes, Message]":
+        return grpc.unary_unary_rpc_method_handler(self._tell, response_serializer=type(self._answer).SerializeToString)
+
+    def _tell(self, request: bytes, context: grpc.ServicerContext) -> Message:
+        self.peers.append(context.peer())
+        return self._answer
+
+    def stop(self) -> None:
+        self._server.stop(0).wait()
+
+
+@contextmanager
+def oracle(answer: Message) -> Iterator[Oracle]:
+    there = Oracle(answer)
+    try:
+        yield there
+    finally:
+        there.stop()
+
+
+STANDINGS = arena_pb2.GetStandingsResponse(
+    standings=[
+        arena_pb2.Standing(version_id=7, rating=1534, rating_low=1494, rating_high=1574, rank_low=1, rank_high=2),
+        arena_pb2.Standing(version_id=8, rating=1466, rating_low=1426, rating_high=1506, rank_low=1, rank_high=2),
+    ]
+)
+
+
+def test_each_question_has_a_connection_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is kept would be closed by the arena before the next question."""
+    monkeypatch.setattr(submitting, "FIRST_RATING_SECONDS", 0.0)
+    monkeypatch.setattr(submitting, "RATING_SECONDS", 0.0)
+    with oracle(STANDINGS) as arena, Rating(arena.address) as rating:
+        rating.follow(7)
+        until(lambda: len(arena.peers) >= 3)
+        assert rating.text == "rating 1534 ±40, rank 1-2 of 2"
+    assert len(set(arena.peers)) == len(arena.peers)
+
+
+def test_grpc_keeps_its_own_words_to_itself() -> None:
+    """When an arena closes a connection that a command has left idle, gRPC would say so on stderr."""
+    environment = {name: value for name, value in os.environ.items() if name != "GRPC_VERBOSITY"}
+    with oracle(STANDINGS) as arena:
+        command = [sys.executable, "-c", IDLE_COMMAND, arena.address]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert (done.stdout, done.stderr) == ("2\n", "")
