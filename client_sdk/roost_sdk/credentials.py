@@ -11,6 +11,7 @@ import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import grpc
@@ -52,7 +53,13 @@ class Credentials:
 
     def _warn(self, address: str) -> None:
         if self.key is not None and not self.tls and not address.startswith(ON_THIS_MACHINE):
-            log.warning("the key goes to %s as it is, for everybody on the way to read; use --tls", address)
+            _warn_of_readers(address)
+
+
+@cache
+def _warn_of_readers(address: str) -> None:
+    """Say once for each arena, to which a program may connect again and again, that the key is not safe."""
+    log.warning("the key goes to %s as it is, for everybody on the way to read; use --tls", address)
 
 
 NOTHING = Credentials()

@@ -116,6 +116,16 @@ def test_keys_that_cannot_be_shown(tmp_path: Path) -> None:
     assert "roost_x" not in repr(read_credentials(file))
 
 
+def test_that_a_key_can_be_read_on_the_way_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(2):
+        Credentials("roost_x").channel("arena.example:50051", ()).close()
+        Credentials("roost_x").channel("127.0.0.1:50051", ()).close()
+        Credentials("roost_x", tls=True).channel("tls.example:50051", ()).close()
+    assert [record.getMessage() for record in caplog.records] == [
+        "the key goes to arena.example:50051 as it is, for everybody on the way to read; use --tls"
+    ]
+
+
 @pytest.mark.parametrize("listen", ["0.0.0.0:0", "[::]:0", "192.0.2.1:50051", "arena.example:50051"])
 def test_without_tls_an_arena_stays_on_its_machine(tmp_path: Path, listen: str) -> None:
     async def script() -> None:
