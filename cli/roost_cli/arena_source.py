@@ -65,11 +65,18 @@ class RemoteSource:
 
     live = True
 
-    def __init__(self, address: str, channel: grpc.Channel, credentials: Credentials = NOTHING) -> None:
+    def __init__(
+        self,
+        address: str,
+        channel: grpc.Channel,
+        credentials: Credentials = NOTHING,
+        patience: float = ANSWER_SECONDS,
+    ) -> None:
         self.address = address
         self.option = f"--server {address}"
         self._channel = channel
         self._metadata = credentials.metadata()
+        self._patience = patience
 
     def bots(self) -> arena_pb2.ListBotsResponse:
         return self._ask("ListBots", arena_pb2.ListBotsRequest(), arena_pb2.ListBotsResponse)
@@ -115,7 +122,7 @@ class RemoteSource:
         # Not the generated stub: its types are those of grpc.aio, and a command has nothing else to do meanwhile.
         call = self._channel.unary_unary(method, type(request).SerializeToString, answer.FromString)
         with arena_errors(self.address):
-            return call(request, timeout=ANSWER_SECONDS, metadata=self._metadata)
+            return call(request, timeout=self._patience, metadata=self._metadata)
 
 
 def _save(pieces: Iterable[arena_pb2.ExportCompetitionResponse], folder: Path) -> list[Path]:
@@ -174,7 +181,9 @@ def open_source(server: str | None, db: str | None, credentials: Credentials = N
 
 
 @contextmanager
-def open_remote(address: str, credentials: Credentials = NOTHING) -> Iterator[RemoteSource]:
-    """The arena at `address`. Nothing is asked yet."""
+def open_remote(
+    address: str, credentials: Credentials = NOTHING, patience: float = ANSWER_SECONDS
+) -> Iterator[RemoteSource]:
+    """The arena at `address`, which may take `patience` seconds for an answer. Nothing is asked yet."""
     with credentials.channel(check_address(address), CHANNEL_OPTIONS) as channel:
-        yield RemoteSource(address, channel, credentials)
+        yield RemoteSource(address, channel, credentials, patience)

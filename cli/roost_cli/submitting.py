@@ -19,7 +19,7 @@ from rich.live import Live
 from rich.text import Text
 
 from roost.v1 import arena_pb2
-from roost_cli.arena_source import open_remote
+from roost_cli.arena_source import ANSWER_SECONDS, open_remote
 from roost_cli.arena_tables import shown_ranks, shown_rating
 from roost_cli.console import remarks, results
 from roost_games.errors import RoostError
@@ -38,6 +38,8 @@ LINE_SECONDS = 30.0
 FIRST_RATING_SECONDS = 3.0
 RATING_SECONDS = 20.0
 """How often the arena is asked for the rating: it has to look at all matches for it."""
+LAST_RATING_SECONDS = 3.0
+"""How long somebody who has left waits for the rating at most."""
 ROOM_FOR_CTRL_C = 3
 """Terminals show `^C` when it is pressed. A line that gets too long by that could not be replaced any more."""
 LOG_FORMAT = "%(asctime)s %(levelname)s %(message)s"
@@ -85,7 +87,7 @@ def keep_playing(entry: Entry) -> None:
         # What the bot prints is for its author, like its errors. Standard output is ours.
         with contextlib.redirect_stdout(sys.stderr), keeper or contextlib.nullcontext(), _silence_after_interrupt():
             play(client, entry.server, entry.credentials)
-    out.print(f"left: {display.line()}", soft_wrap=True)
+    out.print(f"left: {display.line(rating.at_last())}", soft_wrap=True)
 
 
 @contextlib.contextmanager
@@ -139,6 +141,7 @@ class Rating:
         self._server = server
         self._credentials = credentials
         self._over = threading.Event()
+        self._version_id: int | None = None
         self.text = ""
         """`rating 1534 ±40, rank 2-3`; empty before that is known."""
 
@@ -150,21 +153,28 @@ class Rating:
 
     def follow(self, version_id: int) -> None:
         """Begin to ask about this version."""
-        threading.Thread(target=self._ask_on, args=(version_id,), daemon=True).start()
+        self._version_id = version_id
+        threading.Thread(target=self._ask_on, daemon=True).start()
 
-    def _ask_on(self, version_id: int) -> None:
+    def at_last(self) -> str:
+        """The text as of now; empty if the arena does not say."""
+        return "" if self._version_id is None else self._ask(LAST_RATING_SECONDS)
+
+    def _ask_on(self) -> None:
         pause = FIRST_RATING_SECONDS
         while not self._over.wait(pause):
             pause = RATING_SECONDS
-            # An arena that is gone for a moment is no news: whoever plays says so already. The connection is made anew
-            # for each question, since the arena would close it in the meantime.
-            with contextlib.suppress(RoostError), open_remote(self._server, self._credentials) as arena:
-                self._note(arena.standings(arena_pb2.GetStandingsRequest()), version_id)
+            self.text = self._ask(ANSWER_SECONDS) or self.text
 
-    def _note(self, answer: arena_pb2.GetStandingsResponse, version_id: int) -> None:
-        for row in answer.standings:
-            if row.version_id == version_id:
-                self.text = f"rating {shown_rating(row)}, rank {shown_ranks(row)} of {len(answer.standings)}"
+    def _ask(self, patience: float) -> str:
+        # An arena that is gone for a moment is no news: whoever plays says so already. The connection is made anew for
+        # each question, since the arena would close it in the meantime.
+        with contextlib.suppress(RoostError), open_remote(self._server, self._credentials, patience) as arena:
+            standings = arena.standings(arena_pb2.GetStandingsRequest()).standings
+            for row in standings:
+                if row.version_id == self._version_id:
+                    return f"rating {shown_rating(row)}, rank {shown_ranks(row)} of {len(standings)}"
+        return ""
 
 
 class Display:
@@ -189,7 +199,8 @@ class Display:
         news = stats.connected != self._connected and not self._screen.stays
         if news or now - self._shown >= self._screen.seconds:
             self._shown, self._connected = now, stats.connected
-            self._screen.show(self.line() if stats.connected else f"{self.line()} | not connected")
+            line = self.line(self._rating.text)
+            self._screen.show(line if stats.connected else f"{line} | not connected")
 
     def _register(self) -> None:
         """The arena has taken the bot: say under which number."""
@@ -203,13 +214,13 @@ class Display:
         )
         self._rating.follow(number)
 
-    def line(self) -> str:
+    def line(self, rating: str) -> str:
         """How the bot fares, in one line."""
         stats = self._client.stats
         faults = ", ".join(f"{count} {kind}" for kind, count in stats.faults.most_common())
         parts = [
             f"{stats.matches} matches, {stats.wins} won, {stats.playing} running",
-            self._rating.text,
+            rating,
             f"faults: {faults}" if faults else "",
             f"latency {stats.latency_ms:.1f} ms" if stats.connected else "",
         ]

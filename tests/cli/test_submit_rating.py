@@ -1,11 +1,15 @@
 """What `roost submit` asks an arena about the rating of its bot, and that nobody has to read how gRPC does it."""
 
+import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent import futures
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -14,7 +18,8 @@ from google.protobuf.message import Message
 from roost.v1 import arena_pb2
 from roost_cli import submitting
 from roost_cli.submitting import Rating
-from tests.cli.arena_process import until
+from tests.cli.arena_process import arena, roost_process, until
+from tests.cli.command import Roost
 
 IDLE_MS = 100
 IDLE_COMMAND = """
@@ -79,17 +84,45 @@ def test_each_question_has_a_connection_of_its_own(monkeypatch: pytest.MonkeyPat
     """One that is kept would be closed by the arena before the next question."""
     monkeypatch.setattr(submitting, "FIRST_RATING_SECONDS", 0.0)
     monkeypatch.setattr(submitting, "RATING_SECONDS", 0.0)
-    with oracle(STANDINGS) as arena, Rating(arena.address) as rating:
+    with oracle(STANDINGS) as there, Rating(there.address) as rating:
         rating.follow(7)
-        until(lambda: len(arena.peers) >= 3)
+        until(lambda: len(there.peers) >= 3)
         assert rating.text == "rating 1534 ±40, rank 1-2 of 2"
-    assert len(set(arena.peers)) == len(arena.peers)
+    assert len(set(there.peers)) == len(there.peers)
+
+
+def test_an_arena_that_is_gone_says_nothing_about_a_rating() -> None:
+    with oracle(STANDINGS) as there, Rating(there.address) as rating:
+        assert rating.at_last() == "", "it was never there"
+        rating.follow(7)
+        assert rating.at_last() == "rating 1534 ±40, rank 1-2 of 2"
+        rating.text = "as it was"
+    assert rating.at_last() == ""
+
+
+def test_the_last_line_has_the_rating_of_the_end(tmp_path: Path, roost: Roost) -> None:
+    def greedy() -> dict[str, Any]:
+        rows = json.loads(roost("standings", "--db", tmp_path / "roost.db", "--json").out)["standings"]
+        return next((row for row in rows if row["name"] == "greedy"), {"matches": 0})
+
+    with (
+        arena(tmp_path, "--players", "2") as (_, address),
+        roost_process("submit", "random", "--server", address, folder=tmp_path),
+        roost_process("submit", "greedy", "--server", address, folder=tmp_path) as leaving,
+    ):
+        until(lambda: greedy()["matches"] >= 10)
+        leaving.send(signal.SIGINT)
+        assert leaving.end() == 0
+        # Nobody is left to play with, so this does not change any more.
+        row = greedy()
+    half = (row["rating_high"] - row["rating_low"]) / 2
+    assert f" | rating {row['rating']:.0f} ±{half:.0f}, rank " in leaving.out.lines[-1]
 
 
 def test_grpc_keeps_its_own_words_to_itself() -> None:
     """When an arena closes a connection that a command has left idle, gRPC would say so on stderr."""
     environment = {name: value for name, value in os.environ.items() if name != "GRPC_VERBOSITY"}
-    with oracle(STANDINGS) as arena:
-        command = [sys.executable, "-c", IDLE_COMMAND, arena.address]
+    with oracle(STANDINGS) as there:
+        command = [sys.executable, "-c", IDLE_COMMAND, there.address]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert (done.stdout, done.stderr) == ("2\n", "")
