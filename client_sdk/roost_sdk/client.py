@@ -20,6 +20,7 @@ from roost_sdk.bot import Bot
 from roost_sdk.fingerprint import fingerprint
 from roost_sdk.keeping import Keeper
 from roost_sdk.link import DENIED, Link, LinkLost, OpenLink, Refused
+from roost_sdk.names import check_name
 from roost_sdk.playing import Outbox, Playing
 from roost_sdk.stats import Stats
 
@@ -54,6 +55,7 @@ class Client:
         `connect_timeout` is in seconds: give up when there is no arena for so long. By default never. A `keeper` writes
         down what the bot sees and does in each match.
         """
+        check_name(name)
         self.name = name
         self.version = version or fingerprint(bot_class)
         self.games = tuple(games) or games_of(bot_class)

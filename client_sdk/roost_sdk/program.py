@@ -10,7 +10,6 @@ import argparse
 import asyncio
 import logging
 import os
-import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -25,6 +24,7 @@ from roost_sdk.client import Client
 from roost_sdk.credentials import KEY_VARIABLE, NOTHING, Credentials, read_credentials
 from roost_sdk.keeping import DEFAULT_MB, keeping
 from roost_sdk.link import OpenLink, grpc_links
+from roost_sdk.names import LONGEST_NAME, NOT_FOR_NAMES
 from roost_sdk.stats import Stats
 
 DEFAULT_SERVER = "127.0.0.1:50051"
@@ -35,8 +35,6 @@ EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 STOP_SECONDS = 2.0
 """How long a program takes at the most to stop after the second Ctrl-C."""
-LONGEST_NAME = 40
-NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
 log = logging.getLogger("roost_sdk")
 
 

@@ -27,7 +27,7 @@ from roost_games.replay import VOIDED
 from roost_ladder.runs.fixtures import Fixture, Limits, Period, Played, as_played
 from roost_ladder.workers import Job
 from roost_sdk.local import Trouble
-from roost_sdk.program import LONGEST_NAME, NOT_FOR_NAMES
+from roost_sdk.names import LONGEST_NAME, NOT_FOR_NAMES
 from roost_sdk.wire import result_to_wire
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Pulse, epoch_ms

@@ -99,6 +99,8 @@ def test_another_server_is_there(roost: Roost) -> None:
         (["submit", "gredy"], 2, "Did you mean 'greedy'?"),
         (["submit", "greedy", "--server", "here"], 2, "'here' is not the address of an arena"),
         (["submit", "greedy", "--games", "chess"], 2, "there is no game 'chess'"),
+        (["submit", "greedy", "--name", "bad name"], 2, "dots, dashes and underscores, unlike 'bad name'"),
+        (["submit", "greedy", "--name", ""], 2, "a bot's name has 1 to 40 letters"),
         (["submit", "only.py", "--games", "haecmaec"], 2, "haecmaec"),
         (["showcase", "nobody.py"], 2, "there is no file nobody.py"),
     ],

@@ -90,6 +90,12 @@ def test_a_bot_that_plays_nothing_is_refused_at_once() -> None:
         Client(Bot, name="idle")
 
 
+@pytest.mark.parametrize("name", ["", "two words", "x" * 41, "größe", "line\n"])
+def test_a_name_that_no_arena_takes_is_refused_at_once(name: str) -> None:
+    with pytest.raises(UsageError, match="a bot's name has 1 to 40 letters"):
+        Client(SAMPLES["random"], name=name)
+
+
 def test_hello_says_what_the_bot_is() -> None:
     class Karteneck(Bot):
         def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
