@@ -42,6 +42,7 @@ def submit(
     keep_mb: Annotated[
         int, typer.Option(min=1, metavar="MB", help="Remove the oldest of these files beyond so many megabytes.")
     ] = 1000,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Log every match and every decision.")] = False,
     key_file: KeyFileOption = None,
     tls: TlsOption = False,
     tls_ca: TlsCaOption = None,
@@ -64,4 +65,5 @@ def submit(
     if (bot is None) == (stdio is None):
         raise UsageError("name a bot, such as mybot.py, or a program, such as --stdio ./mybot: one of the two")
     (loaded,) = find_bots([bot or f"{STDIO}{stdio}"])
-    keep_playing(Entry(loaded, server, name, wanted, matches_at_once, connect_timeout, keep, keep_mb, credentials))
+    entry = Entry(loaded, server, name, wanted, matches_at_once, connect_timeout, keep, keep_mb, credentials)
+    keep_playing(entry, verbose=verbose)

@@ -79,9 +79,13 @@ class Entry:
         )
 
 
-def keep_playing(entry: Entry) -> None:
-    """Play until Ctrl-C. Raises `RoostError` if the arena refuses the bot or is not there."""
+def keep_playing(entry: Entry, *, verbose: bool = False) -> None:
+    """Play until Ctrl-C, and log every decision if `verbose`.
+
+    Raises `RoostError` if the arena refuses the bot or is not there.
+    """
     out = results()
+    logging.getLogger("roost_sdk").setLevel(logging.DEBUG if verbose else logging.INFO)
     keeper = None if entry.keep is None else Keeper(entry.keep, most_mb=entry.keep_mb)
     client = entry.client(lambda stats: display.changed(), keeper)
     with Rating(entry.server, entry.credentials) as rating, _screen(remarks()) as screen:

@@ -147,6 +147,16 @@ def test_the_same_bot_cannot_play_twice(live: Live, tmp_path: Path) -> None:
     assert again.err.lines[-1].startswith(f"roost: the arena at {live.address} refused: ")
 
 
+def test_every_decision_can_be_logged(live: Live, tmp_path: Path) -> None:
+    (tmp_path / "wordy.py").write_text(SLOW_BOT.format(seconds=0.0))
+    with roost_process("submit", "wordy.py", "--server", live.address, "--verbose", folder=tmp_path) as wordy:
+        begun = wordy.err.until(" begins: ")
+        decided = wordy.err.until(" ms, latency ")
+    assert " DEBUG " in begun
+    assert " DEBUG " in decided
+    assert not any(" DEBUG " in line for line in live.slow.err.lines)
+
+
 def test_ctrl_c_lets_a_bot_leave_after_its_matches(live: Live, tmp_path: Path) -> None:
     bot = tmp_path / "talker.py"
     bot.write_text(
