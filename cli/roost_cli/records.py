@@ -88,9 +88,10 @@ def standings(
     from roost.v1 import arena_pb2
     from roost_cli.access_options import access
     from roost_cli.arena_source import open_source
-    from roost_cli.arena_tables import print_standings, standings_json
+    from roost_cli.arena_tables import print_standings
     from roost_cli.console import print_json
     from roost_cli.lookup import find_game
+    from roost_cli.standings_json import standings_json
     from roost_games.errors import UsageError
 
     if phase is not None and competition is None:

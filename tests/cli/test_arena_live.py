@@ -72,6 +72,8 @@ def test_standings_and_matches_over_the_wire_are_those_of_the_database(
 
     until(lambda: names("--server", live.address) == {"greedy", "rnd", "slow"})
     assert names("--db", live.database) == {"greedy", "rnd", "slow"}
+    rows = asked(capsys, "standings", "--server", live.address)["standings"]
+    assert [row["above_next"] is None for row in rows] == [False, False, True]
     recorded = asked(capsys, "matches", "--server", live.address, "--limit", 5)["matches"]
     in_database = asked(capsys, "matches", "--db", live.database, "--limit", 10_000)["matches"]
     assert all(match in in_database for match in recorded)

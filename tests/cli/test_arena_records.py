@@ -93,6 +93,7 @@ def test_standings_for_programs(roost: Roost, world: World) -> None:
             "rating",
             "rating_low",
             "rating_high",
+            "above_next",
             "matches",
             "blocks",
             "wins",
@@ -105,6 +106,9 @@ def test_standings_for_programs(roost: Roost, world: World) -> None:
             len(places_of(counting(world), name)),
             places_of(counting(world), name).count(1),
         )
+    *others, last = answer["standings"]
+    assert all(0.5 <= row["above_next"] < 1 for row in others), "each is rated above the next"
+    assert last["above_next"] is None
     (three,) = [at for at in rows["greedy"]["places"] if at["players"] == 3]
     haecmaec = [replay for replay in counting(world) if replay.game == "haecmaec"]
     assert three == {"players": 3, "matches": 3, "mean_place": pytest.approx(sum(places_of(haecmaec, "greedy")) / 3)}

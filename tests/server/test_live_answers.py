@@ -99,6 +99,8 @@ def rounded(response: arena_pb2.GetStandingsResponse) -> arena_pb2.GetStandingsR
     for standing in response.standings:
         for name in ("rating", "rating_low", "rating_high"):
             setattr(standing, name, round(getattr(standing, name), 4))
+        if standing.HasField("above_next"):
+            standing.above_next = round(standing.above_next, 4)
     return response
 
 

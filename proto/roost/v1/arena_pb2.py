@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from roost.v1 import play_pb2 as roost_dot_v1_dot_play__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14roost/v1/arena.proto\x12\x08roost.v1\x1a\x13roost/v1/play.proto\"\x9a\x02\n\nBotVersion\x12\x12\n\nversion_id\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x11\n\tconnected\x18\x04 \x01(\x08\x12\x0f\n\x07playing\x18\x05 \x01(\r\x12\x0f\n\x07matches\x18\x06 \x01(\r\x12\x0c\n\x04wins\x18\x07 \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x08 \x01(\r\x12\x15\n\rfirst_seen_ms\x18\t \x01(\x04\x12\x12\n\nlatency_us\x18\n \x01(\r\x12\r\n\x05owner\x18\x0b \x01(\t\x12\x14\n\x0clast_seen_ms\x18\x0c \x01(\x04\x12\x19\n\x11quarantine_reason\x18\r \x01(\t\x12\x1b\n\x13quarantine_since_ms\x18\x0e \x01(\x04\")\n\x0fListBotsRequest\x12\x16\n\x0e\x63onnected_only\x18\x01 \x01(\x08\"6\n\x10ListBotsResponse\x12\"\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x14.roost.v1.BotVersion\"X\n\x13GetStandingsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07players\x18\x02 \x01(\r\x12\x13\n\x0b\x63ompetition\x18\x03 \x01(\t\x12\r\n\x05phase\x18\x04 \x01(\t\"\xfe\x01\n\x08Standing\x12\x12\n\nversion_id\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0e\n\x06rating\x18\x04 \x01(\x01\x12\x12\n\nrating_low\x18\x05 \x01(\x01\x12\x13\n\x0brating_high\x18\x06 \x01(\x01\x12\x10\n\x08rank_low\x18\x07 \x01(\r\x12\x11\n\trank_high\x18\x08 \x01(\r\x12\x0f\n\x07matches\x18\t \x01(\r\x12\x0e\n\x06\x62locks\x18\n \x01(\r\x12\x0c\n\x04wins\x18\x0b \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x0c \x01(\r\x12\"\n\x06places\x18\r \x03(\x0b\x32\x12.roost.v1.PlacesAt\"@\n\x08PlacesAt\x12\x0f\n\x07players\x18\x01 \x01(\r\x12\x0f\n\x07matches\x18\x02 \x01(\r\x12\x12\n\nmean_place\x18\x03 \x01(\x01\"N\n\x14GetStandingsResponse\x12%\n\tstandings\x18\x01 \x03(\x0b\x32\x12.roost.v1.Standing\x12\x0f\n\x07matches\x18\x02 \x01(\r\"}\n\x12ListMatchesRequest\x12\r\n\x05limit\x18\x01 \x01(\r\x12\x17\n\x0f\x62\x65\x66ore_match_id\x18\x02 \x01(\t\x12\x0c\n\x04game\x18\x03 \x01(\t\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\x12\x0f\n\x07running\x18\x05 \x01(\x08\x12\x13\n\x0b\x63ompetition\x18\x06 \x01(\t\"\xab\x01\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0f\n\x07players\x18\x03 \x01(\r\x12\x0c\n\x04\x62ots\x18\x04 \x03(\t\x12 \n\x06result\x18\x05 \x01(\x0b\x32\x10.roost.v1.Result\x12\x12\n\nstarted_ms\x18\x06 \x01(\x04\x12\x10\n\x08\x65nded_ms\x18\x07 \x01(\x04\x12\x14\n\x0c\x66\x61ult_counts\x18\x08 \x03(\r\">\n\x13ListMatchesResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.roost.v1.MatchSummary\"$\n\x10GetReplayRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"#\n\x11GetReplayResponse\x12\x0e\n\x06replay\x18\x01 \x01(\t\"\x19\n\x17ListCompetitionsRequest\"M\n\x18ListCompetitionsResponse\x12\x31\n\x0c\x63ompetitions\x18\x01 \x03(\x0b\x32\x1b.roost.v1.CompetitionStatus\"\xc6\x01\n\x11\x43ompetitionStatus\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\r\n\x05phase\x18\x03 \x01(\t\x12\x16\n\x0enext_change_ms\x18\x04 \x01(\x04\x12\x0f\n\x07\x65ntries\x18\x05 \x01(\r\x12\x13\n\x0b\x62locks_done\x18\x06 \x01(\r\x12\x13\n\x0b\x62locks_open\x18\x07 \x01(\r\x12\x12\n\ncommitment\x18\x08 \x01(\t\x12\x0c\n\x04seed\x18\t \x01(\t\x12\x10\n\x08\x64ocument\x18\n \x01(\t\"/\n\x18\x45xportCompetitionRequest\x12\x13\n\x0b\x63ompetition\x18\x01 \x01(\t\"7\n\x19\x45xportCompetitionResponse\x12\x0c\n\x04\x66ile\x18\x01 \x01(\t\x12\x0c\n\x04\x64\x61ta\x18\x02 \x01(\x0c\"%\n\x11WatchMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"\xb2\x01\n\x12WatchMatchResponse\x12)\n\x07started\x18\x01 \x01(\x0b\x32\x16.roost.v1.MatchStartedH\x00\x12 \n\x05\x65vent\x18\x02 \x01(\x0b\x32\x0f.roost.v1.EventH\x00\x12\x1e\n\x04view\x18\x03 \x01(\x0b\x32\x0e.roost.v1.ViewH\x00\x12%\n\x05\x65nded\x18\x04 \x01(\x0b\x32\x14.roost.v1.MatchEndedH\x00\x42\x08\n\x06update2\xeb\x04\n\x05\x41rena\x12\x38\n\x04Play\x12\x14.roost.v1.BotMessage\x1a\x16.roost.v1.ArenaMessage(\x01\x30\x01\x12\x41\n\x08ListBots\x12\x19.roost.v1.ListBotsRequest\x1a\x1a.roost.v1.ListBotsResponse\x12M\n\x0cGetStandings\x12\x1d.roost.v1.GetStandingsRequest\x1a\x1e.roost.v1.GetStandingsResponse\x12J\n\x0bListMatches\x12\x1c.roost.v1.ListMatchesRequest\x1a\x1d.roost.v1.ListMatchesResponse\x12\x44\n\tGetReplay\x12\x1a.roost.v1.GetReplayRequest\x1a\x1b.roost.v1.GetReplayResponse\x12Y\n\x10ListCompetitions\x12!.roost.v1.ListCompetitionsRequest\x1a\".roost.v1.ListCompetitionsResponse\x12^\n\x11\x45xportCompetition\x12\".roost.v1.ExportCompetitionRequest\x1a#.roost.v1.ExportCompetitionResponse0\x01\x12I\n\nWatchMatch\x12\x1b.roost.v1.WatchMatchRequest\x1a\x1c.roost.v1.WatchMatchResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14roost/v1/arena.proto\x12\x08roost.v1\x1a\x13roost/v1/play.proto\"\x9a\x02\n\nBotVersion\x12\x12\n\nversion_id\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x11\n\tconnected\x18\x04 \x01(\x08\x12\x0f\n\x07playing\x18\x05 \x01(\r\x12\x0f\n\x07matches\x18\x06 \x01(\r\x12\x0c\n\x04wins\x18\x07 \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x08 \x01(\r\x12\x15\n\rfirst_seen_ms\x18\t \x01(\x04\x12\x12\n\nlatency_us\x18\n \x01(\r\x12\r\n\x05owner\x18\x0b \x01(\t\x12\x14\n\x0clast_seen_ms\x18\x0c \x01(\x04\x12\x19\n\x11quarantine_reason\x18\r \x01(\t\x12\x1b\n\x13quarantine_since_ms\x18\x0e \x01(\x04\")\n\x0fListBotsRequest\x12\x16\n\x0e\x63onnected_only\x18\x01 \x01(\x08\"6\n\x10ListBotsResponse\x12\"\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x14.roost.v1.BotVersion\"X\n\x13GetStandingsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07players\x18\x02 \x01(\r\x12\x13\n\x0b\x63ompetition\x18\x03 \x01(\t\x12\r\n\x05phase\x18\x04 \x01(\t\"\xa6\x02\n\x08Standing\x12\x12\n\nversion_id\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0e\n\x06rating\x18\x04 \x01(\x01\x12\x12\n\nrating_low\x18\x05 \x01(\x01\x12\x13\n\x0brating_high\x18\x06 \x01(\x01\x12\x10\n\x08rank_low\x18\x07 \x01(\r\x12\x11\n\trank_high\x18\x08 \x01(\r\x12\x0f\n\x07matches\x18\t \x01(\r\x12\x0e\n\x06\x62locks\x18\n \x01(\r\x12\x0c\n\x04wins\x18\x0b \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x0c \x01(\r\x12\"\n\x06places\x18\r \x03(\x0b\x32\x12.roost.v1.PlacesAt\x12\x17\n\nabove_next\x18\x0e \x01(\x01H\x00\x88\x01\x01\x42\r\n\x0b_above_next\"@\n\x08PlacesAt\x12\x0f\n\x07players\x18\x01 \x01(\r\x12\x0f\n\x07matches\x18\x02 \x01(\r\x12\x12\n\nmean_place\x18\x03 \x01(\x01\"N\n\x14GetStandingsResponse\x12%\n\tstandings\x18\x01 \x03(\x0b\x32\x12.roost.v1.Standing\x12\x0f\n\x07matches\x18\x02 \x01(\r\"}\n\x12ListMatchesRequest\x12\r\n\x05limit\x18\x01 \x01(\r\x12\x17\n\x0f\x62\x65\x66ore_match_id\x18\x02 \x01(\t\x12\x0c\n\x04game\x18\x03 \x01(\t\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\x12\x0f\n\x07running\x18\x05 \x01(\x08\x12\x13\n\x0b\x63ompetition\x18\x06 \x01(\t\"\xab\x01\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0f\n\x07players\x18\x03 \x01(\r\x12\x0c\n\x04\x62ots\x18\x04 \x03(\t\x12 \n\x06result\x18\x05 \x01(\x0b\x32\x10.roost.v1.Result\x12\x12\n\nstarted_ms\x18\x06 \x01(\x04\x12\x10\n\x08\x65nded_ms\x18\x07 \x01(\x04\x12\x14\n\x0c\x66\x61ult_counts\x18\x08 \x03(\r\">\n\x13ListMatchesResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.roost.v1.MatchSummary\"$\n\x10GetReplayRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"#\n\x11GetReplayResponse\x12\x0e\n\x06replay\x18\x01 \x01(\t\"\x19\n\x17ListCompetitionsRequest\"M\n\x18ListCompetitionsResponse\x12\x31\n\x0c\x63ompetitions\x18\x01 \x03(\x0b\x32\x1b.roost.v1.CompetitionStatus\"\xc6\x01\n\x11\x43ompetitionStatus\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\r\n\x05phase\x18\x03 \x01(\t\x12\x16\n\x0enext_change_ms\x18\x04 \x01(\x04\x12\x0f\n\x07\x65ntries\x18\x05 \x01(\r\x12\x13\n\x0b\x62locks_done\x18\x06 \x01(\r\x12\x13\n\x0b\x62locks_open\x18\x07 \x01(\r\x12\x12\n\ncommitment\x18\x08 \x01(\t\x12\x0c\n\x04seed\x18\t \x01(\t\x12\x10\n\x08\x64ocument\x18\n \x01(\t\"/\n\x18\x45xportCompetitionRequest\x12\x13\n\x0b\x63ompetition\x18\x01 \x01(\t\"7\n\x19\x45xportCompetitionResponse\x12\x0c\n\x04\x66ile\x18\x01 \x01(\t\x12\x0c\n\x04\x64\x61ta\x18\x02 \x01(\x0c\"%\n\x11WatchMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"\xb2\x01\n\x12WatchMatchResponse\x12)\n\x07started\x18\x01 \x01(\x0b\x32\x16.roost.v1.MatchStartedH\x00\x12 \n\x05\x65vent\x18\x02 \x01(\x0b\x32\x0f.roost.v1.EventH\x00\x12\x1e\n\x04view\x18\x03 \x01(\x0b\x32\x0e.roost.v1.ViewH\x00\x12%\n\x05\x65nded\x18\x04 \x01(\x0b\x32\x14.roost.v1.MatchEndedH\x00\x42\x08\n\x06update2\xeb\x04\n\x05\x41rena\x12\x38\n\x04Play\x12\x14.roost.v1.BotMessage\x1a\x16.roost.v1.ArenaMessage(\x01\x30\x01\x12\x41\n\x08ListBots\x12\x19.roost.v1.ListBotsRequest\x1a\x1a.roost.v1.ListBotsResponse\x12M\n\x0cGetStandings\x12\x1d.roost.v1.GetStandingsRequest\x1a\x1e.roost.v1.GetStandingsResponse\x12J\n\x0bListMatches\x12\x1c.roost.v1.ListMatchesRequest\x1a\x1d.roost.v1.ListMatchesResponse\x12\x44\n\tGetReplay\x12\x1a.roost.v1.GetReplayRequest\x1a\x1b.roost.v1.GetReplayResponse\x12Y\n\x10ListCompetitions\x12!.roost.v1.ListCompetitionsRequest\x1a\".roost.v1.ListCompetitionsResponse\x12^\n\x11\x45xportCompetition\x12\".roost.v1.ExportCompetitionRequest\x1a#.roost.v1.ExportCompetitionResponse0\x01\x12I\n\nWatchMatch\x12\x1b.roost.v1.WatchMatchRequest\x1a\x1c.roost.v1.WatchMatchResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -41,35 +41,35 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETSTANDINGSREQUEST']._serialized_start=439
   _globals['_GETSTANDINGSREQUEST']._serialized_end=527
   _globals['_STANDING']._serialized_start=530
-  _globals['_STANDING']._serialized_end=784
-  _globals['_PLACESAT']._serialized_start=786
-  _globals['_PLACESAT']._serialized_end=850
-  _globals['_GETSTANDINGSRESPONSE']._serialized_start=852
-  _globals['_GETSTANDINGSRESPONSE']._serialized_end=930
-  _globals['_LISTMATCHESREQUEST']._serialized_start=932
-  _globals['_LISTMATCHESREQUEST']._serialized_end=1057
-  _globals['_MATCHSUMMARY']._serialized_start=1060
-  _globals['_MATCHSUMMARY']._serialized_end=1231
-  _globals['_LISTMATCHESRESPONSE']._serialized_start=1233
-  _globals['_LISTMATCHESRESPONSE']._serialized_end=1295
-  _globals['_GETREPLAYREQUEST']._serialized_start=1297
-  _globals['_GETREPLAYREQUEST']._serialized_end=1333
-  _globals['_GETREPLAYRESPONSE']._serialized_start=1335
-  _globals['_GETREPLAYRESPONSE']._serialized_end=1370
-  _globals['_LISTCOMPETITIONSREQUEST']._serialized_start=1372
-  _globals['_LISTCOMPETITIONSREQUEST']._serialized_end=1397
-  _globals['_LISTCOMPETITIONSRESPONSE']._serialized_start=1399
-  _globals['_LISTCOMPETITIONSRESPONSE']._serialized_end=1476
-  _globals['_COMPETITIONSTATUS']._serialized_start=1479
-  _globals['_COMPETITIONSTATUS']._serialized_end=1677
-  _globals['_EXPORTCOMPETITIONREQUEST']._serialized_start=1679
-  _globals['_EXPORTCOMPETITIONREQUEST']._serialized_end=1726
-  _globals['_EXPORTCOMPETITIONRESPONSE']._serialized_start=1728
-  _globals['_EXPORTCOMPETITIONRESPONSE']._serialized_end=1783
-  _globals['_WATCHMATCHREQUEST']._serialized_start=1785
-  _globals['_WATCHMATCHREQUEST']._serialized_end=1822
-  _globals['_WATCHMATCHRESPONSE']._serialized_start=1825
-  _globals['_WATCHMATCHRESPONSE']._serialized_end=2003
-  _globals['_ARENA']._serialized_start=2006
-  _globals['_ARENA']._serialized_end=2625
+  _globals['_STANDING']._serialized_end=824
+  _globals['_PLACESAT']._serialized_start=826
+  _globals['_PLACESAT']._serialized_end=890
+  _globals['_GETSTANDINGSRESPONSE']._serialized_start=892
+  _globals['_GETSTANDINGSRESPONSE']._serialized_end=970
+  _globals['_LISTMATCHESREQUEST']._serialized_start=972
+  _globals['_LISTMATCHESREQUEST']._serialized_end=1097
+  _globals['_MATCHSUMMARY']._serialized_start=1100
+  _globals['_MATCHSUMMARY']._serialized_end=1271
+  _globals['_LISTMATCHESRESPONSE']._serialized_start=1273
+  _globals['_LISTMATCHESRESPONSE']._serialized_end=1335
+  _globals['_GETREPLAYREQUEST']._serialized_start=1337
+  _globals['_GETREPLAYREQUEST']._serialized_end=1373
+  _globals['_GETREPLAYRESPONSE']._serialized_start=1375
+  _globals['_GETREPLAYRESPONSE']._serialized_end=1410
+  _globals['_LISTCOMPETITIONSREQUEST']._serialized_start=1412
+  _globals['_LISTCOMPETITIONSREQUEST']._serialized_end=1437
+  _globals['_LISTCOMPETITIONSRESPONSE']._serialized_start=1439
+  _globals['_LISTCOMPETITIONSRESPONSE']._serialized_end=1516
+  _globals['_COMPETITIONSTATUS']._serialized_start=1519
+  _globals['_COMPETITIONSTATUS']._serialized_end=1717
+  _globals['_EXPORTCOMPETITIONREQUEST']._serialized_start=1719
+  _globals['_EXPORTCOMPETITIONREQUEST']._serialized_end=1766
+  _globals['_EXPORTCOMPETITIONRESPONSE']._serialized_start=1768
+  _globals['_EXPORTCOMPETITIONRESPONSE']._serialized_end=1823
+  _globals['_WATCHMATCHREQUEST']._serialized_start=1825
+  _globals['_WATCHMATCHREQUEST']._serialized_end=1862
+  _globals['_WATCHMATCHRESPONSE']._serialized_start=1865
+  _globals['_WATCHMATCHRESPONSE']._serialized_end=2043
+  _globals['_ARENA']._serialized_start=2046
+  _globals['_ARENA']._serialized_end=2665
 # @@protoc_insertion_point(module_scope)

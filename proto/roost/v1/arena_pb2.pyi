@@ -172,6 +172,7 @@ class Standing(_message.Message):
     WINS_FIELD_NUMBER: _builtins.int
     FAULTS_FIELD_NUMBER: _builtins.int
     PLACES_FIELD_NUMBER: _builtins.int
+    ABOVE_NEXT_FIELD_NUMBER: _builtins.int
     version_id: _builtins.int
     name: _builtins.str
     version: _builtins.str
@@ -186,6 +187,8 @@ class Standing(_message.Message):
     blocks: _builtins.int
     wins: _builtins.int
     faults: _builtins.int
+    above_next: _builtins.float
+    """How likely it is that it is stronger than the next one, from 0 to 1. Absent for the last one."""
     @_builtins.property
     def places(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlacesAt]:
         """By table size."""
@@ -206,12 +209,15 @@ class Standing(_message.Message):
         wins: _builtins.int = ...,
         faults: _builtins.int = ...,
         places: _abc.Iterable[Global___PlacesAt] | None = ...,
+        above_next: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_above_next", b"_above_next", "above_next", b"above_next"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "faults", b"faults", "matches", b"matches", "name", b"name", "places", b"places", "rank_high", b"rank_high", "rank_low", b"rank_low", "rating", b"rating", "rating_high", b"rating_high", "rating_low", b"rating_low", "version", b"version", "version_id", b"version_id", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_above_next", b"_above_next", "above_next", b"above_next", "blocks", b"blocks", "faults", b"faults", "matches", b"matches", "name", b"name", "places", b"places", "rank_high", b"rank_high", "rank_low", b"rank_low", "rating", b"rating", "rating_high", b"rating_high", "rating_low", b"rating_low", "version", b"version", "version_id", b"version_id", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__above_next: _TypeAlias = _typing.Literal["above_next"]  # noqa: Y015
+    _WhichOneofArgType__above_next: _TypeAlias = _typing.Literal["_above_next", b"_above_next"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__above_next) -> _WhichOneofReturnType__above_next | None: ...
 
 Global___Standing: _TypeAlias = Standing  # noqa: Y015
 

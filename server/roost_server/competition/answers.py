@@ -99,6 +99,7 @@ def standing_message(each: Standing, name: str, version: str, faults: int) -> ar
         rating=each.rating,
         rating_low=each.low,
         rating_high=each.high,
+        above_next=each.above_next,
         rank_low=each.best_rank,
         rank_high=each.worst_rank,
         matches=each.matches,
