@@ -1,6 +1,7 @@
 """What can be wrong around an arena: one line that says what would be right, and never a traceback."""
 
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -133,18 +134,21 @@ def test_a_database_belongs_to_one_arena(roost: Roost, tmp_path: Path) -> None:
     assert err.count("\n") == 1
 
 
-def test_a_database_of_a_newer_roost_is_refused(roost: Roost, tmp_path: Path) -> None:
-    import sqlite3
-
+@pytest.mark.parametrize(
+    ("schema", "told"), [("9999", "newer Roost"), ("abc", "is damaged, or no database of Roost's")]
+)
+def test_a_database_that_this_roost_does_not_understand_is_refused(
+    roost: Roost, tmp_path: Path, schema: str, told: str
+) -> None:
     file = tmp_path / "roost.db"
     open_store(f"sqlite:///{file}").close()
     with sqlite3.connect(file) as connection:
-        connection.execute("UPDATE roost_schema SET version_num = '9999'")
+        connection.execute("UPDATE roost_schema SET version_num = ?", (schema,))
     connection.close()
     for command in (["serve", "--listen", "127.0.0.1:0"], ["standings"], ["verify"]):
         code, out, err = roost(*command, "--db", file)
         assert (code, out) == (1, "")
-        assert "newer Roost" in err
+        assert told in err
         assert err.count("\n") == 1
 
 

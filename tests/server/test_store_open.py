@@ -113,6 +113,27 @@ def test_the_database_of_another_program_is_refused_and_left_alone(tmp_path: Pat
     assert os.listdir(tmp_path) == ["other.db"]
 
 
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE roost_schema SET version_num = 'abc'",
+        "UPDATE roost_schema SET version_num = '-001'",
+        "UPDATE roost_schema SET version_num = '0000'",
+        "INSERT INTO roost_schema VALUES ('0001')",
+        "DELETE FROM roost_schema",
+    ],
+)
+def test_a_database_without_a_schema_number_is_refused(path: Path, read_only: bool, change: str) -> None:
+    open_store(url(path)).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute(change)
+    connection.close()
+    assert refusal(url(path), read_only=read_only) == (
+        f"{path} is damaged, or no database of Roost's: roost_schema holds no schema number; restore a copy"
+    )
+
+
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "arenas"
     assert refusal(url(folder / "roost.db")) == f"there is no folder {folder} for roost.db; create it first"

@@ -4,7 +4,9 @@ Alembic runs the migrations that lie in `migrations/`. Their revisions are the s
 the database keeps its own in the table `roost_schema`. Readers only compare numbers, so they need no Alembic.
 """
 
-from sqlalchemy import Connection, Engine, column, inspect, select, table
+import re
+
+from sqlalchemy import Connection, Engine, String, column, inspect, select, table
 
 from roost_server.store import models
 from roost_server.store.backend import Backend
@@ -12,16 +14,22 @@ from roost_server.store.errors import StoreError
 
 VERSION_TABLE = "roost_schema"
 MIGRATIONS = "roost_server.store:migrations"
+NUMBER_FORM = re.compile(r"(?!0000)[0-9]{4}")
 
 
 def schema_of(connection: Connection, name: str) -> int:
-    """The schema number of the database; 0 if it is empty. Raises `StoreError` if it holds something else's tables."""
+    """The schema number of the database; 0 if it is empty. Raises `StoreError` if it is none of Roost's."""
     tables = inspect(connection).get_table_names()
     if not tables:
         return 0
     if VERSION_TABLE not in tables:
         raise StoreError(f"{name} belongs to another program; give another file")
-    return int(connection.execute(select(column("version_num")).select_from(table(VERSION_TABLE))).scalar_one())
+    found = connection.scalars(select(column("version_num", String)).select_from(table(VERSION_TABLE))).all()
+    if len(found) != 1 or not NUMBER_FORM.fullmatch(str(found[0])):
+        raise StoreError(
+            f"{name} is damaged, or no database of Roost's: {VERSION_TABLE} holds no schema number; restore a copy"
+        )
+    return int(found[0])
 
 
 def schema_behind(engine: Engine, name: str) -> int:
