@@ -128,7 +128,7 @@ def test_competition_files(roost: Roost) -> None:
         ("admin key make --admin --db x.db --save .", 2, ". cannot be written: File exists; name a new file"),
         ("admin key revoke roost_x --db x.db", 2, "no key in force begins with 'roost_x'"),
         ("admin phase cup ladder --db x.db", 2, "there is no competition 'cup'; there are: none"),
-        ("admin key list --db none.db", 1, "holds no matches yet"),
+        ("admin key list --db none.db", 1, "there is no file none.db"),
         ("admin owner list --db x.db --server 127.0.0.1:1", 2, "choose one"),
         ("admin owner list --server 127.0.0.1:1", 1, "there is no arena at 127.0.0.1:1"),
         ("admin owner list --key-file none", 2, "none cannot be read: No such file or directory"),

@@ -24,6 +24,9 @@ class Backend(Protocol):
     writing_options: Mapping[str, object]
     """Execution options for a transaction that writes."""
 
+    def exists(self) -> bool:
+        """Whether there is anything that could be opened for reading."""
+
     def schema(self) -> int:
         """The number of the schema; 0 if there is nothing yet. Changes nothing."""
 

@@ -34,6 +34,10 @@ class PostgresDatabase:
         except ImportError:
             raise StoreError("PostgreSQL needs a driver; install it: pip install 'roost[postgresql]'") from None
 
+    def exists(self) -> bool:
+        """Whether there is such a database: if there is none, that is said by the server when it is connected to."""
+        return True
+
     def schema(self) -> int:
         """The number of the schema; 0 if there is nothing yet."""
         return schema.schema_behind(self.reading_engine(), self.name)

@@ -51,6 +51,8 @@ def check_current(schema: int, backend: Backend) -> None:
     """Raise `StoreError` unless the database can be read as it is: reading never changes a database."""
     name = backend.name
     check_not_newer(schema, name)
+    if not backend.exists():
+        raise StoreError(f"there is no file {name}; name the database in which an arena has recorded")
     if schema == 0:
         raise StoreError(f"{name} holds no matches yet; start an arena with it: roost serve --db {backend.url}")
     if schema < models.SCHEMA:

@@ -44,6 +44,10 @@ class SqliteFile:
         self.name = str(self.path)
         self.url = f"sqlite:///{self.path}"
 
+    def exists(self) -> bool:
+        """Whether there is a file."""
+        return self.path.exists()
+
     def schema(self) -> int:
         """The number of the schema; 0 if there is nothing yet."""
         return schema.schema_behind(self.reading_engine(), self.name) if holds_something(self.path) else 0
