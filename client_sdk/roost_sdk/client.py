@@ -91,7 +91,7 @@ class Client:
             self._playing.close()
 
     async def leave(self, patience: float = 60.0) -> None:
-        """Play the running matches to the end and take no new ones; then `run` returns.
+        """Play what has been begun to the end, running matches and the rest of their deals; then `run` returns.
 
         It does so after `patience` seconds in any case. Matches that are unfinished then are forfeited.
         """
