@@ -436,6 +436,12 @@ def test_the_protocol_page_describes_every_field(name: str) -> None:
     assert described == [field.name for field in MESSAGES[name].fields]
 
 
+def test_the_protocol_page_lists_every_question() -> None:
+    (section,) = re.findall(r"^## Questions about the arena\n(.*?)^###", PAGE, re.MULTILINE | re.DOTALL)
+    listed = re.findall(r"^\| `([A-Za-z]+)` \|", section, re.MULTILINE)
+    assert ["Play", *listed] == [method.name for method in arena_pb2.DESCRIPTOR.services_by_name["Arena"].methods]
+
+
 @pytest.mark.parametrize("enumeration", ENUMERATIONS, ids=lambda enumeration: enumeration.name)
 def test_the_protocol_page_names_every_value(enumeration: Any) -> None:
     for value in enumeration.values:
