@@ -167,37 +167,6 @@ def _note_room(console: Console, complete: bool) -> None:
         console.print(MORE_ROOM, style="dim")
 
 
-def standings_json(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> dict[str, object]:
-    """`roost standings --json`."""
-    return {
-        "game": wanted.game or None,
-        "players": wanted.players or None,
-        "competition": wanted.competition or None,
-        "phase": wanted.phase or None,
-        "matches": answer.matches,
-        "standings": [
-            {
-                "rank_low": row.rank_low,
-                "rank_high": row.rank_high,
-                "version_id": row.version_id,
-                "name": row.name,
-                "version": row.version,
-                "rating": row.rating,
-                "rating_low": row.rating_low,
-                "rating_high": row.rating_high,
-                "matches": row.matches,
-                "blocks": row.blocks,
-                "wins": row.wins,
-                "faults": row.faults,
-                "places": [
-                    {"players": at.players, "matches": at.matches, "mean_place": at.mean_place} for at in row.places
-                ],
-            }
-            for row in answer.standings
-        ],
-    }
-
-
 def print_matches(matches: Sequence[arena_pb2.MatchSummary], wanted: arena_pb2.ListMatchesRequest, option: str) -> None:
     """The table of `roost matches`, and how to see more of one. `option` says where they come from."""
     console = results()
