@@ -27,9 +27,8 @@ class Result(NamedTuple):
     def why(self) -> str:
         """Why it ended."""
         if self.ending is Ending.SCHEDULE and self.ladder.setup.schedule_name == "sure":
-            return "every bot is surely stronger than the next one"
-        if self.ending is Ending.BUDGET:
-            return "the time is up" if self.ladder.budget.seconds is not None else "as many as asked for"
+            every = "every bot that can still play" if self.ladder.benched else "every bot"
+            return f"{every} is surely stronger than the next one"
         return self.ending or INTERRUPTED
 
 

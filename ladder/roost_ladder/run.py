@@ -18,7 +18,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
@@ -28,7 +27,7 @@ from roost_ladder.book import Book, Charter, FinishedBlock, Member
 from roost_ladder.facts import MatchFacts
 from roost_ladder.runs.entrants import Entrant
 from roost_ladder.runs.fixtures import STANDARD_LIMITS, Fixture, Limits, Played
-from roost_ladder.runs.rounds import Budget, Hands, Pace, Round
+from roost_ladder.runs.rounds import Budget, Ending, Hands, Pace, Round
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
 from roost_sdk.local import Trouble
 
@@ -72,13 +71,6 @@ class Setup:
         )
 
 
-class Ending(StrEnum):
-    """Why a run ended."""
-
-    SCHEDULE = "the schedule is at its end"
-    BUDGET = "the budget is used up"
-
-
 class Ladder:
     """A run and what is known about it so far."""
 
@@ -118,14 +110,17 @@ class Ladder:
         deadline = math.inf if budget.seconds is None else time.monotonic() + budget.seconds
         while pairings := self._next_round():
             blocks = self._given(pairings)
-            if not Round(self, hands, self.setup.limits, self._pace, deadline, look).play(blocks):
-                return Ending.BUDGET
-        return Ending.SCHEDULE
+            if ending := Round(self, hands, self.setup.limits, self._pace, deadline, look).play(blocks):
+                return ending
+        return Ending.SCHEDULE if self._can_go_on() else Ending.BENCHED
 
     def _next_round(self) -> Sequence[Pairing]:
-        if self.setup.hero in self.benched:
-            return ()
-        return self.setup.schedule.next_round(self._field(), self._past)
+        return self.setup.schedule.next_round(self._field(), self._past) if self._can_go_on() else ()
+
+    def _can_go_on(self) -> bool:
+        """Whether those who are not benched can still fill a table, with the hero if there is one."""
+        field = self._field()
+        return self.setup.hero not in self.benched and any(field.at(kind) for kind in field.kinds)
 
     def _field(self) -> Field:
         setup = self.setup

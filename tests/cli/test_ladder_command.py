@@ -160,6 +160,15 @@ def test_a_bot_that_has_to_be_stopped_does_not_stop_the_ladder(roost: Roost) -> 
     assert "(exits) ended its process (exit code 3)" in done.err
 
 
+def test_nothing_is_called_sure_of_a_bot_that_was_benched(roost: Roost) -> None:
+    sure = ("--games", "karteneck", "--players", 2, "--seed", "spring", "--blocks", 400, "--budget", "10m")
+    two = roost("ladder", FOLDER / "first.py", FOLDER / "exits.py", *sure)
+    assert two.out.startswith("4 matches in 2 blocks of karteneck: too few bots are left to play\n")
+    three = roost("ladder", "random", "greedy", FOLDER / "exits.py", *sure)
+    assert ": every bot that can still play is surely stronger than the next one\n" in three.out
+    assert "exits is benched" in three.out
+
+
 def test_ctrl_c_keeps_everything_and_the_same_command_goes_on(roost: Roost, tmp_path: Path) -> None:
     database = tmp_path / "l.db"
     command = ("ladder", "random", "greedy", "timid", *SMALL, "--db", str(database), "--workers", "1")

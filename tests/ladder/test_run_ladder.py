@@ -90,8 +90,15 @@ def test_a_schedule_ends_a_run() -> None:
 
 def test_time_is_up_at_once() -> None:
     run = Watched(setup(BOTS), Budget(seconds=0.0))
-    assert run.ending is Ending.BUDGET
+    assert run.ending is Ending.TIME
     assert run.ladder.facts == []
+
+
+def test_what_ends_first_is_what_is_told() -> None:
+    assert Watched(setup(BOTS), Budget(blocks=1, seconds=600.0)).ending is Ending.BUDGET
+    run = Watched(setup(("exits", "first"), kinds=[Kind("karteneck", 2)]), Budget(blocks=100))
+    assert run.ending is Ending.BENCHED
+    assert len(run.ladder.facts) == 4
 
 
 def test_a_bot_that_has_to_be_stopped_again_and_again_is_benched() -> None:

@@ -4,6 +4,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from enum import StrEnum
 from itertools import dropwhile
 from typing import NamedTuple, Protocol
 
@@ -33,6 +34,15 @@ class Budget(NamedTuple):
     """No block is begun that would go beyond this."""
     seconds: float | None = None
     """In this session."""
+
+
+class Ending(StrEnum):
+    """Why a run ended."""
+
+    SCHEDULE = "the schedule is at its end"
+    BENCHED = "too few bots are left to play"
+    BUDGET = "as many as asked for"
+    TIME = "the time is up"
 
 
 class Hands(NamedTuple):
@@ -88,7 +98,7 @@ class Pace:
 
 
 class Round:
-    """One round. `play` says whether it was played to its end, or the budget ended before."""
+    """One round. `play` says what ended it before its end, if something did."""
 
     def __init__(
         self, plan: Plan, hands: Hands, limits: Limits, pace: Pace, deadline: float, look: Callable[[], None]
@@ -110,12 +120,13 @@ class Round:
         """Blocks with suspects, which take long. They are played when it is their turn, since then it may be clear that
         the bot is benched."""
 
-    def play(self, blocks: Sequence[Block]) -> bool:
+    def play(self, blocks: Sequence[Block]) -> Ending | None:
         """Play these blocks. Whatever interrupts it, all that was counted is written."""
         new = list(dropwhile(self._is_settled, blocks))
         self._waiting.extend(new)
         try:
-            return all(self._plan.is_benched(block) or self._play(block) for block in new)
+            endings = (self._play(block) for block in new if not self._plan.is_benched(block))
+            return next(filter(None, endings), None)
         finally:
             self._write()
 
@@ -123,24 +134,24 @@ class Round:
         """Whether the book, which holds the beginning of the plan, has the block, or has none because of a bench."""
         return self._plan.take_recorded(block) or self._plan.is_benched(block)
 
-    def _play(self, block: Block) -> bool:
-        """Wait for a block and count it. False if the budget ends before."""
+    def _play(self, block: Block) -> Ending | None:
+        """Wait for a block and count it, unless the budget ends before."""
         if not self._plan.has_room(block):
-            return False
+            return Ending.BUDGET
         while block.block_id not in self._done:
             self._hand_out()
             if block.block_id in self._held and time.monotonic() < self._deadline:
                 self._held.remove(block.block_id)
                 self._submit([block], isolated=True)
             if not self._await():
-                return False
+                return Ending.TIME
         finished = self._done.pop(block.block_id)
         # First this: an interruption may come in between, and what is counted must be written.
         self._unwritten.append(finished)
         self._plan.count(finished)
         if len(self._unwritten) >= MOST_UNWRITTEN or time.monotonic() > self._written + WRITE_SECONDS:
             self._write()
-        return True
+        return None
 
     def _write(self) -> None:
         self._written = time.monotonic()
@@ -187,7 +198,7 @@ class Round:
         return not self._suspects.isdisjoint(block.group)
 
     def _await(self) -> bool:
-        """Wait a moment for what is being played. False if there is nothing, or the budget has ended long ago."""
+        """Wait a moment for what is being played. False if there is nothing, or the time has been up for long."""
         if not self._running or time.monotonic() > self._deadline + GRACE_SECONDS:
             return False
         done, _ = wait(self._running, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
