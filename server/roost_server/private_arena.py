@@ -74,11 +74,19 @@ class PrivateArena:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self.address = self._run(self._start())
+        try:
+            self.address = self._run(self._start())
+        except BaseException:
+            self._close()
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._run(self._stop())
+        self._close()
+
+    def _close(self) -> None:
+        self._run(_cancel_others())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -231,6 +239,14 @@ class PrivateArena:
         self._tables.discard(table)
         _tell_ended(table, players)
         return table
+
+
+async def _cancel_others() -> None:
+    """End whatever still waits: an interruption leaves tasks behind that nobody waits for any more."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 def wire_name(name: str) -> str:
