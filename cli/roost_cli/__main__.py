@@ -1,6 +1,20 @@
-"""`python -m roost_cli` is the `roost` command."""
+"""The `roost` command, also as `python -m roost_cli`: ready for Ctrl-C before it imports what takes a while."""
 
-from roost_cli.main import main
+import sys
+
+EXIT_INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command. Ctrl-C ends it without a traceback also while it is still being imported."""
+    try:
+        from roost_cli.main import main as run_command
+
+        run_command()
+    except KeyboardInterrupt:
+        sys.stderr.write("roost: interrupted\n")
+        sys.exit(EXIT_INTERRUPTED)
+
 
 if __name__ == "__main__":
     main()

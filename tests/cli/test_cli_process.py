@@ -73,6 +73,14 @@ def test_ctrl_c_ends_with_a_short_line(tmp_path: Path) -> None:
     assert "of 100000000 matches" in out
 
 
+@pytest.mark.parametrize("command", [AS_MODULE, [str(Path(sys.executable).with_name("roost"))]])
+def test_ctrl_c_is_quiet_while_the_command_is_being_imported(command: list[str], tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt")
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([*command, "games"], capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "roost: interrupted\n")
+
+
 @pytest.mark.parametrize(
     "arguments", [["play", "bratwurmeck", "random", "random", "random", "--show"], ["rules", "haecmaec"]]
 )
