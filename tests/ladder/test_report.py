@@ -166,8 +166,11 @@ def test_a_single_match() -> None:
 
 
 def test_nothing_to_report() -> None:
-    with pytest.raises(UsageError, match="no match counts"):
-        summary_of([])
+    empty = summary_of([])
+    assert as_json(empty)["standings"] == []
+    for report in (page, as_csv):
+        with pytest.raises(UsageError, match="no match counts"):
+            report(empty)
 
 
 def test_forfeits_can_be_left_out() -> None:

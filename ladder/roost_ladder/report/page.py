@@ -35,7 +35,8 @@ class Section(NamedTuple):
 
 
 def page(summary: Summary) -> str:
-    """The whole page."""
+    """The whole page. Raises `UsageError` if no match counts."""
+    summary.check_not_empty()
     sections = list(_sections(summary))
     body = [
         _header(summary, sections),

@@ -10,7 +10,8 @@ from roost_ladder.views import View
 
 
 def as_csv(summary: Summary) -> str:
-    """The standings, a line for each bot, with a head."""
+    """The standings, a line for each bot, with a head. Raises `UsageError` if no match counts."""
+    summary.check_not_empty()
     sizes = summary.statistics.sizes()
     totals = summary.statistics.by(lambda seat: seat.bot)
     out = StringIO()

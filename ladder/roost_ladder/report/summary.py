@@ -23,7 +23,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A ladder, ready to be shown. It has at least one match."""
+    """A ladder, ready to be shown. Perhaps nothing counts yet: then it has no standings."""
 
     about: About
     names: Mapping[int, str]
@@ -44,6 +44,11 @@ class Summary:
         """Over everything, the strongest bot first."""
         return self.views[0].standings
 
+    def check_not_empty(self) -> None:
+        """Raise `UsageError` if there is nothing to be seen."""
+        if not self.standings:
+            raise UsageError("no match counts yet, so there is nothing to report")
+
 
 def summarise(
     facts: Sequence[MatchFacts],
@@ -57,11 +62,9 @@ def summarise(
     """The summary of these matches, which are in the order in which they were played.
 
     Ratings and the head-to-head table leave out forfeited matches if told so; what was counted is shown of all. Raises
-    `UsageError` if nobody has played, or the anchor has not, or there is no such rating.
+    `UsageError` if there is no such rating.
     """
     results = [match.result() for match in facts if forfeits or not any(match.forfeited)]
-    if not results:
-        raise UsageError("no match counts yet, so there is nothing to report")
     seen = views(results, anchor=anchor, rater=find_rater(rating))
     return Summary(
         about=about,
