@@ -18,13 +18,13 @@ from roost_cli.ladder_wishes import Wishes, number_of
 from roost_cli.playing import new_seed
 from roost_cli.series import TroubleLog
 from roost_cli.server_extra import server_extra
-from roost_games.errors import UsageError
+from roost_games.errors import RoostError, UsageError
 from roost_ladder.book import Book, MemoryBook
 from roost_ladder.paired import get_in_each_others_way
 from roost_ladder.raters import find_rater
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv
-from roost_ladder.report.summary import summarise
+from roost_ladder.report.summary import Summary, summarise
 from roost_ladder.run import Budget, Ending, Hands, Ladder
 from roost_ladder.runs.entrants import Entrant, find_entrants
 from roost_ladder.workers import crew, play
@@ -46,9 +46,31 @@ class Outputs(NamedTuple):
     def check(self) -> None:
         """Raise `UsageError` before anything is played in vain."""
         find_rater(self.rating)
-        for file in (self.csv, self.html):
-            if file is not None and not file.absolute().parent.is_dir():
-                raise UsageError(f"there is no folder {file.parent} for {file.name}; create it first")
+        for file in filter(None, (self.csv, self.html)):
+            _check_writable(file)
+
+    def write(self, summary: Summary) -> None:
+        """The files that are wanted. Raises `RoostError` if that fails."""
+        for file, made in ((self.csv, as_csv), (self.html, page)):
+            if file is not None:
+                _write(file, made(summary))
+
+
+def _check_writable(file: Path) -> None:
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {file.parent} for {file.name}; create it first")
+    if file.is_dir():
+        raise UsageError(f"{file} is a folder; name a file, such as {file / 'ladder'}")
+    if not os.access(file if file.exists() else folder, os.W_OK):
+        raise UsageError(f"{file} cannot be written; name a file where you may write")
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise RoostError(f"{file} cannot be written: {error.strerror}") from None
 
 
 def run_ladder(
@@ -148,17 +170,15 @@ def _play(ladder: Ladder, budget: Budget, team: Team) -> Ending | None:
 
 def _report(ladder: Ladder, ending: Ending | None, outputs: Outputs, db: str | None) -> None:
     result = Result(ladder, ending, db)
-    if not ladder.facts:
-        remarks().print("no block was played to its end, so there are no standings yet")
-        return
     names = {number: entrant.spec.name for number, entrant in enumerate(ladder.setup.entrants)}
     anchor = None if outputs.anchor is None else number_of(outputs.anchor, ladder.setup.entrants)
     summary = summarise(ladder.facts, names, about(result), anchor=anchor, rating=outputs.rating)
-    if outputs.csv:
-        outputs.csv.write_text(as_csv(summary), encoding="utf-8")
-    if outputs.html:
-        outputs.html.write_text(page(summary), encoding="utf-8")
     if outputs.as_json:
         print_json(result_json(result, summary))
-    else:
+    elif summary.standings:
         print_result(result, summary)
+    # Only now: whatever happens to the files, the result has been told.
+    if summary.standings:
+        outputs.write(summary)
+    else:
+        remarks().print("no block was played to its end, so there are no standings yet")

@@ -45,6 +45,12 @@ def test_json_is_for_programs(roost: Roost) -> None:
     assert data["benched"] == []
 
 
+def test_a_file_that_cannot_be_written_does_not_cost_the_result(roost: Roost) -> None:
+    done = roost("ladder", "random", "greedy", *SMALL, "--blocks", 1, "--csv", "/dev/full")
+    assert (done.code, done.err) == (1, "roost: /dev/full cannot be written: No space left on device\n")
+    assert done.out.startswith("2 matches in 1 block")
+
+
 def test_a_ladder_is_kept_goes_on_and_is_read_by_the_other_commands(roost: Roost, tmp_path: Path) -> None:
     """In parts or in one go: the databases hold the same."""
     parts, whole = tmp_path / "parts.db", tmp_path / "whole.db"
@@ -140,6 +146,7 @@ def test_a_program_that_reads_and_writes_lines_takes_part(roost: Roost, tmp_path
         (["random", "greedy", "--anchor", "nobody"], "nobody does not take part"),
         (["random", "greedy", "--budget", "soon"], "a time is written like"),
         (["random", "greedy", "--html", "nowhere/x.html"], "there is no folder nowhere"),
+        (["random", "greedy", "--csv", "."], ". is a folder; name a file"),
         (["random", "cmd:"], "name the program that plays"),
         (["random", "cmd:no-such-program"], "no-such-program does not start: no-such-program cannot be started"),
     ],
