@@ -16,7 +16,7 @@ from roost_cli.series import TroubleLog
 from roost_games.chance import seed_of
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES, get_game
-from roost_ladder.compare import NEW, OLD, Comparison, Plan, Table, observe
+from roost_ladder.compare import MOST_ELO, NEW, OLD, Comparison, Plan, Table, observe
 from roost_ladder.paired import FinishedBlock, Team, get_in_each_others_way, play_blocks
 from roost_ladder.runs.entrants import Entrant, find_entrants
 from roost_ladder.sprt import Sprt, Verdict
@@ -47,6 +47,9 @@ class Wishes:
 
     def check(self) -> None:
         """Raise `UsageError` for what is wrong whoever plays: before bots are imported, which takes a while."""
+        for name, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
+            if not abs(elo) <= MOST_ELO:
+                raise UsageError(f"--{name} is in Elo points from -{MOST_ELO:.0f} to {MOST_ELO:.0f}, not {elo:g}")
         if not self.elo0 < self.elo1:
             raise UsageError(f"--elo0 has to be less than --elo1, not {self.elo0:g} and {self.elo1:g}")
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
