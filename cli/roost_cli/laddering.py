@@ -25,7 +25,7 @@ from roost_ladder.raters import find_rater
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv
 from roost_ladder.report.summary import Summary, summarise
-from roost_ladder.run import Budget, Ending, Hands, Ladder
+from roost_ladder.run import Budget, Ending, Hands, Ladder, Setup
 from roost_ladder.runs.entrants import Entrant, find_entrants
 from roost_ladder.workers import crew, play
 
@@ -92,6 +92,7 @@ def run_ladder(
     count = workers or len(os.sched_getaffinity(0))
     with _open_book(db) as (book, seed), _team(entrants, wishes, count) as team:
         setup = wishes.setup(team.entrants, wishes.seed or seed or new_seed(), recording=db is not None)
+        _check_room(limit, setup)
         troubles = TroubleLog()
         ladder = Ladder(setup, book, troubles.tell)
         ending = _play(ladder, limit, team)
@@ -105,6 +106,15 @@ def _budget(blocks: int | None, matches: int | None, budget: str | None, wishes:
     if all(limit is None for limit in (blocks, matches, budget, wishes.times)):
         return Budget(seconds=DEFAULT_SECONDS)
     return Budget(blocks, matches, None if budget is None else seconds_of(budget))
+
+
+def _check_room(limit: Budget, setup: Setup) -> None:
+    """Raise `UsageError` if not even one block may be played."""
+    least = min(setup.rotation.matches(kind.players) for kind in setup.kinds)
+    if limit.matches is not None and limit.matches < least:
+        raise UsageError(
+            f"--matches {limit.matches} is too few: a block, one deal with every bot in every seat, takes {least}"
+        )
 
 
 def _find_bots(wishes: Wishes) -> list[Entrant]:

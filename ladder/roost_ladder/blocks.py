@@ -19,6 +19,10 @@ class Rotation(StrEnum):
     FULL = "full"
     """Every order there is: 2, 6 or 24 matches of 2, 3 or 4 bots."""
 
+    def matches(self, bots: int) -> int:
+        """How many matches a block of so many bots has."""
+        return factorial(bots) if self is Rotation.FULL else bots
+
 
 class Block(NamedTuple):
     """A deal and the bots that play it, under rotations of the seats."""
@@ -34,8 +38,7 @@ class Block(NamedTuple):
     @property
     def rotations(self) -> int:
         """How many matches the block has."""
-        bots = len(self.group)
-        return factorial(bots) if self.rotation is Rotation.FULL else bots
+        return self.rotation.matches(len(self.group))
 
     def seating(self, rotation: int) -> tuple[int, ...]:
         """Who sits where in match number `rotation`, from 0, by seat.

@@ -106,7 +106,10 @@ WRONG = {
     "players of no game": (["greedy", "random", "--players", "9"], "there is no game for 9 players"),
     "players that are no number": (["greedy", "random", "--players", "many"], "numbers such as 2,3,4, not 'many'"),
     "hypotheses the wrong way round": (["greedy", "random", "--elo0", "20"], "--elo0 has to be less than --elo1"),
-    "points without end": (["greedy", "random", "--elo1", "inf"], "--elo1 is in Elo points from -1000 to 1000, not inf"),
+    "points without end": (
+        ["greedy", "random", "--elo1", "inf"],
+        "--elo1 is in Elo points from -1000 to 1000",
+    ),
     "points beyond measure": (["greedy", "random", "--elo1", "1e308"], "from -1000 to 1000, not 1e+308"),
     "points far below": (["greedy", "random", "--elo0=-inf"], "--elo0 is in Elo points from -1000 to 1000, not -inf"),
     "points that are no number": (["greedy", "random", "--elo1", "nan"], "from -1000 to 1000, not nan"),

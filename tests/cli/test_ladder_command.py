@@ -45,6 +45,13 @@ def test_json_is_for_programs(roost: Roost) -> None:
     assert data["benched"] == []
 
 
+def test_json_is_printed_also_if_nothing_was_played(roost: Roost) -> None:
+    done = roost("ladder", "random", "greedy", *SMALL, "--budget", "0.000001s", "--json")
+    data = json.loads(done.out)
+    assert (data["matches"], data["standings"], data["ended"]) == (0, [], "time")
+    assert "no block was played to its end" in done.err
+
+
 def test_a_file_that_cannot_be_written_does_not_cost_the_result(roost: Roost) -> None:
     done = roost("ladder", "random", "greedy", *SMALL, "--blocks", 1, "--csv", "/dev/full")
     assert (done.code, done.err) == (1, "roost: /dev/full cannot be written: No space left on device\n")
@@ -145,6 +152,14 @@ def test_a_program_that_reads_and_writes_lines_takes_part(roost: Roost, tmp_path
         (["random", "greedy", "--rating", "glicko"], "there is no rating 'glicko'"),
         (["random", "greedy", "--anchor", "nobody"], "nobody does not take part"),
         (["random", "greedy", "--budget", "soon"], "a time is written like"),
+        (
+            ["random", "greedy", "--matches", "1"],
+            "--matches 1 is too few: a block, one deal",
+        ),
+        (
+            ["random", "greedy", "timid", "--players", "3", "--matches", "5", "--rotation", "full"],
+            "in every seat, takes 6",
+        ),
         (["random", "greedy", "--html", "nowhere/x.html"], "there is no folder nowhere"),
         (["random", "greedy", "--csv", "."], ". is a folder; name a file"),
         (["random", "cmd:"], "name the program that plays"),
