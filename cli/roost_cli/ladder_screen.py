@@ -93,15 +93,15 @@ class _Screen:
         return f"{len(ladder.facts)} matches in {ladder.blocks} blocks, {speed}{to_go}"
 
     def _seconds_left(self, passed: float) -> float | None:
-        """Until the budget ends, if it does not end before because the schedule does."""
+        """Until the budget ends or the schedule does, if it is known when."""
         blocks, matches, seconds = self._budget
         ladder = self._ladder
         left = [] if seconds is None else [seconds - passed]
-        pace = passed / ladder.new_matches if ladder.new_matches else None
-        if pace is not None and matches is not None:
-            left.append((matches - len(ladder.facts)) * pace)
-        if pace is not None and blocks is not None:
-            left.append((blocks - ladder.blocks) * pace * len(ladder.facts) / ladder.blocks)
+        if ladder.new_matches:
+            match = passed / ladder.new_matches
+            block = match * len(ladder.facts) / ladder.blocks
+            left += [] if matches is None else [(matches - len(ladder.facts)) * match]
+            left += [(most - ladder.blocks) * block for most in (blocks, ladder.planned) if most is not None]
         return max(0.0, min(left)) if left else None
 
 

@@ -28,7 +28,7 @@ from roost_ladder.facts import MatchFacts
 from roost_ladder.runs.entrants import Entrant
 from roost_ladder.runs.fixtures import STANDARD_LIMITS, Fixture, Limits, Played
 from roost_ladder.runs.rounds import Budget, Ending, Hands, Pace, Round
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
+from roost_ladder.schedules.schedule import Bounded, Field, Kind, Pairing, Past, Schedule
 from roost_sdk.local import Trouble
 
 __all__ = ["Budget", "Ending", "Hands", "Ladder", "Setup"]
@@ -84,6 +84,8 @@ class Ladder:
         """The matches that count, in the order of the plan. Bots are named by their numbers."""
         self.blocks = 0
         """How many blocks they are."""
+        self.planned: int | None = None
+        """How many blocks the run will have at the end of its schedule, if that is known and nobody else is benched."""
         self.new_matches = 0
         """How many matches have been played in this session."""
         self.benched: list[int] = []
@@ -110,6 +112,7 @@ class Ladder:
         deadline = math.inf if budget.seconds is None else time.monotonic() + budget.seconds
         while pairings := self._next_round():
             blocks = self._given(pairings)
+            self.planned = self._planned(blocks)
             if ending := Round(self, hands, self.setup.limits, self._pace, deadline, look).play(blocks):
                 return ending
         return Ending.SCHEDULE if self._can_go_on() else Ending.BENCHED
@@ -139,6 +142,11 @@ class Ladder:
             seed = seed_of_block(self._master, block_id)
             blocks.append(Block(block_id, pairing.kind.game, pairing.group, seed, self.setup.rotation))
         return blocks
+
+    def _planned(self, given: Sequence[Block]) -> int | None:
+        schedule = self.setup.schedule
+        left = schedule.blocks_left(self._field(), self._past) if isinstance(schedule, Bounded) else None
+        return None if left is None else self.blocks + len(given) + left
 
     def take_recorded(self, block: Block) -> bool:
         facts = self._recorded.pop(block.block_id, None)

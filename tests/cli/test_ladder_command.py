@@ -45,6 +45,15 @@ def test_json_is_for_programs(roost: Roost) -> None:
     assert data["benched"] == []
 
 
+@pytest.mark.parametrize("schedule", ["round-robin", "swiss"])
+def test_a_schedule_that_knows_its_length_tells_how_long_it_takes(
+    schedule: str, roost: Roost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roost_cli.ladder_screen.SECONDS_BETWEEN_LINES", 0.0)
+    command = ("ladder", "random", "greedy", *SMALL, "--schedule", schedule)
+    assert " s to go; " in roost(*command, "--times", 40).err
+
+
 def test_json_is_printed_also_if_nothing_was_played(roost: Roost) -> None:
     done = roost("ladder", "random", "greedy", *SMALL, "--budget", "0.000001s", "--json")
     data = json.loads(done.out)

@@ -14,7 +14,7 @@ from roost_ladder.results import MatchResult
 from roost_ladder.schedules.cycles import Gauntlet, RoundRobin
 from roost_ladder.schedules.least_played import LeastPlayed
 from roost_ladder.schedules.registry import SCHEDULES, schedule_named
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
+from roost_ladder.schedules.schedule import Bounded, Field, Kind, Pairing, Past, Schedule
 from roost_ladder.schedules.sure import Sure
 from roost_ladder.schedules.swiss import Swiss
 
@@ -321,3 +321,23 @@ def test_schedules_by_name() -> None:
 def test_wrong_wishes(name: str, times: int | None, hero: int | None, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         schedule_named(name, times=times, hero=hero)
+
+
+@pytest.mark.parametrize("schedule", [RoundRobin(b"s", 3), Gauntlet(0, b"s", 3), Swiss(b"s", 3)])
+@pytest.mark.parametrize("bots", [4, 5, 7])
+def test_how_many_blocks_are_left_is_known_at_any_time(schedule: Bounded, bots: int) -> None:
+    field = Field(tuple(range(bots)), (PAIRS, TRIOS))
+    past = Told()
+    expected = [schedule.blocks_left(field, past)]
+    while pairings := schedule.next_round(field, past):
+        for pairing in pairings:
+            past.give(pairing)
+        expected.append(past.given + (schedule.blocks_left(field, past) or 0))
+    assert set(expected) == {past.given}
+
+
+def test_who_goes_on_for_ever_does_not_know() -> None:
+    field = Field((0, 1, 2), (PAIRS,))
+    assert RoundRobin(b"s", None).blocks_left(field, Past()) is None
+    assert Swiss(b"s").blocks_left(field, Past()) is None
+    assert not isinstance(Sure(b"s"), Bounded)

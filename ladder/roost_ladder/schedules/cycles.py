@@ -31,8 +31,13 @@ class RoundRobin:
     times: int | None = 1
 
     def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
-        groups = {kind: _round_robin(field, kind, self.seed) for kind in field.kinds}
-        return _missing(groups, past, self.times, rng_for(self.seed, past))
+        return _missing(self._groups(field), past, self.times, rng_for(self.seed, past))
+
+    def blocks_left(self, field: Field, past: Past) -> int | None:
+        return _blocks_left(self._groups(field), past, self.times)
+
+    def _groups(self, field: Field) -> dict[Kind, list[Group]]:
+        return {kind: _round_robin(field, kind, self.seed) for kind in field.kinds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +51,13 @@ class Gauntlet:
     def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
         if self.hero not in field.bots:
             raise UsageError(f"bot {self.hero} is to play against the field, but does not take part")
-        groups = {kind: _gauntlet(field, kind, self.hero, self.seed) for kind in field.kinds}
-        return _missing(groups, past, self.times, rng_for(self.seed, past))
+        return _missing(self._groups(field), past, self.times, rng_for(self.seed, past))
+
+    def blocks_left(self, field: Field, past: Past) -> int | None:
+        return _blocks_left(self._groups(field), past, self.times)
+
+    def _groups(self, field: Field) -> dict[Kind, list[Group]]:
+        return {kind: _gauntlet(field, kind, self.hero, self.seed) for kind in field.kinds}
 
 
 def _round_robin(field: Field, kind: Kind, seed: bytes) -> list[Group]:
@@ -74,6 +84,12 @@ def _missing(groups: dict[Kind, list[Group]], past: Past, times: int | None, rng
     rows = [_spread(kind, groups[kind], counts[kind], fewest) for kind in counts]
     in_turn = sorted((row for some in rows for row in some), key=lambda row: row[0])
     return [shuffled(kind, group, rng) for _, kind, group in in_turn[:ROUND]]
+
+
+def _blocks_left(groups: dict[Kind, list[Group]], past: Past, times: int | None) -> int | None:
+    if times is None:
+        return None
+    return sum(max(0, times - past.tally.groups[kind][group]) for kind, some in groups.items() for group in some)
 
 
 def _spread(kind: Kind, groups: list[Group], counts: list[int], fewest: int) -> list[tuple[float, Kind, Group]]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from roost_ladder.results import Gathering, MatchResult, Record
 
@@ -167,6 +167,14 @@ class Schedule(Protocol):
 
     def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
         """The blocks to play next, or none if the schedule is at its end."""
+
+
+@runtime_checkable
+class Bounded(Schedule, Protocol):
+    """A schedule that can tell how long it is."""
+
+    def blocks_left(self, field: Field, past: Past) -> int | None:
+        """How many blocks follow those that have been given out, if nobody comes or goes. `None`: without end."""
 
 
 def rng_for(seed: bytes, past: Past) -> Random:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, islice
+from math import ceil
 from random import Random
 
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Tally, rng_for, shuffled
@@ -34,6 +35,18 @@ class Swiss:
                 groups = _Seating(field, kind, bots, past, rng).groups()
                 pairings += [shuffled(kind, group, rng) for group in groups]
         return pairings
+
+    def blocks_left(self, field: Field, past: Past) -> int | None:
+        """Exact, unless owners keep bots from sitting down."""
+        if self.rounds is None:
+            return None
+        left = 0
+        for kind in field.kinds:
+            bots = field.at(kind)
+            tables = len(bots) // kind.players
+            seats = sum(max(0, self.rounds - past.tally.played[kind][bot]) for bot in bots)
+            left += tables * ceil(seats / (tables * kind.players)) if seats else 0
+        return left
 
 
 class _Seating:
