@@ -10,6 +10,7 @@ from datetime import datetime
 from rich.console import Console
 
 from roost.v1 import arena_pb2
+from roost_cli import standing_cells as cells
 from roost_cli.console import results
 from roost_cli.fitted import Column, print_fitted
 from roost_games.replay import FINISHED, FORFEIT, HORIZON, VOIDED
@@ -117,7 +118,7 @@ def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.Ge
     matches = "1 match" if answer.matches == 1 else f"{answer.matches} matches"
     console.print(f"{matches}{_about(wanted)}")
     complete = print_fitted(console, standings_columns(answer))
-    console.print(INTERVAL_NOTE)
+    console.print(f"{INTERVAL_NOTE} {cells.ABOVE_NOTE}" if any(_above_next(answer)) else INTERVAL_NOTE)
     _note_room(console, complete)
 
 
@@ -140,26 +141,28 @@ def standings_columns(answer: arena_pb2.GetStandingsResponse) -> list[Column]:
         # Needed where a bot has several.
         Column("version", [short_version(row.version) for row in rows], drop=0 if several else 6),
         Column(">rating", [shown_rating(row) for row in rows]),
+        *cells.above_next(_above_next(answer), drop=5),
         Column(">matches", [str(row.matches) for row in rows], drop=1),
         Column(">blocks", [str(row.blocks) for row in rows], drop=7),
         Column(">won", [str(row.wins) for row in rows], drop=3),
         Column(">faults", [str(row.faults) for row in rows], drop=2 if faulty else 5),
-        *(Column(f">of {size}", [_mean_place(row, size) for row in rows], drop=4) for size in sizes),
+        *(Column(f">of {size}", [cells.mean_place(row.places, size) for row in rows], drop=4) for size in sizes),
     ]
 
 
 def shown_ranks(row: arena_pb2.Standing) -> str:
     """The ranks that the results allow: `2`, or `2-4`."""
-    return f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low}-{row.rank_high}"
+    return cells.ranks(row.rank_low, row.rank_high)
 
 
 def shown_rating(row: arena_pb2.Standing) -> str:
     """The rating with half the width of its interval, which is even around it."""
-    return f"{row.rating:.0f} ±{(row.rating_high - row.rating_low) / 2:.0f}"
+    return cells.rating(row.rating, row.rating_low, row.rating_high)
 
 
-def _mean_place(row: arena_pb2.Standing, size: int) -> str:
-    return next((f"{at.mean_place:.2f}" for at in row.places if at.players == size), "-")
+def _above_next(answer: arena_pb2.GetStandingsResponse) -> list[float | None]:
+    """How likely each bot is stronger than the next one. Nobody knows of the last one, and old arenas do not say it."""
+    return [row.above_next if row.HasField("above_next") else None for row in answer.standings]
 
 
 def _note_room(console: Console, complete: bool) -> None:

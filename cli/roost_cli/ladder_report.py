@@ -3,6 +3,7 @@
 import shlex
 from typing import NamedTuple
 
+from roost_cli import standing_cells as cells
 from roost_cli.arena_tables import INTERVAL_NOTE, MORE_ROOM
 from roost_cli.console import results
 from roost_cli.fitted import Column, print_fitted
@@ -55,29 +56,21 @@ def standings_columns(standings: list[Standing], ladder: Ladder, statistics: Sta
     sizes = sorted({at.players for standing in standings for at in standing.places})
     faulty = any(totals[standing.bot].faults for standing in standings)
     return [
-        Column(">rank", [_ranks(standing) for standing in standings]),
+        Column(">rank", [cells.ranks(each.best_rank, each.worst_rank) for each in standings]),
         Column("bot", [_name(standing.bot, ladder) for standing in standings]),
-        Column(">rating", [f"{each.rating:.0f} ±{(each.high - each.low) / 2:.0f}" for each in standings]),
+        Column(">rating", [cells.rating(each.rating, each.low, each.high) for each in standings]),
+        *cells.above_next([each.above_next for each in standings], drop=5),
         Column(">matches", [str(standing.matches) for standing in standings], drop=1),
         Column(">won", [str(standing.wins) for standing in standings], drop=4),
-        *(Column(f">of {size}", [_mean_place(each, size) for each in standings], drop=3) for size in sizes),
+        *(Column(f">of {size}", [cells.mean_place(each.places, size) for each in standings], drop=3) for size in sizes),
         Column(">faults", [_faults(totals[standing.bot]) for standing in standings], drop=2 if faulty else 5),
         Column(">ms", [f"{totals[each.bot].ms_per_decision:.2f}" for each in standings], drop=6),
     ]
 
 
-def _ranks(standing: Standing) -> str:
-    best, worst = standing.best_rank, standing.worst_rank
-    return f"{best}" if best == worst else f"{best}-{worst}"
-
-
 def _name(bot: int, ladder: Ladder) -> str:
     name = ladder.setup.entrants[bot].spec.name
     return f"{name} (benched)" if bot in ladder.benched else name
-
-
-def _mean_place(standing: Standing, size: int) -> str:
-    return next((f"{at.mean_place:.2f}" for at in standing.places if at.players == size), "-")
 
 
 def _faults(totals: Totals) -> str:
@@ -91,7 +84,7 @@ def print_result(result: Result, summary: Summary) -> None:
     games = ", ".join(summary.statistics.games())
     console.print(f"{summary.matches} matches in {summary.blocks} blocks of {games}: {result.why}", soft_wrap=True)
     complete = print_fitted(console, standings_columns(summary.standings, ladder, summary.statistics))
-    console.print(f"{INTERVAL_NOTE} ms: a decision.", soft_wrap=True)
+    console.print(f"{INTERVAL_NOTE} {cells.ABOVE_NOTE} ms: a decision.", soft_wrap=True)
     if not complete:
         console.print(MORE_ROOM, style="dim")
     for line in bench_lines(ladder):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 
+from roost_cli import standing_cells as cells
 from roost_cli.console import remarks
 from roost_cli.fitted import fitted_table
 from roost_cli.ladder_report import bench_lines, standings_columns
@@ -82,7 +83,7 @@ class _Screen:
 
     def _shown(self, standing: Standing) -> str:
         name = self._ladder.setup.entrants[standing.bot].spec.name
-        return f"{name} {standing.rating:.0f} ±{(standing.high - standing.low) / 2:.0f}"
+        return f"{name} {cells.rating(standing.rating, standing.low, standing.high)}"
 
     def _progress(self) -> str:
         ladder = self._ladder

@@ -129,7 +129,7 @@ def test_standings_always_show_how_sure_they_are(roost: Roost, world: World) -> 
     lines = out.splitlines()
     assert lines[0] == "6 matches"
     assert lines[1].split() == [
-        *("rank", "bot", "version", "rating", "matches", "blocks", "won", "faults"),
+        *("rank", "bot", "version", "rating", "above", "matches", "blocks", "won", "faults"),
         *("of", "2", "of", "3"),
     ]
     for row in lines[3:6]:

@@ -29,9 +29,10 @@ def test_the_table_says_who_is_how_strong_and_how_sure_that_is(roost: Roost, tmp
     assert done.code == 0, done.err
     head, columns, _, *rows = done.out.splitlines()
     assert head == "12 matches in 6 blocks of karteneck: as many as asked for"
-    assert columns.split() == ["rank", "bot", "rating", "matches", "won", "of", "2", "faults", "ms"]
+    assert columns.split() == ["rank", "bot", "rating", "above", "matches", "won", "of", "2", "faults", "ms"]
     assert {row.split()[1] for row in rows[:2]} == {"random", "greedy"}
     assert all("±" in row for row in rows[:2])
+    assert "above: how likely a bot is stronger than the next one." in done.out
     assert "Seed spring." in rows[-1]
     assert files[0].read_text(encoding="utf-8").startswith("rank_low,rank_high,name,rating,")
     assert files[1].read_text(encoding="utf-8").startswith("<!doctype html>")
