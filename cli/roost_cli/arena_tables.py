@@ -14,6 +14,7 @@ from roost_cli import standing_cells as cells
 from roost_cli.console import results
 from roost_cli.fitted import Column, print_fitted
 from roost_games.replay import FINISHED, FORFEIT, HORIZON, VOIDED
+from roost_games.wording import counted
 from roost_sdk.wire.results import TERMINATION_NAMES
 
 SHORT_VERSION = 8
@@ -64,8 +65,7 @@ def print_bots(answer: arena_pb2.ListBotsResponse, *, live: bool) -> None:
 def _now(bot: arena_pb2.BotVersion) -> str:
     if not bot.connected:
         return "away"
-    matches = "1 match" if bot.playing == 1 else f"{bot.playing} matches"
-    return f"{matches}, {bot.latency_us / 1000:.1f} ms"
+    return f"{counted(bot.playing, 'match')}, {bot.latency_us / 1000:.1f} ms"
 
 
 def bots_json(answer: arena_pb2.ListBotsResponse, *, live: bool) -> dict[str, object]:
@@ -102,7 +102,9 @@ def print_one_bot(versions: Sequence[arena_pb2.BotVersion], *, live: bool) -> No
         seen = f", last seen {local_time(bot.last_seen_ms)}" if bot.last_seen_ms else ""
         now = f", {_now(bot)}" if live else ""
         console.print(f"version {bot.version}, number {bot.version_id}{seen}{now}", soft_wrap=True)
-        console.print(f"  {bot.matches} matches, {bot.wins} won, {bot.faults} faults", soft_wrap=True)
+        console.print(
+            f"  {counted(bot.matches, 'match')}, {bot.wins} won, {counted(bot.faults, 'fault')}", soft_wrap=True
+        )
         if bot.quarantine_since_ms:
             since = local_time(bot.quarantine_since_ms)
             console.print(f"  in quarantine since {since}: {bot.quarantine_reason}", soft_wrap=True)
@@ -115,8 +117,7 @@ def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.Ge
     if not answer.standings:
         console.print(f"{NOTHING_YET}{_about(wanted)}")
         return
-    matches = "1 match" if answer.matches == 1 else f"{answer.matches} matches"
-    console.print(f"{matches}{_about(wanted)}")
+    console.print(f"{counted(answer.matches, 'match')}{_about(wanted)}")
     complete = print_fitted(console, standings_columns(answer))
     console.print(f"{INTERVAL_NOTE} {cells.ABOVE_NOTE}" if any(_above_next(answer)) else INTERVAL_NOTE)
     _note_room(console, complete)
@@ -208,7 +209,7 @@ def shown_result(match: arena_pb2.MatchSummary) -> str:
     order = sorted(seats, key=lambda seat: places[seat])
     ending = ENDINGS[TERMINATION_NAMES[match.result.termination]]
     faults = sum(match.fault_counts)
-    notes = [*([ending] if ending else []), *([f"{faults} faults" if faults > 1 else "1 fault"] if faults else [])]
+    notes = [*([ending] if ending else []), *([counted(faults, "fault")] if faults else [])]
     ranking = ", ".join(f"{places[seat]} {match.bots[seat]}" for seat in order)
     return f"{ranking} ({', '.join(notes)})" if notes else ranking
 

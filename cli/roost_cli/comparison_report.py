@@ -15,6 +15,7 @@ from rich.table import Table as Grid
 from roost_cli.console import plain_table, remarks, results
 from roost_cli.progress import SECONDS_BETWEEN_LINES
 from roost_games.registry import get_game
+from roost_games.wording import counted
 from roost_ladder.compare import MOST_ELO, NEW, OLD, Comparison
 from roost_ladder.runs.entrants import Entrant
 from roost_ladder.runs.fixtures import Played
@@ -99,7 +100,7 @@ def _live_line(report: Report) -> Grid:
 
 
 def _blocks(report: Report) -> str:
-    return f"{report.comparison.sample.blocks} blocks, {report.matches} matches"
+    return f"{counted(report.comparison.sample.blocks, 'block')}, {counted(report.matches, 'match')}"
 
 
 def _llr(report: Report) -> str:

@@ -7,6 +7,7 @@ from roost_cli import standing_cells as cells
 from roost_cli.arena_tables import INTERVAL_NOTE, MORE_ROOM
 from roost_cli.console import results
 from roost_cli.fitted import Column, print_fitted
+from roost_games.wording import counted
 from roost_ladder.ratings import Standing
 from roost_ladder.report.plain import as_json
 from roost_ladder.report.summary import About, Summary
@@ -82,7 +83,8 @@ def print_result(result: Result, summary: Summary) -> None:
     console = results()
     ladder = result.ladder
     games = ", ".join(summary.statistics.games())
-    console.print(f"{summary.matches} matches in {summary.blocks} blocks of {games}: {result.why}", soft_wrap=True)
+    played = f"{counted(summary.matches, 'match')} in {counted(summary.blocks, 'block')} of {games}"
+    console.print(f"{played}: {result.why}", soft_wrap=True)
     complete = print_fitted(console, standings_columns(summary.standings, ladder, summary.statistics))
     console.print(f"{INTERVAL_NOTE} {cells.ABOVE_NOTE} ms: a decision.", soft_wrap=True)
     if not complete:

@@ -12,6 +12,7 @@ from roost_cli.console import remarks
 from roost_cli.fitted import fitted_table
 from roost_cli.ladder_report import bench_lines, standings_columns
 from roost_cli.progress import SECONDS_BETWEEN_LINES
+from roost_games.wording import counted
 from roost_ladder.live import LiveStandings
 from roost_ladder.ratings import Standing
 from roost_ladder.run import Budget, Ladder
@@ -91,7 +92,8 @@ class _Screen:
         speed = f"{ladder.new_matches / passed:.0f} a second" if ladder.new_matches else "just begun"
         left = self._seconds_left(passed)
         to_go = "" if left is None else f", {_shown_time(left)} to go"
-        return f"{len(ladder.facts)} matches in {ladder.blocks} blocks, {speed}{to_go}"
+        played = f"{counted(len(ladder.facts), 'match')} in {counted(ladder.blocks, 'block')}"
+        return f"{played}, {speed}{to_go}"
 
     def _seconds_left(self, passed: float) -> float | None:
         """Until the budget ends or the schedule does, if it is known when."""

@@ -11,6 +11,7 @@ from roost_cli.progress import Advance, progress
 from roost_games.errors import ReplayError, UsageError
 from roost_games.replay import Replay, parse_lines
 from roost_games.verify import verify
+from roost_games.wording import counted
 
 
 class Finding(NamedTuple):
@@ -47,7 +48,7 @@ class Checked:
 
     def summary(self) -> str:
         """The run in one line."""
-        matches = "1 match" if self.matches == 1 else f"{self.matches} matches"
+        matches = counted(self.matches, "match")
         if not self.findings:
             return f"{matches} checked, all in order"
         return f"{matches} checked, {len(self.findings)} not in order"

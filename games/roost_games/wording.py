@@ -1,4 +1,4 @@
-"""Words about things that may be anything: what a faulty bot sent. Nothing here can fail, whatever it is."""
+"""Words for messages: how many there are, and what a faulty bot sent. Nothing about that can fail, whatever it is."""
 
 import json
 import reprlib
@@ -36,3 +36,13 @@ def as_text(value: object, most: int = MAX_SENT) -> str:
 
 BRIEF = reprlib.Repr()
 BRIEF.maxstring = BRIEF.maxother = MAX_SENT
+
+
+def counted(number: int, thing: str) -> str:
+    """`1 match`, `2 matches`."""
+    return f"{number} {plural(number, thing)}"
+
+
+def plural(number: int, thing: str) -> str:
+    """What so many of a thing are called."""
+    return thing if number == 1 else f"{thing}es" if thing.endswith("ch") else f"{thing}s"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import NamedTuple
 
+from roost_games.wording import plural
 from roost_ladder.report.charts import curves
 from roost_ladder.report.markup import element, text
 from roost_ladder.report.summary import Summary
@@ -57,18 +58,20 @@ def _head(summary: Summary) -> str:
 
 
 def _header(summary: Summary, sections: list[Section]) -> str:
-    games = len(summary.statistics.games())
     counts = {
-        "bots": len(summary.standings),
-        "games" if games > 1 else "game": games,
-        "blocks": summary.blocks,
-        "matches": summary.matches,
+        "bot": len(summary.standings),
+        "game": len(summary.statistics.games()),
+        "block": summary.blocks,
+        "match": summary.matches,
     }
     return element(
         "header",
         element("div", "Roost ladder", class_="over"),
         element("h1", text(summary.about.title)),
-        *(element("span", element("b", f"{count:,}"), label, class_="count") for label, count in counts.items()),
+        *(
+            element("span", element("b", f"{count:,}"), plural(count, thing), class_="count")
+            for thing, count in counts.items()
+        ),
         element("nav", *(element("a", section.title, href=f"#{section.anchor}") for section in sections)),
     )
 
