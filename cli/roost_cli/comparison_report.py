@@ -172,8 +172,8 @@ def report_json(report: Report) -> dict[str, object]:
     low, middle, high = comparison.elo
     return {
         "verdict": comparison.verdict,
-        "elo": {"estimate": round(middle, 2), "low": round(low, 2), "high": round(high, 2)},
-        "llr": round(comparison.llr, 4),
+        "elo": {"estimate": _rounded(middle, 2), "low": _rounded(low, 2), "high": _rounded(high, 2)},
+        "llr": _rounded(comparison.llr, 4),
         "lower": round(comparison.test.lower, 4),
         "upper": round(comparison.test.upper, 4),
         "blocks": comparison.sample.blocks,
@@ -188,6 +188,11 @@ def report_json(report: Report) -> dict[str, object]:
         "beta": comparison.test.beta,
         "seed": report.seed,
     }
+
+
+def _rounded(number: float, digits: int) -> float:
+    """Adding zero makes 0 out of -0."""
+    return round(number, digits) + 0.0
 
 
 def _bot_json(report: Report, number: int) -> dict[str, object]:

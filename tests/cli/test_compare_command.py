@@ -97,6 +97,12 @@ def test_two_versions_with_the_same_name_and_different_helpers(roost: Roost, tmp
     assert result(apart)["new"]["bot"] == str(new)  # type: ignore[index]
 
 
+def test_nothing_played_is_no_difference_and_not_one_below_zero(roost: Roost) -> None:
+    outcome = roost("compare", "careful", "random", *CARDS, "--budget", "0.000001s", "--json")
+    assert result(outcome)["blocks"] == 0
+    assert '"estimate": 0.0,' in outcome.out
+
+
 WRONG = {
     "a bot that is none": (["gredy", "random"], "Did you mean 'greedy'?"),
     "a file that is missing": (["nobody.py", "random"], "there is no file nobody.py"),
