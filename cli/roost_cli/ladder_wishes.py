@@ -8,6 +8,7 @@ from roost_games.chance import seed_of
 from roost_games.errors import UsageError
 from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES, get_game
+from roost_games.wording import counted
 from roost_ladder.blocks import Rotation
 from roost_ladder.run import Setup
 from roost_ladder.runs.entrants import Entrant
@@ -57,6 +58,8 @@ class Wishes:
         self._rotation()
         parse_games(self.games)
         parse_counts(self.players)
+        if self.schedule == "gauntlet" and self.hero is None:
+            raise UsageError("the schedule gauntlet needs --hero NAME, the bot that plays against all others")
         schedule_named(self.schedule, times=self.times, hero=None if self.hero is None else 0)
 
     def _rotation(self) -> Rotation:
@@ -67,7 +70,9 @@ class Wishes:
 
     def _kinds(self, entrants: Sequence[Entrant]) -> tuple[Kind, ...]:
         """Every game at every number of players that can be played and that enough bots can play."""
-        names, counts = parse_games(self.games) or GAME_NAMES, parse_counts(self.players)
+        # In our order, not in that of the command: it makes no other ladder.
+        names = sorted(parse_games(self.games) or GAME_NAMES, key=GAME_NAMES.index)
+        counts = parse_counts(self.players)
         kinds = [
             Kind(name, players)
             for name in names
@@ -77,8 +82,8 @@ class Wishes:
         ]
         if not kinds:
             raise UsageError(
-                f"nothing can be played: {len(entrants)} bot{'s' * (len(entrants) != 1)} "
-                f"for {', '.join(names)} at tables of {self.players}"
+                f"nothing can be played: {counted(len(entrants), 'bot')} for {', '.join(names)} "
+                f"at tables of {self.players}; add bots that play these games, or change --games or --players"
             )
         return tuple(kinds)
 

@@ -65,7 +65,7 @@ def test_json_is_printed_also_if_nothing_was_played(roost: Roost) -> None:
 def test_a_file_that_cannot_be_written_does_not_cost_the_result(roost: Roost) -> None:
     done = roost("ladder", "random", "greedy", *SMALL, "--blocks", 1, "--csv", "/dev/full")
     assert (done.code, done.err) == (1, "roost: /dev/full cannot be written: No space left on device\n")
-    assert done.out.startswith("2 matches in 1 block")
+    assert done.out.startswith("2 matches in 1 block of karteneck: ")
 
 
 def test_a_ladder_is_kept_goes_on_and_is_read_by_the_other_commands(roost: Roost, tmp_path: Path) -> None:
@@ -84,6 +84,13 @@ def test_a_ladder_is_kept_goes_on_and_is_read_by_the_other_commands(roost: Roost
     assert roost("verify", "--db", parts).out == "20 matches checked, all in order\n"
     latest = json.loads(roost("matches", "--db", parts, "--limit", 1, "--json").out)["matches"][0]["match_id"]
     assert json.loads(roost("replay", latest, "--db", parts, "--json").out)["match"] == latest
+
+
+def test_the_order_of_games_makes_no_other_ladder(roost: Roost, tmp_path: Path) -> None:
+    command = ("ladder", "random", "greedy", "--seed", "spring", "--db", tmp_path / "l.db", "--blocks")
+    assert roost(*command, 2, "--games", "karteneck,haecmaec").code == 0
+    again = roost(*command, 4, "--games", "haecmaec,karteneck")
+    assert again.out.startswith("8 matches in 4 blocks"), again.err
 
 
 def test_a_database_of_something_else_is_refused(roost: Roost, tmp_path: Path) -> None:
@@ -153,10 +160,15 @@ def test_a_program_that_reads_and_writes_lines_takes_part(roost: Roost, tmp_path
         (["random"], "a ladder needs two bots, and here is 1"),
         (["random", "greedy", "random"], "random takes part twice"),
         (["random", "randm"], "there is no bot 'randm'"),
+        (
+            ["random", "randm"],
+            "a folder of bots, or a program such as stdio:./mybot, in a ladder also cmd:./mybot. Did you",
+        ),
         (["random", "nowhere/mine.py"], "there is no file nowhere/mine.py"),
         (["random", "greedy", "--players", "4"], "nothing can be played: 2 bots for karteneck, bratwurmeck, haecmaec"),
+        (["random", "greedy", "--players", "4"], "add bots that play these games, or change --games or --players"),
         (["random", "greedy", "--schedule", "swis"], "there is no schedule 'swis'"),
-        (["random", "greedy", "--schedule", "gauntlet"], "needs the bot that plays against all others"),
+        (["random", "greedy", "--schedule", "gauntlet"], "gauntlet needs --hero NAME, the bot that plays"),
         (["random", "greedy", "--schedule", "gauntlet", "--hero", "x"], "x does not take part"),
         (["random", "greedy", "--rotation", "round"], "--rotation is cyclic or full, not 'round'"),
         (["random", "greedy", "--rating", "glicko"], "there is no rating 'glicko'"),

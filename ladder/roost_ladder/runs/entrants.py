@@ -16,7 +16,7 @@ from roost_ladder.runs.fixtures import BotSpec
 from roost_ladder.runs.process import CHILDREN, Child, ChildLost, Hung
 from roost_sdk.bot import Bot
 from roost_sdk.fingerprint import fingerprint
-from roost_sdk.load import STDIO, LoadedBot, load_all, load_bot
+from roost_sdk.load import STDIO, LoadedBot, did_you_mean, load_all, load_bot
 
 IMPORT_SECONDS = 60.0
 """How long the import of a file may take."""
@@ -76,6 +76,12 @@ class _Reader:
             return [_command(text)]
         if Path(text).is_dir():
             return self._folder(Path(text))
+        if not text.startswith(STDIO) and not _names_file(text):
+            raise UsageError(
+                f"there is no bot {text!r}; a bot is one of the samples ({', '.join(self._samples)}), a file such as "
+                "mybot.py, mybot.py:MyBot, a folder of bots, or a program such as stdio:./mybot, in a ladder also "
+                f"cmd:./mybot{did_you_mean(text, self._samples)}"
+            )
         return self._import(text, tuple(self._samples))
 
     def _folder(self, folder: Path) -> list[Entrant]:
@@ -121,6 +127,10 @@ def describe(text: str, samples: tuple[str, ...] | None) -> Iterator[Entrant]:
         return
     loaded = load_bot(text, dict.fromkeys(samples, Bot))
     yield _entrant(loaded, text if text.startswith(STDIO) else str(Path(_file(text)).resolve()))
+
+
+def _names_file(text: str) -> bool:
+    return _file(text).endswith(".py") or Path(text).exists() or len(Path(text).parts) > 1
 
 
 def _file(text: str) -> str:
