@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from roost_bots import SAMPLES
 from roost_server.store import NewBlock, open_store, queries
 from tests.cli.command import Roost
 
@@ -241,3 +242,8 @@ def _some_results(database: Path) -> bool:
         return bool(results_in(database))
     except Exception:  # it is being made
         return False
+
+
+def test_the_page_about_ladders_names_all_samples() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "ladder.md").read_text(encoding="utf-8")
+    assert f"the name of a sample: {', '.join(f'`{name}`' for name in SAMPLES)};" in page
