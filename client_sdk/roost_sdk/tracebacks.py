@@ -3,7 +3,7 @@
 import traceback
 from types import TracebackType
 
-NOT_THE_AUTHORS = ("roost_sdk", "roost_ladder", "roost_cli", "asyncio", "importlib")
+NOT_THE_AUTHORS = ("roost_sdk", "roost_ladder", "roost_cli", "asyncio", "concurrent", "importlib")
 """Through these a bot is called or imported. What the bot itself calls of them comes after its own code."""
 HEADER = "Traceback (most recent call last):"
 MOST_FRAMES = 20
@@ -25,7 +25,7 @@ def authors_lines(error: BaseException) -> str:
         type(error), error, _skip_ours(error.__traceback__), limit=-MOST_FRAMES, compact=True
     )
     lines = [line for line in "".join(shown.format()).splitlines() if line.strip() != HEADER]
-    if lines and lines[-1] == headline(error):
+    if lines and lines[-1].removeprefix(f"{type(error).__module__}.") == headline(error):
         lines.pop()
     return "\n".join(lines)
 

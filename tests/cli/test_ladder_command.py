@@ -155,6 +155,12 @@ def test_a_program_that_reads_and_writes_lines_takes_part(roost: Roost, tmp_path
     assert {row["name"]: row["faults"] for row in json.loads(done.out)["standings"]} == {"random": 0, "lines": 0}
 
 
+def test_the_author_of_a_program_sees_nothing_of_ours(roost: Roost) -> None:
+    done = roost("ladder", "random", "stdio:true", *SMALL, "--blocks", 1)
+    assert "(true) crashed: ProgramEnded: the program ended with exit code 0" in done.err
+    assert "File" not in done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
