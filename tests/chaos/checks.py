@@ -45,11 +45,13 @@ class Outcome:
     def of(cls, folder: Path, store: Store) -> "Outcome":
         competition = ledger.find(store, COMPETITION_NAME)
         replays = [Replay.from_line(line) for line in queries.replays(store)]
+        with store.reading() as connection:
+            blocks = gathering.blocks_of(connection, competition.id)
         return cls(
             folder,
             store,
             competition,
-            gathering.blocks_of(store, competition.id),
+            blocks,
             {replay.match: replay for replay in replays},
             {version.id: version.name for version in queries.versions(store)},
         )

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 from structlog.testing import capture_logs
 
 from roost_games.errors import UsageError
@@ -23,13 +24,14 @@ from roost_server.competition.director import Director
 from roost_server.competition.file import PhaseName, parse_competition
 from roost_server.competition.ledger import CLOCK
 from roost_server.contest import Contest, OpenBlock
+from roost_server.export import gathering
 from roost_server.export.checking import check_export
-from roost_server.export.records import BLOCKS_FILE, COMPETITION_FILE, MANIFEST_FILE, MATCHES_FILE
+from roost_server.export.records import BLOCKS_FILE, COMPETITION_FILE, MANIFEST_FILE, MATCHES_FILE, ExportedBlock
 from roost_server.export.writing import digest, export
 from roost_server.metrics import Metrics
 from roost_server.recorder import Recorder
 from roost_server.settings import Settings
-from roost_server.store import FinishedMatch, Store, open_store
+from roost_server.store import BlockState, FinishedMatch, Store, open_store
 
 CUP = """
 name = "cup"
@@ -275,3 +277,39 @@ def test_before_the_end_nothing_is_told_that_would_help_a_player(tmp_path: Path)
     assert seed not in everything
     assert all(open_block.block.seed.hex() not in everything for open_block in planned)
     assert complaints(tmp_path / "cup") == []
+
+
+def test_an_export_fits_together_while_the_arena_plays_on(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More blocks end after the list of blocks was read, and before the matches are."""
+    with open_store(database_url) as store, capture_logs():
+        play = Play(store, "round-robin")
+
+        async def begin() -> list[OpenBlock]:
+            await play.director.start()
+            await play.director.change_phase(PhaseName.LADDER, "test")
+            contest = play.director.contest
+            assert contest is not None
+            planned = await contest.plan(play.present)
+            await play.recorder.plan(planned)
+            for open_block in planned:
+                for rotation in open_block.to_play:
+                    await play._match(open_block, rotation)
+            await play.recorder.close(planned[0])
+            await play.recorder.aclose()
+            return planned
+
+        _, *others = asyncio.run(begin())
+        read_blocks = gathering.blocks_of
+
+        def read_and_play_on(connection: Connection, competition_id: int) -> list[ExportedBlock]:
+            blocks = read_blocks(connection, competition_id)
+            for open_block in others:
+                store.close_block(open_block.block.block_id, BlockState.DONE)
+            return blocks
+
+        monkeypatch.setattr(gathering, "blocks_of", read_and_play_on)
+        export(store, "cup", tmp_path / "cup")
+    assert complaints(tmp_path / "cup") == []
+    assert len((tmp_path / "cup" / BLOCKS_FILE).read_text().splitlines()) == 1

@@ -89,10 +89,15 @@ def _check_changes(connection: Connection, competition_id: int, old: Competition
 def find(store: Store, name: str) -> Competition:
     """The competition of this name. Raises `UsageError` if there is none."""
     with store.reading() as connection:
-        row = connection.execute(select(COMPETITION).where(COMPETITION.c.name == name)).one_or_none()
-        if row is None:
-            known = connection.scalars(select(COMPETITION.c.name).order_by(COMPETITION.c.id)).all()
-            raise UsageError(f"there is no competition {name!r}; there are: {', '.join(known) or 'none'}")
+        return read(connection, name)
+
+
+def read(connection: Connection, name: str) -> Competition:
+    """The same for those who read more of it over one connection."""
+    row = connection.execute(select(COMPETITION).where(COMPETITION.c.name == name)).one_or_none()
+    if row is None:
+        known = connection.scalars(select(COMPETITION.c.name).order_by(COMPETITION.c.id)).all()
+        raise UsageError(f"there is no competition {name!r}; there are: {', '.join(known) or 'none'}")
     file = parse_competition(row.document, name)
     return Competition(row.id, file, bytes.fromhex(row.seed), row.commitment, row.phase, row.document)
 
@@ -194,7 +199,12 @@ def entrants(store: Store, competition_id: int) -> list[Entrant]:
 
 def phase_changes(store: Store, competition_id: int) -> list[tuple[str, datetime, str]]:
     """The phases that a competition has come into, when, and by whom."""
-    query = select(*PHASE_CHANGE.c["phase", "at_ms", "actor"]).where(PHASE_CHANGE.c.competition_id == competition_id)
     with store.reading() as connection:
-        rows = connection.execute(query.order_by(PHASE_CHANGE.c.number)).all()
+        return read_phase_changes(connection, competition_id)
+
+
+def read_phase_changes(connection: Connection, competition_id: int) -> list[tuple[str, datetime, str]]:
+    """The same for those who read more of it over one connection."""
+    query = select(*PHASE_CHANGE.c["phase", "at_ms", "actor"]).where(PHASE_CHANGE.c.competition_id == competition_id)
+    rows = connection.execute(query.order_by(PHASE_CHANGE.c.number)).all()
     return [(phase, datetime.fromtimestamp(at_ms / 1000, UTC), actor) for phase, at_ms, actor in rows]

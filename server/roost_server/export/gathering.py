@@ -1,4 +1,7 @@
-"""Reads a competition out of a database, for its export."""
+"""Reads a competition out of a database, for its export.
+
+Everything of one export is read over one connection of `Store.reading`, so that it fits together while an arena plays.
+"""
 
 import json
 from collections.abc import Iterator
@@ -13,7 +16,7 @@ from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName
 from roost_server.competition.ledger import Competition
 from roost_server.export.records import ExportedBlock, ExportedBot, ExportedCompetition
-from roost_server.store import BlockState, Store
+from roost_server.store import BlockState
 from roost_server.store.models import BLOCK, BLOCK_MEMBER, BOT_VERSION, MATCH, MATCH_SEAT, REPLAY
 from roost_server.store.people import BOT, ENTRY, OWNER
 from roost_server.store.records import line_of
@@ -21,20 +24,20 @@ from roost_server.store.records import line_of
 CHUNK = 2_000
 
 
-def competition_of(store: Store, competition: Competition) -> ExportedCompetition:
+def competition_of(connection: Connection, competition: Competition) -> ExportedCompetition:
     """The competition as a whole. Its master seed is in it once it is done."""
-    changes = ledger.phase_changes(store, competition.id)
+    changes = ledger.read_phase_changes(connection, competition.id)
     return ExportedCompetition(
         name=competition.file.name,
         phase=competition.phase,
         commitment=competition.commitment,
         seed=competition.seed.hex() if competition.phase == PhaseName.DONE else "",
         phases=tuple((phase, int(at.timestamp() * 1000), actor) for phase, at, actor in changes),
-        bots=tuple(_bots(store, competition.id)),
+        bots=tuple(_bots(connection, competition.id)),
     )
 
 
-def _bots(store: Store, competition_id: int) -> Iterator[ExportedBot]:
+def _bots(connection: Connection, competition_id: int) -> Iterator[ExportedBot]:
     query = (
         select(BOT_VERSION.c.id, BOT_VERSION.c.name, BOT_VERSION.c.version, OWNER.c.name, ENTRY.c.pinned_version_id)
         .join_from(ENTRY, BOT)
@@ -43,19 +46,17 @@ def _bots(store: Store, competition_id: int) -> Iterator[ExportedBot]:
         .where(ENTRY.c.competition_id == competition_id)
         .order_by(ENTRY.c.entered_ms, BOT_VERSION.c.id)
     )
-    with store.reading() as connection:
-        for version_id, name, version, owner, pinned in connection.execute(query):
-            yield ExportedBot(version_id, name, version, owner, pinned == version_id)
+    for version_id, name, version, owner, pinned in connection.execute(query):
+        yield ExportedBot(version_id, name, version, owner, pinned == version_id)
 
 
-def blocks_of(store: Store, competition_id: int) -> list[ExportedBlock]:
+def blocks_of(connection: Connection, competition_id: int) -> list[ExportedBlock]:
     """The blocks that are over. What is still being played stays a secret."""
     columns = BLOCK.c["id", "phase", "serial", "game", "options", "rotation", "state", "seed"]
     query = select(*columns).where(BLOCK.c.competition_id == competition_id, BLOCK.c.state != BlockState.OPEN)
-    with store.reading() as connection:
-        rows = connection.execute(query.order_by(BLOCK.c.phase, BLOCK.c.serial)).all()
-        members = _members(connection, competition_id)
-        matches = _matches(connection, competition_id)
+    rows = connection.execute(query.order_by(BLOCK.c.phase, BLOCK.c.serial)).all()
+    members = _members(connection, competition_id)
+    matches = _matches(connection, competition_id)
     return [
         ExportedBlock(
             row.id,
@@ -95,7 +96,7 @@ def _matches(connection: Connection, competition_id: int) -> dict[str, tuple[tup
     return {block_id: tuple((row.id, row.rotation) for row in rows) for block_id, rows in grouped}
 
 
-def replay_lines(store: Store, competition_id: int) -> Iterator[str]:
+def replay_lines(connection: Connection, competition_id: int) -> Iterator[str]:
     """Every match of the blocks that are over, as a line of `roost-replay/1`, in the order of recording."""
     query = (
         select(REPLAY.c.document)
@@ -105,11 +106,11 @@ def replay_lines(store: Store, competition_id: int) -> Iterator[str]:
         .order_by(MATCH.c.number)
         .execution_options(yield_per=CHUNK // 10)
     )
-    with store.reading() as connection, connection.execute(query) as rows:
+    with connection.execute(query) as rows:
         yield from map(line_of, rows.scalars())
 
 
-def facts_of(store: Store, competition_id: int, phase: str) -> Iterator[MatchFacts]:
+def facts_of(connection: Connection, competition_id: int, phase: str) -> Iterator[MatchFacts]:
     """The matches of a phase that count, in the order of recording."""
     columns = ("version_id", "place", "score", "faults", "forfeited", "decisions", "thinking_ms")
     query = (
@@ -121,7 +122,7 @@ def facts_of(store: Store, competition_id: int, phase: str) -> Iterator[MatchFac
         .order_by(MATCH.c.number, MATCH_SEAT.c.seat)
         .execution_options(yield_per=CHUNK)
     )
-    with store.reading() as connection, connection.execute(query) as rows:
+    with connection.execute(query) as rows:
         for _, seats in groupby(rows, attrgetter("number")):
             by_seat = list(seats)
             version_ids, places, scores, faults, forfeited, decisions, thinking = zip(

@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
 
+from sqlalchemy import Connection
+
 from roost_games.errors import UsageError
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv, as_json
 from roost_ladder.report.summary import About, Summary, summarise
 from roost_server.competition import ledger
+from roost_server.competition.ledger import Competition
 from roost_server.competition.phases import plays
 from roost_server.export import gathering
 from roost_server.export.records import (
@@ -48,15 +51,28 @@ the rules and ended as recorded, that the finals were scheduled as the rules say
 
 def export(store: Store, name: str, folder: Path) -> list[Path]:
     """Write everything about a competition into a new folder. Returns the files. Raises `UsageError`."""
-    competition = ledger.find(store, name)
+    with store.reading() as connection:
+        competition = ledger.read(connection, name)
+        _make(folder)
+        _write(folder, _texts(connection, competition))
+        with (folder / MATCHES_FILE).open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{line}\n" for line in gathering.replay_lines(connection, competition.id))
+    return _manifest(folder)
+
+
+def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
         raise UsageError(f"{folder} is there already; name a folder that is not") from None
     except OSError as error:
         raise UsageError(f"{folder} cannot be made: {error.strerror}") from None
-    whole = gathering.competition_of(store, competition)
-    blocks = gathering.blocks_of(store, competition.id)
+
+
+def _texts(connection: Connection, competition: Competition) -> dict[str, str]:
+    """The files by their names, but for the matches, of which there may be very many."""
+    whole = gathering.competition_of(connection, competition)
+    blocks = gathering.blocks_of(connection, competition.id)
     texts = {
         "README.txt": READ_ME,
         RULES_FILE: competition.document,
@@ -64,15 +80,13 @@ def export(store: Store, name: str, folder: Path) -> list[Path]:
         BLOCKS_FILE: block_lines(blocks),
     }
     for phase in sorted({block.phase for block in blocks if plays(block.phase)}):
-        facts = list(gathering.facts_of(store, competition.id, phase))
+        facts = list(gathering.facts_of(connection, competition.id, phase))
         if facts:
             forfeits = competition.file.faults.forfeits == "count"
-            about = About(competition.file.title or name, (("Phase", phase), ("Commitment", competition.commitment)))
+            title = competition.file.title or competition.file.name
+            about = About(title, (("Phase", phase), ("Commitment", competition.commitment)))
             texts |= _reports(phase, summarise(facts, names_of(whole), about, forfeits=forfeits))
-    _write(folder, texts)
-    with (folder / MATCHES_FILE).open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in gathering.replay_lines(store, competition.id))
-    return _manifest(folder)
+    return texts
 
 
 def names_of(competition: ExportedCompetition) -> dict[int, str]:

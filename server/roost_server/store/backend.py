@@ -21,6 +21,8 @@ class Backend(Protocol):
     """What messages call it. Without a password."""
     url: str
     """How a host writes it. Without a password."""
+    reading_options: Mapping[str, object]
+    """Execution options for a connection that sees one state of the records."""
     writing_options: Mapping[str, object]
     """Execution options for a transaction that writes."""
 

@@ -19,11 +19,14 @@ DRIVER = "postgresql+psycopg"
 LOCK = int.from_bytes(b"roost")
 """The number of the advisory lock that an arena holds as long as it lives."""
 CONNECT_SECONDS = 5
+ONE_STATE = {"isolation_level": "REPEATABLE READ"}
+"""By default every query would see what was written before it."""
 
 
 class PostgresDatabase:
     """A database of a PostgreSQL server. Raises `StoreError` if the driver is not installed."""
 
+    reading_options: Mapping[str, object] = ONE_STATE
     writing_options: Mapping[str, object] = {}
 
     def __init__(self, url: URL) -> None:
@@ -56,7 +59,7 @@ class PostgresDatabase:
 
     def reading_engine(self) -> Engine:
         """Connections that cannot change anything, each of which sees one state of the records."""
-        engine = self._engine(isolation_level="REPEATABLE READ")
+        engine = self._engine(**ONE_STATE)
         event.listen(engine, "connect", _read_only)
         return engine
 

@@ -33,6 +33,7 @@ WRITING = {BEGIN_OPTION: "BEGIN IMMEDIATE"}
 class SqliteFile:
     """A database in a file. Raises `StoreError` for a URL that names none, which says how to write it."""
 
+    reading_options: Mapping[str, object] = {}
     writing_options: Mapping[str, object] = WRITING
 
     def __init__(self, url: URL, text: str) -> None:

@@ -78,6 +78,7 @@ class Store:
         self.name = backend.name
         self.backend = backend
         self._engine = engine
+        self._reading_engine = engine.execution_options(**backend.reading_options)
         self._writing_engine = engine.execution_options(**backend.writing_options)
         self._lock = lock
         self._turn = threading.Lock()
@@ -106,7 +107,7 @@ class Store:
     def reading(self) -> Iterator[Connection]:
         """A connection that sees the records as they are at its first query, whatever is written meanwhile."""
         self._check_open()
-        with store_errors(self.name), self._engine.connect() as connection:
+        with store_errors(self.name), self._reading_engine.connect() as connection:
             yield connection
 
     @contextmanager
