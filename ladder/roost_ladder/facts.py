@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from roost_games.replay import Replay
 from roost_ladder.results import MatchResult
 
 
@@ -36,3 +37,20 @@ class MatchFacts(NamedTuple):
     def result(self) -> MatchResult:
         """What ratings need to know of it."""
         return MatchResult(self.block_id, self.game, self.bots, self.places, any(self.forfeited))
+
+
+def facts_of(replay: Replay, block_id: str, bots: tuple[int, ...]) -> MatchFacts:
+    """The facts of a match that was not voided, from its replay. `bots` are the numbers of the bots by seat."""
+    result, seats = replay.result, range(len(bots))
+    times = [[ms for each, ms in replay.own_times() if each == seat] for seat in seats]
+    return MatchFacts(
+        block_id,
+        replay.game,
+        bots,
+        result.places,
+        result.scores,
+        faults=tuple(sum(fault.seat == seat for fault in result.faults) for seat in seats),
+        forfeited=tuple(seat in result.forfeits for seat in seats),
+        decisions=tuple(map(len, times)),
+        thinking_ms=tuple(sum(of_seat, 0.0) for of_seat in times),
+    )

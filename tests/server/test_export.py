@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import shutil
 from collections.abc import Callable
 from itertools import count
@@ -17,6 +18,7 @@ from structlog.testing import capture_logs
 from roost_games.errors import UsageError
 from roost_games.referee import Referee, Seat
 from roost_games.registry import get_game
+from roost_ladder.facts import MatchFacts
 from roost_ladder.results import MatchResult
 from roost_server.accounts import owners
 from roost_server.competition import ledger
@@ -26,7 +28,16 @@ from roost_server.competition.ledger import CLOCK
 from roost_server.contest import Contest, OpenBlock
 from roost_server.export import gathering
 from roost_server.export.checking import check_export
-from roost_server.export.records import BLOCKS_FILE, COMPETITION_FILE, MANIFEST_FILE, MATCHES_FILE, ExportedBlock
+from roost_server.export.comparing import difference
+from roost_server.export.records import (
+    BLOCKS_FILE,
+    COMPETITION_FILE,
+    MANIFEST_FILE,
+    MATCHES_FILE,
+    ExportedBlock,
+    read_competition,
+)
+from roost_server.export.reports import derived
 from roost_server.export.writing import digest, export
 from roost_server.metrics import Metrics
 from roost_server.recorder import Recorder
@@ -104,7 +115,8 @@ class Play:
     async def _match(self, open_block: OpenBlock, rotation: int) -> None:
         block, rules = open_block.block, open_block.rules
         seating = block.seating(rotation)
-        seats = [Seat(self.versions[version_id], "v1") for version_id in seating]
+        names = [self.versions[version_id] for version_id in seating]
+        seats = [Seat(name, "v1", f"owner of {name}") for name in names]
         referee: Referee[Any, Any] = Referee(
             get_game(rules.game), seats, block.seed, options=rules.options, match=f"m{next(MATCHES)}"
         )
@@ -148,7 +160,8 @@ def change(folder: Path, name: str, edit: Callable[[list[dict[str, Any]]], objec
     text = path.read_text()
     lines = [json.loads(line) for line in text.splitlines()] if name.endswith("jsonl") else [json.loads(text)]
     edit(lines)
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    indent = None if name.endswith("jsonl") else 2
+    path.write_text("".join(json.dumps(line, indent=indent) + "\n" for line in lines))
     sign_again(folder)
 
 
@@ -237,7 +250,82 @@ def test_finals_that_were_cut_short_are_noticed(copy: Path) -> None:
 
 def test_finer_ratings_are_noticed(copy: Path) -> None:
     change(copy, "standings-finals.json", lambda lines: lines[0]["standings"][0].update(rating=2000.0))
-    assert complaints(copy)[0].startswith("standings-finals.json: place 1: says 2000.000, the matches say")
+    (found,) = complaints(copy)
+    assert re.match(
+        r"standings-finals\.json: line \d+ says '\"rating\": 2000.0,', the matches say '\"rating\": 1", found
+    )
+
+
+def swap(text: str, one: str, other: str) -> str:
+    return re.sub(f"{one}|{other}", lambda found: other if found[0] == one else one, text)
+
+
+REPORTS = [f"standings-{form}" for form in ("finals.json", "finals.csv", "finals.html", "ladder.json")] + [
+    "crosstable-finals.csv",
+    "ratings-finals.csv",
+]
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_another_winner_is_noticed(copy: Path, name: str) -> None:
+    """Two bots change places, and all numbers stay where they are."""
+    file = copy / name
+    file.write_text(swap(file.read_text(), "anna", "carl"))
+    sign_again(copy)
+    (found,) = complaints(copy)
+    assert re.match(rf"{name}: line \d+ says .*(anna|carl).*, the matches say .*(anna|carl)", found)
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report_that_was_struck_from_the_manifest_too_is_missing(copy: Path, name: str) -> None:
+    (copy / name).unlink()
+    change(copy, MANIFEST_FILE, lambda lines: lines[0]["sha256"].pop(name))
+    assert complaints(copy) == [f"{name}: is missing"]
+
+
+def test_a_file_that_belongs_to_nothing_is_noticed(copy: Path) -> None:
+    (copy / "more.txt").write_text("")
+    change(copy, MANIFEST_FILE, lambda lines: lines[0]["sha256"].update({"more.txt": ""}))
+    assert complaints(copy) == ["more.txt: is no file of this export"]
+
+
+def test_another_owner_is_noticed(copy: Path) -> None:
+    change(copy, COMPETITION_FILE, lambda lines: lines[0]["bots"][0].update(owner="me"))
+    assert complaints(copy) == [f"{COMPETITION_FILE}: says that anna belongs to 'me', the matches say 'owner of anna'"]
+
+
+def test_a_number_may_end_otherwise_and_nothing_else(copy: Path) -> None:
+    """As on a machine whose arithmetic rounds otherwise."""
+
+    def round_ratings(lines: list[dict[str, Any]]) -> None:
+        for standing in lines[0]["standings"]:
+            standing["rating"] += 1e-9
+
+    change(copy, "standings-finals.json", round_ratings)
+    assert complaints(copy) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "true", "agree"),
+    [
+        ("1500.25,3", "1500.2500000001,3", True),
+        ("1500.25,3", "1500.26,3", False),
+        ("1500.25,3", "1500.25,4", False),
+        ("0.0", "1e-16", True),
+        ("-0.1", "0.1", False),
+        ("bot (1.0)", "bot (1.00)", False),
+        ("bot-1.0", "bot-1.00", False),
+        ("a\n", "a", False),
+    ],
+)
+def test_what_counts_as_the_same(said: str, true: str, agree: bool) -> None:
+    assert (difference(said, true) is None) is agree
+
+
+def test_matches_that_do_not_count_have_no_report(exported: Path) -> None:
+    file = parse_competition(CUP.replace("SCHEDULE", "swiss") + "[faults]\nforfeits = 'ignore'\n")
+    forfeited = MatchFacts("b", "karteneck", (1, 2), (1, 2), (1, 0), (0, 3), (False, True), (5, 2), (1.0, 1.0))
+    assert list(derived(file, read_competition(exported), {"finals": [forfeited]})) == ["README.txt"]
 
 
 def test_what_is_no_export(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ that follows from who was connected when; its deals and its matches are.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from roost_games.errors import ReplayError, UsageError
 from roost_games.replay import VOIDED, Replay, parse_lines
 from roost_games.verify import verify
 from roost_ladder.blocks import Block, Rotation, seed_of_block
+from roost_ladder.facts import MatchFacts, facts_of
 from roost_ladder.ratings import standings
 from roost_ladder.results import MatchResult
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
@@ -21,7 +22,10 @@ from roost_server.competition.director import block_id_of, schedule_of
 from roost_server.competition.file import CompetitionFile, PhaseName, parse_competition
 from roost_server.competition.ledger import CLOCK, Competition
 from roost_server.contest import kind_of
+from roost_server.export.comparing import difference
 from roost_server.export.records import (
+    BLOCKS_FILE,
+    COMPETITION_FILE,
     MANIFEST_FILE,
     MATCHES_FILE,
     RULES_FILE,
@@ -30,11 +34,11 @@ from roost_server.export.records import (
     read_blocks,
     read_competition,
 )
+from roost_server.export.reports import derived
 from roost_server.export.writing import digest
 from roost_server.store import BlockState
 
-TOLERANCE = 1e-6
-"""Ratings are compared to this, in points: other machines round a little differently."""
+NOT_DERIVED = {RULES_FILE, COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, MANIFEST_FILE}
 
 
 class Wrong(NamedTuple):
@@ -61,7 +65,7 @@ class Played(NamedTuple):
 
     block: ExportedBlock
     rotation: int
-    result: MatchResult | None
+    facts: MatchFacts | None
     """`None` if it was voided."""
 
 
@@ -77,14 +81,18 @@ def check_export(
 
     `advance` is told about every match that was checked. Without `matches` none is played again.
     """
-    yield from _wrong_hashes(folder)
+    told: set[str] = set()
+    for wrong in _wrong_hashes(folder):
+        told.add(wrong.where)
+        yield wrong
     exported = read(folder)
+    yield from _wrong_name(exported)
     yield from _wrong_seeds(exported)
     played: list[Played] = []
     yield from _wrong_matches(exported, played, advance, matches)
     yield from _wrong_blocks(exported, played)
     yield from _wrong_schedule(exported, played)
-    yield from _wrong_standings(exported, played)
+    yield from (wrong for wrong in _wrong_reports(exported, played) if wrong.where not in told)
 
 
 def read(folder: Path) -> Exported:
@@ -101,26 +109,31 @@ def _wrong_hashes(folder: Path) -> Iterator[Wrong]:
         hashes = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))["sha256"]
     except (OSError, ValueError, KeyError) as error:
         raise UsageError(f"{folder / MANIFEST_FILE} cannot be read: {error}") from None
+    for file in sorted(folder.iterdir()):
+        if file.name not in hashes and file.name != MANIFEST_FILE:
+            yield Wrong(file.name, "is not in the manifest")
     for name, recorded in hashes.items():
         file = folder / name
         if not file.is_file():
             yield Wrong(name, "is missing")
         elif digest(file) != recorded:
             yield Wrong(name, "was changed: its hash is not that of the manifest")
-    for file in folder.iterdir():
-        if file.name not in hashes and file.name != MANIFEST_FILE:
-            yield Wrong(file.name, "is not in the manifest")
+
+
+def _wrong_name(exported: Exported) -> Iterator[Wrong]:
+    if exported.competition.name != exported.file.name:
+        yield Wrong(COMPETITION_FILE, f"is about {exported.competition.name!r}, the rules about {exported.file.name!r}")
 
 
 def _wrong_seeds(exported: Exported) -> Iterator[Wrong]:
     competition = exported.competition
     if not competition.seed:
         if competition.phase == PhaseName.DONE:
-            yield Wrong("competition.json", "the competition is over, but its master seed is not there")
+            yield Wrong(COMPETITION_FILE, "the competition is over, but its master seed is not there")
         return
     master = bytes.fromhex(competition.seed)
     if commitment_of(master) != competition.commitment:
-        yield Wrong("competition.json", "the master seed is not the one that was promised by the commitment")
+        yield Wrong(COMPETITION_FILE, "the master seed is not the one that was promised by the commitment")
     for block in exported.blocks:
         if block.id != block_id_of(competition.name, block.phase, block.serial):
             yield Wrong(block.id, f"block {block.serial} of the {block.phase} has another name")
@@ -134,6 +147,7 @@ def _wrong_matches(
     """Checks every match by itself and against its block, and gathers what came of it in `played`."""
     places = {match: (block, rotation) for block in exported.blocks for match, rotation in block.matches}
     names = {bot.version_id: (bot.name, bot.version) for bot in exported.competition.bots}
+    owners: set[tuple[int, str]] = set()
     with (exported.folder / MATCHES_FILE).open("rb") as lines:
         for number, replay in parse_lines(lines):
             advance(1)
@@ -147,7 +161,9 @@ def _wrong_matches(
                 if again and (deviation := verify(replay)):
                     yield Wrong(f"match {replay.match}", str(deviation))
                 yield from _not_of_block(replay, block, rotation, names)
-                played.append(Played(block, rotation, _result(replay, block, rotation)))
+                owners.update(zip(_seating(block, rotation), (seat.owner for seat in replay.seats), strict=False))
+                played.append(Played(block, rotation, _facts(replay, block, rotation)))
+    yield from _wrong_owners(exported, owners)
     for match in places:
         yield Wrong(f"match {match}", f"is missing in {MATCHES_FILE}")
 
@@ -171,18 +187,27 @@ def _as_block(block: ExportedBlock) -> Block:
     return Block(block.id, block.game, block.version_ids, bytes.fromhex(block.seed), Rotation(block.rotation))
 
 
-def _result(replay: Replay, block: ExportedBlock, rotation: int) -> MatchResult | None:
-    result = replay.result
-    if result.termination == VOIDED:
+def _wrong_owners(exported: Exported, owners: Collection[tuple[int, str]]) -> Iterator[Wrong]:
+    """Whose the bots are, as the matches have it. They do not say it of a bot that was not there, and forfeited."""
+    for bot in exported.competition.bots:
+        for owner in sorted(owner for version_id, owner in owners if version_id == bot.version_id):
+            if owner not in ("", bot.owner):
+                yield Wrong(
+                    COMPETITION_FILE, f"says that {bot.name} belongs to {bot.owner!r}, the matches say {owner!r}"
+                )
+
+
+def _facts(replay: Replay, block: ExportedBlock, rotation: int) -> MatchFacts | None:
+    if replay.result.termination == VOIDED:
         return None
-    return MatchResult(block.id, block.game, _seating(block, rotation), tuple(result.places), bool(result.forfeits))
+    return facts_of(replay, block.id, _seating(block, rotation))
 
 
 def _wrong_blocks(exported: Exported, played: Sequence[Played]) -> Iterator[Wrong]:
     """No number of a block is missing, and each rotation of a block that is done counts once."""
     yield from _missing_blocks(exported)
     for block in exported.blocks:
-        rotations = [each.rotation for each in played if each.block is block and each.result is not None]
+        rotations = [each.rotation for each in played if each.block is block and each.facts is not None]
         if len(set(rotations)) < len(rotations):
             yield Wrong(block.id, "a rotation of it was counted twice")
         if block.phase == PhaseName.FINALS and block.state == BlockState.DONE:
@@ -215,7 +240,7 @@ def _wrong_schedule(exported: Exported, played: Sequence[Played]) -> Iterator[Wr
         part,
     )
     field = _finalists(exported, played)
-    results = _by_block(played)
+    results = _by_block(_of_phase(played, PhaseName.FINALS))
     past = Past()
     left = [block for block in blocks if block.state == BlockState.DONE]
     by_pairing: dict[Pairing, list[ExportedBlock]] = {}
@@ -254,17 +279,22 @@ def _named(exported: Exported, pairing: Pairing) -> str:
     return f"{pairing.kind.game} with {', '.join(names.get(bot, '?') for bot in pairing.group)}"
 
 
-def _by_block(played: Sequence[Played]) -> dict[str, list[MatchResult]]:
+def _by_block(facts: Iterable[MatchFacts]) -> dict[str, list[MatchResult]]:
     results: dict[str, list[MatchResult]] = {}
-    for each in played:
-        if each.result is not None and each.block.state == BlockState.DONE:
-            results.setdefault(each.block.id, []).append(each.result)
+    for match in facts:
+        results.setdefault(match.block_id, []).append(match.result())
     return results
+
+
+def _of_phase(played: Sequence[Played], phase: str) -> list[MatchFacts]:
+    """The matches of a phase that count, in the order of recording."""
+    of_phase = [each for each in played if (each.block.phase, each.block.state) == (phase, BlockState.DONE)]
+    return [each.facts for each in of_phase if each.facts is not None]
 
 
 def _finalists(exported: Exported, played: Sequence[Played]) -> Field:
     """The pinned versions by their rank on the ladder, as the arena seeds them."""
-    ladder = [result for results in _of_phase(played, PhaseName.LADDER).values() for result in results]
+    ladder = [match.result() for match in _of_phase(played, PhaseName.LADDER)]
     forfeits = exported.file.faults.forfeits == "count"
     rank = {standing.bot: place for place, standing in enumerate(standings(ladder, forfeits=forfeits))}
     pinned = [bot for bot in exported.competition.bots if bot.pinned]
@@ -277,25 +307,20 @@ def _finalists(exported: Exported, played: Sequence[Played]) -> Field:
     )
 
 
-def _of_phase(played: Sequence[Played], phase: str) -> dict[str, list[MatchResult]]:
-    return _by_block([each for each in played if each.block.phase == phase])
-
-
-def _wrong_standings(exported: Exported, played: Sequence[Played]) -> Iterator[Wrong]:
-    forfeits = exported.file.faults.forfeits == "count"
-    for phase in (PhaseName.LADDER, PhaseName.FINALS):
-        file = exported.folder / f"standings-{phase}.json"
-        results = [result for some in _of_phase(played, phase).values() for result in some]
+def _wrong_reports(exported: Exported, played: Sequence[Played]) -> Iterator[Wrong]:
+    """Write everything that follows from the matches again, and compare."""
+    facts = {phase.value: _of_phase(played, phase) for phase in (PhaseName.LADDER, PhaseName.FINALS)}
+    texts = derived(exported.file, exported.competition, facts)
+    for name, text in texts.items():
+        file = exported.folder / name
         if not file.is_file():
-            if results:
-                yield Wrong(file.name, "is missing")
-            continue
-        recorded = json.loads(file.read_text(encoding="utf-8"))["standings"]
-        again = standings(results, forfeits=forfeits)
-        if len(recorded) != len(again):
-            yield Wrong(file.name, f"lists {len(recorded)} bots, but {len(again)} have played")
-            continue
-        for place, (said, true) in enumerate(zip(recorded, again, strict=True), 1):
-            differs = abs(said["rating"] - true.rating) > TOLERANCE
-            if differs or (said["rank_low"], said["rank_high"]) != (true.best_rank, true.worst_rank):
-                yield Wrong(file.name, f"place {place}: says {said['rating']:.3f}, the matches say {true.rating:.3f}")
+            yield Wrong(name, "is missing")
+        elif differs := difference(_text(file), text, rounded=name.endswith(".html")):
+            yield Wrong(name, differs)
+    for name in sorted({file.name for file in exported.folder.iterdir()} - texts.keys() - NOT_DERIVED):
+        yield Wrong(name, "is no file of this export")
+
+
+def _text(file: Path) -> str:
+    """The text of a file, as it is, even if it is none."""
+    return file.read_bytes().decode(errors="surrogateescape")
