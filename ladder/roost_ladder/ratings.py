@@ -18,6 +18,9 @@ from roost_ladder.scale import ELO, MEAN_RATING
 
 __all__ = ["MEAN_RATING", "MatchResult", "PlacesAt", "Standing", "check_anchor", "standings", "standings_of"]
 
+TIED = 6
+"""Ratings that agree to so many decimals are in the order of the bots' numbers, not in one that rounding makes up."""
+
 
 class PlacesAt(NamedTuple):
     """What a bot did at tables of one size."""
@@ -77,7 +80,7 @@ def standings_of(record: Record, fitted: Fit, anchor: int | None = None) -> list
     zero = np.full(bots, 1 / bots) if anchor is None else np.equal(record.bots, anchor).astype(float)
     ratings = MEAN_RATING + ELO * (fitted.strengths - zero @ fitted.strengths)
     margins = ELO * half_widths(fitted, zero)
-    strongest_first = np.argsort(-ratings, kind="stable")
+    strongest_first = np.argsort(-ratings.round(TIED), kind="stable")
     above_next = [*likely_above_next(fitted, strongest_first), None]
     ranks = rank_ranges(fitted)
     played = _Played(record)

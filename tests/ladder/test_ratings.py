@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from roost_games.errors import UsageError
 from roost_ladder.fit import fit
-from roost_ladder.ratings import MatchResult, PlacesAt, Standing, standings
+from roost_ladder.ratings import MatchResult, PlacesAt, Standing, standings, standings_of
 from roost_ladder.results import Record, gather
 
 ELO = 400 / log(10)
@@ -307,3 +307,11 @@ def test_seven_players() -> None:
         for i, s in enumerate(strengths)
     ]
     assert slopes == pytest.approx([0] * 7, abs=1e-9)
+
+
+def test_the_order_of_equal_bots_does_not_depend_on_how_a_machine_rounds() -> None:
+    record = gather([MatchResult("a", "karteneck", (1, 2), (1, 2)), MatchResult("b", "karteneck", (1, 2), (2, 1))])
+    fitted = fit(record)
+    for noise in (-1e-13, 1e-13):
+        otherwise = fitted._replace(strengths=fitted.strengths + np.array([0.0, noise]))
+        assert [standing.bot for standing in standings_of(record, otherwise)] == [1, 2]
