@@ -43,9 +43,7 @@ def verify_folder(folder: Path, *, tell: bool, named: Path | None = None, matche
     if not is_export(folder):
         raise UsageError(f"{folder} is not the export of a competition; name the files of replays in it")
     checked = Checked()
-    with (folder / MATCHES_FILE).open("rb") as lines:
-        total = sum(1 for _ in lines)
-    with progress("verifying", total) as advance:
+    with progress("verifying", _lines_in(folder / MATCHES_FILE)) as advance:
 
         def count(number: int) -> None:
             checked.matches += number
@@ -57,3 +55,11 @@ def verify_folder(folder: Path, *, tell: bool, named: Path | None = None, matche
         )
         checked.gather(findings, tell=tell)
     return checked
+
+
+def _lines_in(file: Path) -> int:
+    """How many lines a file has; none if it is not there, which is for the check to say."""
+    if not file.is_file():
+        return 0
+    with file.open("rb") as lines:
+        return sum(1 for _ in lines)

@@ -4,11 +4,7 @@ import asyncio
 import json
 import re
 import shutil
-from collections.abc import Callable
-from itertools import count
 from pathlib import Path
-from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,153 +12,35 @@ from sqlalchemy import Connection
 from structlog.testing import capture_logs
 
 from roost_games.errors import UsageError
-from roost_games.referee import Referee, Seat
-from roost_games.registry import get_game
 from roost_ladder.facts import MatchFacts
-from roost_ladder.results import MatchResult
-from roost_server.accounts import owners
 from roost_server.competition import ledger
-from roost_server.competition.director import Director
 from roost_server.competition.file import PhaseName, parse_competition
-from roost_server.competition.ledger import CLOCK
-from roost_server.contest import Contest, OpenBlock
+from roost_server.contest import OpenBlock
 from roost_server.export import gathering
 from roost_server.export.checking import check_export
 from roost_server.export.comparing import difference
+from roost_server.export.reading import read_competition
 from roost_server.export.records import (
     BLOCKS_FILE,
     COMPETITION_FILE,
     MANIFEST_FILE,
     MATCHES_FILE,
     ExportedBlock,
-    read_competition,
 )
 from roost_server.export.reports import derived
-from roost_server.export.writing import digest, export
-from roost_server.metrics import Metrics
-from roost_server.recorder import Recorder
-from roost_server.settings import Settings
-from roost_server.store import BlockState, FinishedMatch, Store, open_store
-
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2, 3]
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "finals"
-schedule = "SCHEDULE"
-rounds = 2
-[[phases]]
-phase = "done"
-"""
-NAMES = ("anna", "bert", "carl", "dora")
-MATCHES = count(1)
-
-
-class Play:
-    """Plays a competition without an arena: everybody moves at random, and everything is recorded as an arena does."""
-
-    def __init__(self, store: Store, schedule: str) -> None:
-        self.store = store
-        text = CUP.replace("SCHEDULE", schedule)
-        competition = ledger.draw_up(store, parse_competition(text), text)
-        self.versions = dict(enumerate(self._enter(competition), 1))
-        self.director = Director(store, competition, Settings())
-        self.recorder = Recorder(store, Metrics())
-        self.rng = Random(schedule)
-        bots: Any = [
-            SimpleNamespace(version_id=number, bot_id=number, since=0.0, max_matches=1, plays=lambda *_: True)
-            for number in self.versions
-        ]
-        self.present = bots
-
-    def _enter(self, competition: ledger.Competition) -> list[str]:
-        for name in NAMES:
-            owner_id = owners.add_owner(self.store, f"owner of {name}", "test")
-            bot = owners.add_bot(self.store, f"owner of {name}", name, "test")
-            self.store.register_version(name, "v1", bot_id=bot.id)
-            ledger.enter(self.store, competition, bot.id, owner_id)
-        return list(NAMES)
-
-    async def whole(self, ladder_rounds: int) -> None:
-        await self.director.start()
-        for phase in (PhaseName.LADDER, PhaseName.FINALS):
-            await self.director.change_phase(phase, "test")
-            contest = self.director.contest
-            assert contest is not None
-            rounds = range(ladder_rounds) if phase is PhaseName.LADDER else count()
-            for _ in rounds:
-                if not await self._round(contest):
-                    break
-        await self.director.change_phase(PhaseName.DONE, CLOCK)
-        await self.recorder.aclose()
-
-    async def _round(self, contest: Contest) -> bool:
-        planned = await contest.plan(self.present)
-        await self.recorder.plan(planned)
-        contest.add(planned)
-        everybody = set(self.versions)
-        while (open_block := contest.take(everybody, everybody)) is not None:
-            for rotation in open_block.to_play:
-                await self._match(open_block, rotation)
-            await self.recorder.close(open_block)
-            contest.finish(open_block)
-        return bool(planned)
-
-    async def _match(self, open_block: OpenBlock, rotation: int) -> None:
-        block, rules = open_block.block, open_block.rules
-        seating = block.seating(rotation)
-        names = [self.versions[version_id] for version_id in seating]
-        seats = [Seat(name, "v1", f"owner of {name}") for name in names]
-        referee: Referee[Any, Any] = Referee(
-            get_game(rules.game), seats, block.seed, options=rules.options, match=f"m{next(MATCHES)}"
-        )
-        while referee.waiting:
-            seat = referee.waiting[0]
-            referee.answer(seat, self.rng.choice(referee.legal(seat)), 1.0)
-        finished = FinishedMatch(referee.replay(), block.block_id, rotation, seating, 1, 2)
-        await self.recorder.match(open_block, finished)
-        places = tuple(finished.replay.result.places)
-        open_block.results.append(MatchResult(block.block_id, rules.game, seating, places))
+from roost_server.export.writing import export
+from roost_server.store import BlockState, open_store
+from tests.server.export_world import CUP, NAMES, Play, change, complaints, play_and_export, sign_again
 
 
 @pytest.fixture(scope="module", params=["round-robin", "swiss", "knockout"])
 def exported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("export")
-    with open_store(f"sqlite:///{folder}/roost.db") as store, capture_logs():
-        asyncio.run(Play(store, request.param).whole(ladder_rounds=2))
-        export(store, "cup", folder / "cup")
-    return folder / "cup"
+    return play_and_export(tmp_path_factory.mktemp("export"), request.param)
 
 
 @pytest.fixture
 def copy(exported: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(exported, tmp_path / "cup"))
-
-
-def complaints(folder: Path) -> list[str]:
-    return [str(wrong) for wrong in check_export(folder)]
-
-
-def sign_again(folder: Path) -> None:
-    """As somebody would who changes files and knows about the manifest."""
-    manifest = json.loads((folder / MANIFEST_FILE).read_text())
-    manifest["sha256"] = {name: digest(folder / name) for name in manifest["sha256"]}
-    (folder / MANIFEST_FILE).write_text(json.dumps(manifest))
-
-
-def change(folder: Path, name: str, edit: Callable[[list[dict[str, Any]]], object]) -> None:
-    """Change the objects of a file of JSON, and sign again."""
-    path = folder / name
-    text = path.read_text()
-    lines = [json.loads(line) for line in text.splitlines()] if name.endswith("jsonl") else [json.loads(text)]
-    edit(lines)
-    indent = None if name.endswith("jsonl") else 2
-    path.write_text("".join(json.dumps(line, indent=indent) + "\n" for line in lines))
-    sign_again(folder)
 
 
 def test_an_export_is_in_order(exported: Path) -> None:
@@ -177,11 +55,12 @@ def test_a_changed_file_and_a_strange_one_are_named(copy: Path) -> None:
     (copy / "standings-finals.csv").write_text("rank\n1\n")
     (copy / "more.txt").write_text("")
     (copy / "README.txt").unlink()
-    assert sorted(complaints(copy)) == [
-        "README.txt: is missing",
-        "more.txt: is not in the manifest",
-        "standings-finals.csv: was changed: its hash is not that of the manifest",
-    ]
+    missing, no_file, unknown, line, changed = sorted(complaints(copy))
+    assert missing == "README.txt: is missing"
+    assert no_file == "more.txt: is no file of this export"
+    assert unknown == "more.txt: is not in the manifest"
+    assert line.startswith("standings-finals.csv: line 1 says 'rank', the matches say 'rank_low,rank_high,name,")
+    assert changed == "standings-finals.csv: was changed: its hash is not that of the manifest"
 
 
 def test_another_master_seed_is_noticed(copy: Path) -> None:
@@ -329,7 +208,7 @@ def test_matches_that_do_not_count_have_no_report(exported: Path) -> None:
 
 
 def test_what_is_no_export(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"manifest\.json cannot be read"):
+    with pytest.raises(UsageError, match=r"is not the export of a competition: it has no manifest\.json"):
         list(check_export(tmp_path))
 
 

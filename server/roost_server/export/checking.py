@@ -4,8 +4,9 @@ It needs the folder and this package, no arena and no database. What cannot be c
 that follows from who was connected when; its deals and its matches are.
 """
 
-import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,16 +14,17 @@ from roost_games.chance import commitment_of
 from roost_games.errors import ReplayError, UsageError
 from roost_games.replay import VOIDED, Replay, parse_lines
 from roost_games.verify import verify
-from roost_ladder.blocks import Block, Rotation, seed_of_block
+from roost_ladder.blocks import seed_of_block
 from roost_ladder.facts import MatchFacts, facts_of
 from roost_ladder.ratings import standings
 from roost_ladder.results import MatchResult
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
 from roost_server.competition.director import block_id_of, schedule_of
-from roost_server.competition.file import CompetitionFile, PhaseName, parse_competition
+from roost_server.competition.file import PhaseName
 from roost_server.competition.ledger import CLOCK, Competition
 from roost_server.contest import kind_of
 from roost_server.export.comparing import difference
+from roost_server.export.reading import Damaged, Exported, as_block, read_export, read_manifest, readable
 from roost_server.export.records import (
     BLOCKS_FILE,
     COMPETITION_FILE,
@@ -30,9 +32,6 @@ from roost_server.export.records import (
     MATCHES_FILE,
     RULES_FILE,
     ExportedBlock,
-    ExportedCompetition,
-    read_blocks,
-    read_competition,
 )
 from roost_server.export.reports import derived
 from roost_server.export.writing import digest
@@ -51,22 +50,13 @@ class Wrong(NamedTuple):
         return f"{self.where}: {self.what}"
 
 
-class Exported(NamedTuple):
-    """An export, read."""
-
-    folder: Path
-    file: CompetitionFile
-    competition: ExportedCompetition
-    blocks: list[ExportedBlock]
-
-
 class Played(NamedTuple):
     """A match of an export, without its steps."""
 
     block: ExportedBlock
     rotation: int
     facts: MatchFacts | None
-    """`None` if it was voided."""
+    """`None` if it was voided, or has no result for everybody."""
 
 
 def is_export(folder: Path) -> bool:
@@ -77,38 +67,39 @@ def is_export(folder: Path) -> bool:
 def check_export(
     folder: Path, advance: Callable[[int], None] = lambda _: None, *, matches: bool = True
 ) -> Iterator[Wrong]:
-    """Everything in an export that is not in order. Raises `UsageError` if it cannot be read at all.
+    """Everything in an export that is not in order. Raises `UsageError` if it is none.
 
     `advance` is told about every match that was checked. Without `matches` none is played again.
     """
-    told: set[str] = set()
-    for wrong in _wrong_hashes(folder):
-        told.add(wrong.where)
-        yield wrong
-    exported = read(folder)
+    if not is_export(folder):
+        raise UsageError(f"{folder} is not the export of a competition: it has no {MANIFEST_FILE}")
+    told: set[Wrong] = set()
+    try:
+        for wrong in chain(_wrong_hashes(folder), _wrong_contents(folder, advance, matches)):
+            if wrong not in told:
+                yield wrong
+            told.add(wrong)
+    except Damaged as error:
+        if (wrong := Wrong(error.file, error.what)) not in told:
+            yield wrong
+
+
+def _wrong_contents(folder: Path, advance: Callable[[int], None], matches: bool) -> Iterator[Wrong]:
+    exported = read_export(folder)
     yield from _wrong_name(exported)
     yield from _wrong_seeds(exported)
     played: list[Played] = []
     yield from _wrong_matches(exported, played, advance, matches)
     yield from _wrong_blocks(exported, played)
-    yield from _wrong_schedule(exported, played)
-    yield from (wrong for wrong in _wrong_reports(exported, played) if wrong.where not in told)
-
-
-def read(folder: Path) -> Exported:
-    """Read an export, but for its matches. Raises `UsageError`."""
     try:
-        text = (folder / RULES_FILE).read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{folder / RULES_FILE} cannot be read: {error.strerror}") from None
-    return Exported(folder, parse_competition(text, RULES_FILE), read_competition(folder), read_blocks(folder))
+        yield from _wrong_schedule(exported, played)
+    except UsageError as error:
+        yield Wrong(RULES_FILE, str(error))
+    yield from _wrong_reports(exported, played)
 
 
 def _wrong_hashes(folder: Path) -> Iterator[Wrong]:
-    try:
-        hashes = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))["sha256"]
-    except (OSError, ValueError, KeyError) as error:
-        raise UsageError(f"{folder / MANIFEST_FILE} cannot be read: {error}") from None
+    hashes = read_manifest(folder).sha256
     for file in sorted(folder.iterdir()):
         if file.name not in hashes and file.name != MANIFEST_FILE:
             yield Wrong(file.name, "is not in the manifest")
@@ -148,7 +139,7 @@ def _wrong_matches(
     places = {match: (block, rotation) for block in exported.blocks for match, rotation in block.matches}
     names = {bot.version_id: (bot.name, bot.version) for bot in exported.competition.bots}
     owners: set[tuple[int, str]] = set()
-    with (exported.folder / MATCHES_FILE).open("rb") as lines:
+    with readable(MATCHES_FILE), (exported.folder / MATCHES_FILE).open("rb") as lines:
         for number, replay in parse_lines(lines):
             advance(1)
             where = f"{MATCHES_FILE}:{number}"
@@ -180,11 +171,7 @@ def _not_of_block(
 
 
 def _seating(block: ExportedBlock, rotation: int) -> tuple[int, ...]:
-    return _as_block(block).seating(rotation)
-
-
-def _as_block(block: ExportedBlock) -> Block:
-    return Block(block.id, block.game, block.version_ids, bytes.fromhex(block.seed), Rotation(block.rotation))
+    return as_block(block).seating(rotation)
 
 
 def _wrong_owners(exported: Exported, owners: Collection[tuple[int, str]]) -> Iterator[Wrong]:
@@ -198,7 +185,8 @@ def _wrong_owners(exported: Exported, owners: Collection[tuple[int, str]]) -> It
 
 
 def _facts(replay: Replay, block: ExportedBlock, rotation: int) -> MatchFacts | None:
-    if replay.result.termination == VOIDED:
+    result, players = replay.result, len(block.version_ids)
+    if result.termination == VOIDED or (len(result.places), len(result.scores)) != (players, players):
         return None
     return facts_of(replay, block.id, _seating(block, rotation))
 
@@ -211,7 +199,7 @@ def _wrong_blocks(exported: Exported, played: Sequence[Played]) -> Iterator[Wron
         if len(set(rotations)) < len(rotations):
             yield Wrong(block.id, "a rotation of it was counted twice")
         if block.phase == PhaseName.FINALS and block.state == BlockState.DONE:
-            missing = set(range(_as_block(block).rotations)) - set(rotations)
+            missing = set(range(as_block(block).rotations)) - set(rotations)
             if missing:
                 yield Wrong(block.id, f"is called done, but {len(missing)} of its matches were not played")
 
@@ -311,14 +299,24 @@ def _wrong_reports(exported: Exported, played: Sequence[Played]) -> Iterator[Wro
     """Write everything that follows from the matches again, and compare."""
     facts = {phase.value: _of_phase(played, phase) for phase in (PhaseName.LADDER, PhaseName.FINALS)}
     texts = derived(exported.file, exported.competition, facts)
+    changed = list(_changed(exported.folder, texts))
+    yield from changed
+    if changed and exported.manifest.roost != (ours := version("roost")):
+        theirs = exported.manifest.roost or "an older one"
+        yield Wrong(
+            MANIFEST_FILE, f"is of Roost {theirs}, this is {ours}, which may write otherwise; check it with that"
+        )
+    for name in sorted({file.name for file in exported.folder.iterdir()} - texts.keys() - NOT_DERIVED):
+        yield Wrong(name, "is no file of this export")
+
+
+def _changed(folder: Path, texts: Mapping[str, str]) -> Iterator[Wrong]:
     for name, text in texts.items():
-        file = exported.folder / name
+        file = folder / name
         if not file.is_file():
             yield Wrong(name, "is missing")
         elif differs := difference(_text(file), text, rounded=name.endswith(".html")):
             yield Wrong(name, differs)
-    for name in sorted({file.name for file in exported.folder.iterdir()} - texts.keys() - NOT_DERIVED):
-        yield Wrong(name, "is no file of this export")
 
 
 def _text(file: Path) -> str:

@@ -1,25 +1,31 @@
-"""What an export holds of a competition, and its form in files: written from a database, read back by the checker."""
+"""What an export holds of a competition, and its form in files: written from a database, read back by the checker.
+
+Strict forms, since what is read back may come from anybody.
+"""
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Final, Literal
 
-from roost_games.errors import UsageError
+from pydantic import ConfigDict, Field
 
 COMPETITION_FILE = "competition.json"
 RULES_FILE = "competition.toml"
 BLOCKS_FILE = "blocks.jsonl"
 MATCHES_FILE = "matches.jsonl"
 MANIFEST_FILE = "manifest.json"
-FORMAT = "roost-export/1"
+FORMAT: Final = "roost-export/1"
+
+STRICT = ConfigDict(strict=True, extra="forbid")
+Hex = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedBot:
     """A version that took part."""
 
+    __pydantic_config__ = STRICT
     version_id: int
     name: str
     version: str
@@ -32,16 +38,17 @@ class ExportedBot:
 class ExportedBlock:
     """A deal that was planned, and what became of it."""
 
+    __pydantic_config__ = STRICT
     id: str
     phase: str
-    serial: int
+    serial: Annotated[int, Field(ge=0)]
     game: str
     options: dict[str, Any]
-    rotation: str
+    rotation: Literal["cyclic", "full"]
     state: str
-    seed: str
+    seed: Hex
     """In hex."""
-    version_ids: tuple[int, ...]
+    version_ids: Annotated[tuple[int, ...], Field(min_length=2)]
     matches: tuple[tuple[str, int], ...]
     """The id and the rotation of each of its matches, in the order in which they ended."""
 
@@ -50,15 +57,27 @@ class ExportedBlock:
 class ExportedCompetition:
     """A competition as a whole."""
 
+    __pydantic_config__ = STRICT
     name: str
     phase: str
     commitment: str
-    seed: str
+    seed: Hex
     """The master seed in hex; empty until the competition is done."""
     phases: tuple[tuple[str, int, str], ...]
     """Every phase that it came into, when, and by whom."""
     bots: tuple[ExportedBot, ...]
-    format: str = field(default=FORMAT)
+    format: Literal["roost-export/1"] = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The hashes of the files of an export."""
+
+    format: str
+    sha256: dict[str, str]
+    """By the file's name, in hex."""
+    roost: str = ""
+    """The version of Roost that wrote it."""
 
 
 def competition_text(competition: ExportedCompetition) -> str:
@@ -71,29 +90,6 @@ def block_lines(blocks: Iterable[ExportedBlock]) -> str:
     return "".join(json.dumps(asdict(block), ensure_ascii=False) + "\n" for block in blocks)
 
 
-def read_competition(folder: Path) -> ExportedCompetition:
-    """The competition of an export. Raises `UsageError` if the file cannot be read as one."""
-    try:
-        data = json.loads((folder / COMPETITION_FILE).read_text(encoding="utf-8"))
-        if data["format"] != FORMAT:
-            raise UsageError(f"{folder} is an export of the form {data['format']!r}; this Roost reads {FORMAT!r}")
-        bots = tuple(ExportedBot(**each) for each in data.pop("bots"))
-        phases = tuple((phase, at, actor) for phase, at, actor in data.pop("phases"))
-        return ExportedCompetition(**data, bots=bots, phases=phases)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{folder / COMPETITION_FILE} cannot be read: {error}") from None
-
-
-def read_blocks(folder: Path) -> list[ExportedBlock]:
-    """The blocks of an export. Raises `UsageError` if the file cannot be read as such."""
-    try:
-        text = (folder / BLOCKS_FILE).read_text(encoding="utf-8")
-        return [_block(json.loads(line)) for line in text.splitlines()]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{folder / BLOCKS_FILE} cannot be read: {error}") from None
-
-
-def _block(data: dict[str, Any]) -> ExportedBlock:
-    members = tuple(int(each) for each in data.pop("version_ids"))
-    matches = tuple((str(match), int(rotation)) for match, rotation in data.pop("matches"))
-    return ExportedBlock(**data, version_ids=members, matches=matches)
+def manifest_text(manifest: Manifest) -> str:
+    """The file of the hashes."""
+    return json.dumps(asdict(manifest), indent=2) + "\n"

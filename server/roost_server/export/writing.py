@@ -1,8 +1,8 @@
 """`roost export`: writes a competition into a folder."""
 
 import hashlib
-import json
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -19,8 +19,10 @@ from roost_server.export.records import (
     MANIFEST_FILE,
     MATCHES_FILE,
     RULES_FILE,
+    Manifest,
     block_lines,
     competition_text,
+    manifest_text,
 )
 from roost_server.export.reports import derived
 from roost_server.store import Store
@@ -67,10 +69,9 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
 
 def _manifest(folder: Path) -> list[Path]:
     files = sorted(folder.iterdir())
-    hashes = {file.name: digest(file) for file in files}
-    manifest = folder / MANIFEST_FILE
-    manifest.write_text(json.dumps({"format": FORMAT, "sha256": hashes}, indent=2) + "\n", encoding="utf-8")
-    return [*files, manifest]
+    manifest = Manifest(FORMAT, {file.name: digest(file) for file in files}, version("roost"))
+    _write(folder, {MANIFEST_FILE: manifest_text(manifest)})
+    return [*files, folder / MANIFEST_FILE]
 
 
 def digest(file: Path) -> str:

@@ -1,0 +1,120 @@
+"""Reads an export back. Whatever stands in its files, they are what they should be, or `Damaged` says what is not."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from roost_games.errors import RoostError, UsageError
+from roost_ladder.blocks import Block, Rotation
+from roost_server.competition.file import CompetitionFile, parse_competition
+from roost_server.export.records import (
+    BLOCKS_FILE,
+    COMPETITION_FILE,
+    FORMAT,
+    MANIFEST_FILE,
+    RULES_FILE,
+    ExportedBlock,
+    ExportedCompetition,
+    Manifest,
+)
+
+T = TypeVar("T")
+
+
+class Damaged(RoostError):
+    """A file of an export is not what it should be."""
+
+    def __init__(self, file: str, what: str) -> None:
+        super().__init__(f"{file}: {what}")
+        self.file = file
+        self.what = what
+
+
+class Exported(NamedTuple):
+    """An export, but for its matches."""
+
+    folder: Path
+    manifest: Manifest
+    file: CompetitionFile
+    competition: ExportedCompetition
+    blocks: list[ExportedBlock]
+
+
+def read_export(folder: Path) -> Exported:
+    """Read an export, but for its matches. Raises `Damaged`."""
+    manifest, competition = read_manifest(folder), read_competition(folder)
+    return Exported(folder, manifest, _read_rules(folder), competition, _read_blocks(folder, competition))
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The hashes of an export. Raises `Damaged`."""
+    manifest = _checked(Manifest, read_text(folder, MANIFEST_FILE), MANIFEST_FILE)
+    if manifest.format != FORMAT:
+        raise Damaged(MANIFEST_FILE, f"the form of the export is {manifest.format!r}; this Roost reads {FORMAT!r}")
+    return manifest
+
+
+def read_competition(folder: Path) -> ExportedCompetition:
+    """The competition as a whole. Raises `Damaged`."""
+    return _checked(ExportedCompetition, read_text(folder, COMPETITION_FILE), COMPETITION_FILE)
+
+
+def read_text(folder: Path, name: str) -> str:
+    """A file as text. Raises `Damaged`."""
+    with readable(name):
+        return (folder / name).read_bytes().decode()
+
+
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """Turn what goes wrong with a file into `Damaged`."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise Damaged(name, "is missing") from None
+    except OSError as error:
+        raise Damaged(name, f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise Damaged(name, f"is not UTF-8 at byte {error.start}") from None
+
+
+def _read_rules(folder: Path) -> CompetitionFile:
+    try:
+        return parse_competition(read_text(folder, RULES_FILE), "the file")
+    except UsageError as error:
+        raise Damaged(RULES_FILE, str(error)) from None
+
+
+def _read_blocks(folder: Path, competition: ExportedCompetition) -> list[ExportedBlock]:
+    known = {bot.version_id for bot in competition.bots}
+    blocks: dict[str, ExportedBlock] = {}
+    for number, line in enumerate(read_text(folder, BLOCKS_FILE).splitlines(), 1):
+        block = _checked(ExportedBlock, line, BLOCKS_FILE, f"line {number}: ")
+        if block.id in blocks or not _possible(block, known):
+            raise Damaged(BLOCKS_FILE, f"line {number}: there cannot be such a block")
+        blocks[block.id] = block
+    return list(blocks.values())
+
+
+def _possible(block: ExportedBlock, known: set[int]) -> bool:
+    """Whether its bots are different ones that take part, and its matches are rotations that it has."""
+    members = set(block.version_ids)
+    rotations = range(as_block(block).rotations)
+    return len(members) == len(block.version_ids) and members <= known and all(r in rotations for _, r in block.matches)
+
+
+def as_block(block: ExportedBlock) -> Block:
+    """The deal and those who play it."""
+    return Block(block.id, block.game, block.version_ids, bytes.fromhex(block.seed), Rotation(block.rotation))
+
+
+def _checked(form: type[T], text: str, name: str, where: str = "") -> T:
+    try:
+        return TypeAdapter(form).validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise Damaged(name, f"is not what it should be: {where}{place and place + ': '}{first['msg']}") from None
