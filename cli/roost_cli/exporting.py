@@ -24,21 +24,25 @@ def _only_one(source: Source) -> str:
     return names[0]
 
 
-def verify_source(source: Source, name: str | None, *, tell: bool) -> Checked:
+def verify_source(source: Source, name: str | None, *, tell: bool, commitment: str | None = None) -> Checked:
     """Check the competition of an arena, over the files that it gives to anybody."""
     with TemporaryDirectory(prefix="roost-verify-") as temporary:
         folder = Path(temporary) / (name or _only_one(source))
         export_competition(source, folder.name, folder)
-        return verify_folder(folder, tell=tell, named=Path(folder.name))
+        return verify_folder(folder, tell=tell, named=Path(folder.name), commitment=commitment)
 
 
-def verify_folder(folder: Path, *, tell: bool, named: Path | None = None, matches: bool = True) -> Checked:
+def verify_folder(
+    folder: Path, *, tell: bool, named: Path | None = None, matches: bool = True, commitment: str | None = None
+) -> Checked:
     """Check an export; what is wrong is printed as it is found if `tell` is set.
 
-    Without `matches` their records are taken for granted, because somebody has checked them already.
+    Without `matches` their records are taken for granted, because somebody has checked them already. `commitment` is
+    the one that was published, if that is known.
     """
     with server_extra("the check of an export"):
         from roost_server.export.checking import check_export, is_export
+        from roost_server.export.reading import commitments_in
         from roost_server.export.records import MATCHES_FILE
     if not is_export(folder):
         raise UsageError(f"{folder} is not the export of a competition; name the files of replays in it")
@@ -49,11 +53,13 @@ def verify_folder(folder: Path, *, tell: bool, named: Path | None = None, matche
             checked.matches += number
             advance(number)
 
-        wrong = check_export(folder, count, matches=matches)
+        wrong = check_export(folder, count, matches=matches, commitment=commitment)
         findings: Iterator[Finding] = (
             Finding((named or folder) / each.where, None, "", None, each.what) for each in wrong
         )
         checked.gather(findings, tell=tell)
+    if commitment is None:
+        checked.commitments |= commitments_in(folder)
     return checked
 
 

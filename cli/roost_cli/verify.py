@@ -28,6 +28,10 @@ def verify(
     competition: Annotated[
         str | None, typer.Option(metavar="NAME", help="With --server: which competition, if there are several.")
     ] = None,
+    commitment: Annotated[
+        str | None,
+        typer.Option(metavar="HEX", help="Of one competition: the commitment that was published before it."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     key_file: KeyFileOption = None,
     tls: TlsOption = False,
@@ -36,6 +40,7 @@ def verify(
     """Play recorded matches again by the rules and report where a record deviates from them.
 
     Of a competition everything is checked: hashes, deals, matches, the schedule of its finals, standings.
+    Only what its host published beforehand, the commitment to the master seed, has to come from elsewhere.
     The exit code is 0 if all are in order, 1 if one deviates, and 2 if there is nothing to check.
     """
     from roost_cli.access_options import access
@@ -48,31 +53,37 @@ def verify(
             "name what to check: roost verify FILE, or an export's folder, or roost verify --db FILE, "
             "or a competition at an arena with roost verify --server HOST:PORT"
         )
+    folder = files[0] if files and len(files) == 1 and files[0].is_dir() else None
+    if commitment is not None and folder is None and server is None:
+        raise UsageError("--commitment is about one competition: give it with an export's folder or with --server")
     tell = not as_json
     if server is not None:
-        checked = _verify_server(server, access(key_file, tls, tls_ca), competition, tell=tell)
+        checked = _verify_server(server, access(key_file, tls, tls_ca), competition, commitment, tell=tell)
     elif db is not None:
         checked = _verify_database(db, tell=tell)
-    elif files and len(files) == 1 and files[0].is_dir():
+    elif folder is not None:
         from roost_cli.exporting import verify_folder
 
-        checked = verify_folder(files[0], tell=tell)
+        checked = verify_folder(folder, tell=tell, commitment=commitment)
     else:
         checked = verify_files(files or [], tell=tell)
     if as_json:
         print_json(findings_json(checked))
     else:
-        typer.echo(checked.summary())
+        for line in (*checked.advice(), checked.summary()):
+            typer.echo(line)
     if checked.findings:
         raise typer.Exit(1)
 
 
-def _verify_server(server: str, credentials: "Credentials", competition: str | None, *, tell: bool) -> "Checked":
+def _verify_server(
+    server: str, credentials: "Credentials", competition: str | None, commitment: str | None, *, tell: bool
+) -> "Checked":
     from roost_cli.arena_source import open_source
     from roost_cli.exporting import verify_source
 
     with open_source(server, None, credentials) as source:
-        return verify_source(source, competition, tell=tell)
+        return verify_source(source, competition, tell=tell, commitment=commitment)
 
 
 def _verify_database(db: str, *, tell: bool) -> "Checked":

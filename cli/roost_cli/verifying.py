@@ -38,6 +38,8 @@ class Checked:
 
     matches: int = 0
     findings: list[Finding] = field(default_factory=list)
+    commitments: dict[str, str] = field(default_factory=dict)
+    """By competition: what its master seed was checked against, for those who know what was published."""
 
     def gather(self, findings: Iterable[Finding], *, tell: bool) -> None:
         """Keep `findings`, and print each as it comes if `tell` is set."""
@@ -45,6 +47,11 @@ class Checked:
             self.findings.append(finding)
             if tell:
                 typer.echo(str(finding))
+
+    def advice(self) -> Iterator[str]:
+        """What is left for a person to compare."""
+        for name, commitment in self.commitments.items():
+            yield f"{name}: commitment {commitment}; compare it with what was published"
 
     def summary(self) -> str:
         """The run in one line."""
@@ -128,4 +135,5 @@ def findings_json(checked: Checked) -> dict[str, object]:
         "matches": checked.matches,
         "in_order": checked.matches - len(checked.findings),
         "findings": [{**finding._asdict(), "file": str(finding.file)} for finding in checked.findings],
+        **({"commitments": checked.commitments} if checked.commitments else {}),
     }

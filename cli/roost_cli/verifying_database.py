@@ -25,16 +25,18 @@ def verify_database(url: str, *, tell: bool) -> Checked:
         with progress("verifying", total) as advance:
             checked.gather(_findings(store, checked, advance), tell=tell)
         for name in ledger.names(store):
-            checked.findings += _competition_findings(store, name, tell=tell)
+            of_competition = _check_competition(store, name, tell=tell)
+            checked.findings += of_competition.findings
+            checked.commitments |= of_competition.commitments
     return checked
 
 
-def _competition_findings(store: Store, name: str, *, tell: bool) -> list[Finding]:
+def _check_competition(store: Store, name: str, *, tell: bool) -> Checked:
     """What is wrong with a competition as a whole; its matches have been checked."""
     with TemporaryDirectory(prefix="roost-verify-") as temporary:
         folder = Path(temporary) / name
         export(store, name, folder)
-        return verify_folder(folder, tell=tell, named=Path(name), matches=False).findings
+        return verify_folder(folder, tell=tell, named=Path(name), matches=False)
 
 
 def _findings(store: Store, checked: Checked, advance: Advance) -> Iterator[Finding]:

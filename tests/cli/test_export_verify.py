@@ -1,11 +1,12 @@
 """`roost verify` with the export of a competition: exit codes, and what is said besides the findings."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from roost_server.export.records import MANIFEST_FILE, MATCHES_FILE
+from roost_server.export.records import COMPETITION_FILE, MANIFEST_FILE, MATCHES_FILE
 from tests.cli.command import Roost
 from tests.server.export_world import play_and_export
 
@@ -24,6 +25,30 @@ def test_an_export_in_order(roost: Roost, exported: Path) -> None:
     code, out, err = roost("verify", exported)
     assert (code, err) == (0, "")
     assert out.endswith(" matches checked, all in order\n")
+
+
+def test_the_commitment_is_shown_to_be_compared(roost: Roost, exported: Path) -> None:
+    commitment = json.loads((exported / COMPETITION_FILE).read_text())["commitment"]
+    line = f"cup: commitment {commitment}; compare it with what was published"
+    for where in ([exported], ["--db", exported.parent / "roost.db"]):
+        assert roost("verify", *where).out.splitlines()[0] == line
+    assert json.loads(roost("verify", exported, "--json").out)["commitments"] == {"cup": commitment}
+
+
+def test_another_commitment_than_the_published_one(roost: Roost, exported: Path) -> None:
+    """Whoever plays a competition again with another master seed makes an export that is in order by itself."""
+    commitment = json.loads((exported / COMPETITION_FILE).read_text())["commitment"]
+    assert roost("verify", exported, "--commitment", commitment.upper()).code == 0
+    code, out, _ = roost("verify", exported, "--commitment", "00" * 32)
+    assert code == 1
+    assert out.startswith(f"{exported / COMPETITION_FILE}: the commitment is {commitment}, not the published one\n")
+
+
+def test_a_commitment_needs_a_competition(roost: Roost, exported: Path) -> None:
+    for where in ([exported / MATCHES_FILE], ["--db", exported.parent / "roost.db"]):
+        code, _, err = roost("verify", *where, "--commitment", "00")
+        assert code == 2
+        assert "--commitment is about one competition" in err
 
 
 def test_a_manifest_that_is_none_is_named(roost: Roost, copy: Path) -> None:

@@ -65,17 +65,22 @@ def is_export(folder: Path) -> bool:
 
 
 def check_export(
-    folder: Path, advance: Callable[[int], None] = lambda _: None, *, matches: bool = True
+    folder: Path,
+    advance: Callable[[int], None] = lambda _: None,
+    *,
+    matches: bool = True,
+    commitment: str | None = None,
 ) -> Iterator[Wrong]:
     """Everything in an export that is not in order. Raises `UsageError` if it is none.
 
     `advance` is told about every match that was checked. Without `matches` none is played again.
+    `commitment` is what was published of the master seed: an export can only be checked against the one that it names.
     """
     if not is_export(folder):
         raise UsageError(f"{folder} is not the export of a competition: it has no {MANIFEST_FILE}")
     told: set[Wrong] = set()
     try:
-        for wrong in chain(_wrong_hashes(folder), _wrong_contents(folder, advance, matches)):
+        for wrong in chain(_wrong_hashes(folder), _wrong_contents(folder, advance, matches, commitment)):
             if wrong not in told:
                 yield wrong
             told.add(wrong)
@@ -84,9 +89,13 @@ def check_export(
             yield wrong
 
 
-def _wrong_contents(folder: Path, advance: Callable[[int], None], matches: bool) -> Iterator[Wrong]:
+def _wrong_contents(
+    folder: Path, advance: Callable[[int], None], matches: bool, commitment: str | None
+) -> Iterator[Wrong]:
     exported = read_export(folder)
     yield from _wrong_name(exported)
+    if commitment is not None and commitment.strip().lower() != exported.competition.commitment:
+        yield Wrong(COMPETITION_FILE, f"the commitment is {exported.competition.commitment}, not the published one")
     yield from _wrong_seeds(exported)
     played: list[Played] = []
     yield from _wrong_matches(exported, played, advance, matches)

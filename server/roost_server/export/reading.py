@@ -62,6 +62,15 @@ def read_competition(folder: Path) -> ExportedCompetition:
     return _checked(ExportedCompetition, read_text(folder, COMPETITION_FILE), COMPETITION_FILE)
 
 
+def commitments_in(folder: Path) -> dict[str, str]:
+    """The commitment to the master seed, by the name of the competition; nothing if that cannot be read."""
+    try:
+        competition = read_competition(folder)
+    except Damaged:
+        return {}
+    return {competition.name: competition.commitment}
+
+
 def read_text(folder: Path, name: str) -> str:
     """A file as text. Raises `Damaged`."""
     with readable(name):
