@@ -1,14 +1,16 @@
 """What `roost competition` does."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 
 import typer
 
+from roost.v1 import arena_pb2
 from roost_cli.admin_status import print_competitions
 from roost_cli.admin_tables import plain
 from roost_cli.arena_source import open_source
+from roost_cli.bracket import bracket_lines, read_bracket
 from roost_cli.console import print_json, results
 from roost_cli.server_extra import server_extra
 from roost_games.errors import UsageError
@@ -57,7 +59,34 @@ def show_competitions(server: str | None, db: str | None, credentials: Credentia
     elif not found:
         results().print("no competitions")
     else:
-        print_competitions(results(), found)
-        for each in found:
-            secret = f"master seed {each.seed}" if each.seed else f"commitment to the master seed {each.commitment}"
-            results().print(f"{each.name}: {secret}", soft_wrap=True)
+        _print(found)
+
+
+def _print(found: Sequence[arena_pb2.CompetitionStatus]) -> None:
+    print_competitions(results(), found)
+    for each in found:
+        secret = f"master seed {each.seed}" if each.seed else f"commitment to the master seed {each.commitment}"
+        results().print(f"{each.name}: {secret}", soft_wrap=True)
+
+
+def show_competition(
+    name: str | None, server: str | None, db: str | None, credentials: Credentials, *, as_json: bool
+) -> None:
+    """`roost competition show`."""
+    with open_source(server, db, credentials) as source:
+        found = _named(source.competitions().competitions, name)
+        bracket = read_bracket(source, found)
+    if as_json:
+        print_json(plain(found) | ({"bracket": bracket} if bracket else {}))
+        return
+    _print([found])
+    for line in bracket_lines(bracket) if bracket else ():
+        results().print(line, soft_wrap=True)
+
+
+def _named(found: Sequence[arena_pb2.CompetitionStatus], name: str | None) -> arena_pb2.CompetitionStatus:
+    fitting = [each for each in found if name in (None, each.name)]
+    if len(fitting) != 1:
+        there = f"there are: {', '.join(each.name for each in found)}" if found else "there is none"
+        raise UsageError(f"there is no competition {name!r}; {there}" if name else f"name the competition; {there}")
+    return fitting[0]

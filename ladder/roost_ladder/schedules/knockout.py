@@ -75,6 +75,11 @@ def bracket(field: Field, past: Past, blocks: int) -> list[list[Tie]]:
     return rounds
 
 
+def champion(rounds: Sequence[Sequence[Tie]]) -> int | None:
+    """Who has won the last tie of a bracket; `None` while there is none."""
+    return rounds[-1][0].winner if rounds and len(rounds[-1]) == 1 else None
+
+
 def _slots(bots: Sequence[int]) -> Iterable[int | None]:
     """The bots in the order of the bracket, with `None` for a bye."""
     order = [0]

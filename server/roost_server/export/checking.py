@@ -16,14 +16,13 @@ from roost_games.replay import VOIDED, Replay, parse_lines
 from roost_games.verify import verify
 from roost_ladder.blocks import seed_of_block
 from roost_ladder.facts import MatchFacts, facts_of
-from roost_ladder.ratings import standings
 from roost_ladder.results import MatchResult
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
+from roost_ladder.schedules.schedule import Kind, Pairing, Past
 from roost_server.competition.director import block_id_of, schedule_of
 from roost_server.competition.file import PhaseName
 from roost_server.competition.ledger import CLOCK, Competition
-from roost_server.contest import kind_of
 from roost_server.export.comparing import difference
+from roost_server.export.finals import finalists
 from roost_server.export.reading import Damaged, Exported, as_block, read_export, read_manifest, readable
 from roost_server.export.records import (
     BLOCKS_FILE,
@@ -102,9 +101,9 @@ def _wrong_contents(
     yield from _wrong_blocks(exported, played)
     try:
         yield from _wrong_schedule(exported, played)
-    except UsageError as error:
+        yield from _wrong_reports(exported, played)
+    except UsageError as error:  # as of a schedule that cannot be played by the rules
         yield Wrong(RULES_FILE, str(error))
-    yield from _wrong_reports(exported, played)
 
 
 def _wrong_hashes(folder: Path) -> Iterator[Wrong]:
@@ -236,7 +235,8 @@ def _wrong_schedule(exported: Exported, played: Sequence[Played]) -> Iterator[Wr
         ),
         part,
     )
-    field = _finalists(exported, played)
+    ladder = [match.result() for match in _of_phase(played, PhaseName.LADDER)]
+    field = finalists(exported.file, exported.competition, ladder)
     results = _by_block(_of_phase(played, PhaseName.FINALS))
     past = Past()
     left = [block for block in blocks if block.state == BlockState.DONE]
@@ -287,21 +287,6 @@ def _of_phase(played: Sequence[Played], phase: str) -> list[MatchFacts]:
     """The matches of a phase that count, in the order of recording."""
     of_phase = [each for each in played if (each.block.phase, each.block.state) == (phase, BlockState.DONE)]
     return [each.facts for each in of_phase if each.facts is not None]
-
-
-def _finalists(exported: Exported, played: Sequence[Played]) -> Field:
-    """The pinned versions by their rank on the ladder, as the arena seeds them."""
-    ladder = [match.result() for match in _of_phase(played, PhaseName.LADDER)]
-    forfeits = exported.file.faults.forfeits == "count"
-    rank = {standing.bot: place for place, standing in enumerate(standings(ladder, forfeits=forfeits))}
-    pinned = [bot for bot in exported.competition.bots if bot.pinned]
-    seeded = sorted(pinned, key=lambda bot: rank.get(bot.version_id, len(rank)))
-    apart = not exported.file.entry.own_bots_may_meet
-    return Field(
-        tuple(bot.version_id for bot in seeded),
-        tuple(kind_of(rules) for rules in exported.file.rules()),
-        owners={bot.version_id: bot.owner for bot in seeded} if apart else {},
-    )
 
 
 def _wrong_reports(exported: Exported, played: Sequence[Played]) -> Iterator[Wrong]:

@@ -15,6 +15,7 @@ RULES_FILE = "competition.toml"
 BLOCKS_FILE = "blocks.jsonl"
 MATCHES_FILE = "matches.jsonl"
 MANIFEST_FILE = "manifest.json"
+BRACKET_FILE = "bracket.json"
 FORMAT: Final = "roost-export/1"
 
 STRICT = ConfigDict(strict=True, extra="forbid")

@@ -10,6 +10,7 @@ from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv, as_json
 from roost_ladder.report.summary import About, Summary, summarise
 from roost_server.competition.file import CompetitionFile
+from roost_server.export.finals import bracket_files
 from roost_server.export.records import ExportedCompetition
 
 READ_ME = """\
@@ -23,6 +24,7 @@ matches.jsonl     every match in the open format roost-replay/1: seats, chance, 
 standings-*.csv   who came where in a phase, with 95 % intervals; .json the same with every statistic, .html to look at
 crosstable-*.csv  how often each finished ahead of each other
 ratings-*.csv     classic Elo ratings after every so many matches
+bracket.json      of a knockout: the champion, and who met whom in each round and won; .csv the same as a table
 manifest.json     the SHA-256 of every file
 
 To check all of it:   roost verify FOLDER
@@ -36,13 +38,13 @@ def derived(
     file: CompetitionFile, competition: ExportedCompetition, facts: Mapping[str, Sequence[MatchFacts]]
 ) -> dict[str, str]:
     """The files that follow from the others, by their names. `facts` are the matches that count, by phase."""
-    texts = {"README.txt": READ_ME}
+    texts, names = {"README.txt": READ_ME}, names_of(competition)
     forfeits = file.faults.forfeits == "count"
     for phase, played in facts.items():
         if any(forfeits or not any(match.forfeited) for match in played):
             about = About(file.title or file.name, (("Phase", phase), ("Commitment", competition.commitment)))
-            texts |= _reports(phase, summarise(played, names_of(competition), about, forfeits=forfeits))
-    return texts
+            texts |= _reports(phase, summarise(played, names, about, forfeits=forfeits))
+    return texts | bracket_files(file, competition, facts, names)
 
 
 def names_of(competition: ExportedCompetition) -> dict[int, str]:

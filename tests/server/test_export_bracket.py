@@ -1,0 +1,85 @@
+"""The bracket of a knockout in its export: it is the result, and follows from the duels."""
+
+import csv
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roost_server.export.records import BLOCKS_FILE, BRACKET_FILE, MATCHES_FILE
+from tests.server.export_world import change, complaints, play_and_export, sign_again
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return play_and_export(tmp_path_factory.mktemp("export"), "knockout")
+
+
+@pytest.fixture
+def copy(exported: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(exported, tmp_path / "cup"))
+
+
+def lines(file: Path) -> list[Any]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def duels(folder: Path) -> Counter[tuple[str, str]]:
+    """How often the first finished ahead of the second in the finals, from the replays; a tie is half."""
+    finals = {
+        match for block in lines(folder / BLOCKS_FILE) if block["phase"] == "finals" for match, _ in block["matches"]
+    }
+    won: Counter[tuple[str, str]] = Counter()
+    for replay in lines(folder / MATCHES_FILE):
+        if replay["match"] in finals:
+            (one, other), (place, place_other) = (seat["bot"] for seat in replay["seats"]), replay["result"]["places"]
+            share = 0.5 if place == place_other else float(place < place_other)
+            won[one, other] += share  # type: ignore[assignment]
+            won[other, one] += 1 - share  # type: ignore[assignment]
+    return won
+
+
+def test_the_bracket_follows_from_seeding_and_duels(exported: Path) -> None:
+    standings = json.loads((exported / "standings-ladder.json").read_text())["standings"]
+    first, second, third, fourth = (standing["name"] for standing in standings)
+    found = json.loads((exported / BRACKET_FILE).read_text())
+    semifinals, (final,) = found["rounds"]
+    assert [(tie["high"], tie["low"]) for tie in semifinals] == [(first, fourth), (second, third)]
+    assert {final["high"], final["low"]} == {tie["winner"] for tie in semifinals}
+    won = duels(exported)
+    for tie in (*semifinals, final):
+        score = won[tie["high"], tie["low"]], won[tie["low"], tie["high"]]
+        assert (tie["score_high"], tie["score_low"]) == score
+        assert tie["winner"] == (tie["low"] if score[1] > score[0] else tie["high"])
+    assert found["champion"] == final["winner"]
+
+
+def test_the_table_says_the_same(exported: Path) -> None:
+    with (exported / "bracket.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    rounds = json.loads((exported / BRACKET_FILE).read_text())["rounds"]
+    expected = [{"round": number, **tie} for number, ties in enumerate(rounds, 1) for tie in ties]
+    assert rows == [{key: str(value) for key, value in row.items()} for row in expected]
+
+
+def test_another_champion_is_noticed(copy: Path) -> None:
+    change(copy, BRACKET_FILE, lambda objects: objects[0].update(champion="nobody"))
+    (found,) = complaints(copy)
+    assert found.startswith("bracket.json: line 2 says ")
+
+
+def test_a_bracket_that_is_missing_is_noticed(copy: Path) -> None:
+    (copy / "bracket.csv").unlink()
+    change(copy, "manifest.json", lambda objects: objects[0]["sha256"].pop("bracket.csv"))
+    assert complaints(copy) == ["bracket.csv: is missing"]
+
+
+def test_other_finals_have_no_bracket(tmp_path: Path) -> None:
+    folder = play_and_export(tmp_path, "swiss")
+    assert not (folder / BRACKET_FILE).exists()
+    (folder / BRACKET_FILE).write_text("{}")
+    sign_again(folder)
+    assert "bracket.json: is no file of this export" in complaints(folder)
