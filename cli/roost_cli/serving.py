@@ -69,7 +69,9 @@ def run_arena(url: str, settings: Settings, outside: Outside, files: Sequence[Pa
     credentials = outside.credentials()
     described = _read_all(files)
     with open_store(url) as store:
-        competitions = tuple(draw_up(store, file, text) for file, text in described)
+        competitions = tuple(
+            draw_up(store, file, text, str(path)) for path, (file, text) in zip(files, described, strict=True)
+        )
         hosting = Hosting(competitions, credentials, outside.insecure_network, outside.metrics)
         configure_logging(log_level)
         asyncio.run(serve(store, settings, outside.listen, lambda address: _greet(address, store, hosting), hosting))

@@ -16,7 +16,7 @@ from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES, get_game
-from roost_server.competition.lines import line_of
+from roost_server.competition.lines import place_of
 from roost_server.settings import Rules
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,39}$"
@@ -233,8 +233,7 @@ def parse_competition(text: str, name: str = "competition") -> CompetitionFile:
 def _complaints(error: ValidationError, text: str, name: str) -> Iterable[str]:
     for each in error.errors():
         path = tuple(part for part in each["loc"] if isinstance(part, str | int))
-        where = ".".join(str(part + 1) if isinstance(part, int) else part for part in path)
-        yield f"{name}, line {line_of(text, path)}: {where + ': ' if where else ''}{_advice(each)}"
+        yield f"{place_of(text, path, name)}{_advice(each)}"
 
 
 def _advice(error: Any) -> str:

@@ -10,16 +10,18 @@ from roost_games.chance import commitment_of
 from roost_games.errors import UsageError
 from roost_server.accounts.audit import note
 from roost_server.clocks import epoch_ms
+from roost_server.competition.changes import changes, check_changes
 from roost_server.competition.file import CompetitionFile, PhaseName, parse_competition
+from roost_server.competition.lines import setting_name
 from roost_server.competition.phases import ANNOUNCED, pins_versions
 from roost_server.store import Store
 from roost_server.store.models import BLOCK, BOT_VERSION, COMPETITION, PHASE_CHANGE
 from roost_server.store.people import BOT, ENTRY, OWNER
 
-MAY_CHANGE = {"title", "phases", "spectators"}
-"""What of a competition may be changed when matches have been played in it."""
 CLOCK = "clock"
 """The actor of what happens by itself."""
+FILE = "file"
+"""The actor of what the host has written into the competition's file."""
 
 
 class Competition(NamedTuple):
@@ -44,19 +46,22 @@ class Entrant(NamedTuple):
     pinned_version_id: int | None
 
 
-def draw_up(store: Store, file: CompetitionFile, text: str) -> Competition:
+def draw_up(store: Store, file: CompetitionFile, text: str, name: str = "competition") -> Competition:
     """The competition that a file describes: a new one with a master seed of its own, or the one on record.
 
-    Raises `UsageError` if it has been played by other rules: what counts must have been the same for everybody.
+    Raises `CompetitionFileError` if it has been played by other rules; `name` is what that calls the file.
     """
     with store.writing() as connection:
         row = connection.execute(select(COMPETITION).where(COMPETITION.c.name == file.name)).one_or_none()
         if row is None:
             _insert(connection, file, text)
         elif row.document != text:
-            _check_changes(connection, row.id, parse_competition(row.document), file)
+            found = changes(parse_competition(row.document), file)
+            if _was_played(connection, row.id):
+                check_changes(found, file, row.phase, text, name)
             connection.execute(update(COMPETITION).where(COMPETITION.c.id == row.id).values(document=text))
-            note(connection, CLOCK, "competition file changed", competition=file.name)
+            settings = [setting_name(each.path) for each in found]
+            note(connection, FILE, "competition file changed", competition=file.name, settings=settings)
     return find(store, file.name)
 
 
@@ -72,18 +77,12 @@ def _insert(connection: Connection, file: CompetitionFile, text: str) -> None:
             created_ms=epoch_ms(),
         )
     )
-    note(connection, CLOCK, "competition drawn up", competition=file.name, commitment=commitment_of(seed))
+    note(connection, FILE, "competition drawn up", competition=file.name, commitment=commitment_of(seed))
 
 
-def _check_changes(connection: Connection, competition_id: int, old: CompetitionFile, new: CompetitionFile) -> None:
-    played = select(func.count()).select_from(BLOCK).where(BLOCK.c.competition_id == competition_id)
-    fixed = set(CompetitionFile.model_fields) - MAY_CHANGE
-    changed = sorted(name for name in fixed if getattr(old, name) != getattr(new, name))
-    if changed and connection.scalar(played):
-        raise UsageError(
-            f"{new.name} has been played by other rules: {', '.join(changed)} cannot be changed any more. "
-            "Change it back, or give the competition another name"
-        )
+def _was_played(connection: Connection, competition_id: int) -> bool:
+    played = select(BLOCK.c.id).where(BLOCK.c.competition_id == competition_id).limit(1)
+    return connection.scalar(played) is not None
 
 
 def find(store: Store, name: str) -> Competition:

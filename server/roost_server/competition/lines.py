@@ -7,10 +7,24 @@ from typing import NamedTuple
 HEADER = re.compile(r"^\s*(\[\[?)\s*([A-Za-z0-9_.\"' -]+?)\s*\]\]?\s*(#.*)?$")
 SETTING = re.compile(r"^\s*([A-Za-z0-9_\"'-]+(?:\s*\.\s*[A-Za-z0-9_\"'-]+)*)\s*=")
 
+SettingPath = tuple[str | int, ...]
+"""Where in the document a setting is: `("phases", 2, "starts")` is the third phase's time."""
+
 
 class _Place(NamedTuple):
     line: int
-    path: tuple[str | int, ...]
+    path: SettingPath
+
+
+def place_of(text: str, path: SettingPath, name: str) -> str:
+    """How a message about the setting at `path` begins: `cup.toml, line 12: phases.3.starts: `."""
+    setting = f"{setting_name(path)}: " if path else ""
+    return f"{name}, line {line_of(text, path)}: {setting}"
+
+
+def setting_name(path: SettingPath) -> str:
+    """What messages call the setting at `path`: `phases.3.starts`, counted from 1."""
+    return ".".join(str(part + 1) if isinstance(part, int) else part for part in path)
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
@@ -29,7 +43,7 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
 def _places(text: str) -> Iterator[_Place]:
     """Every header and every setting with the path that it has in the document."""
     counts: dict[str, int] = {}
-    at: tuple[str | int, ...] = ()
+    at: SettingPath = ()
     for number, line in enumerate(text.splitlines(), 1):
         if header := HEADER.match(line):
             at = _header_path(header[1], header[2], counts)
@@ -38,7 +52,7 @@ def _places(text: str) -> Iterator[_Place]:
             yield _Place(number, at + tuple(_names(setting[1])))
 
 
-def _header_path(brackets: str, name: str, counts: dict[str, int]) -> tuple[str | int, ...]:
+def _header_path(brackets: str, name: str, counts: dict[str, int]) -> SettingPath:
     path: list[str | int] = []
     for depth, part in enumerate(names := list(_names(name))):
         key = ".".join(names[: depth + 1])

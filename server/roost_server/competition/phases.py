@@ -15,7 +15,7 @@ def due_phase(file: CompetitionFile, current: str, now: datetime) -> PhaseName |
 
     A phase without a time is entered by an admin, or if it is the first one, at once.
     """
-    later = _after(file, current)
+    later = ahead(file, current)
     if current == ANNOUNCED and later and later[0].starts is None:
         return later[0].phase
     begun = [each.phase for each in later if each.starts is not None and each.starts <= now]
@@ -24,19 +24,19 @@ def due_phase(file: CompetitionFile, current: str, now: datetime) -> PhaseName |
 
 def next_change(file: CompetitionFile, current: str) -> datetime | None:
     """When the clock will change the phase next, as far as the file says."""
-    return next((each.starts for each in _after(file, current) if each.starts is not None), None)
+    return next((each.starts for each in ahead(file, current) if each.starts is not None), None)
 
 
 def check_change(file: CompetitionFile, current: str, wanted: str) -> PhaseName:
     """The phase called `wanted`, to which an admin wants to go on. Raises `UsageError` if that cannot be."""
-    possible = [each.phase for each in _after(file, current)]
+    possible = [each.phase for each in ahead(file, current)]
     if wanted not in possible:
         say = f"it can go on to {', '.join(possible)}" if possible else "it is over"
         raise UsageError(f"{file.name} is in the phase {current!r} and cannot change to {wanted!r}; {say}")
     return PhaseName(wanted)
 
 
-def _after(file: CompetitionFile, current: str) -> Sequence[PhasePart]:
+def ahead(file: CompetitionFile, current: str) -> Sequence[PhasePart]:
     """The phases that are still to come. One that is no longer in the file is taken for where it stood."""
     if current == ANNOUNCED:
         return file.phases

@@ -108,7 +108,7 @@ class AuditRecord(Record, table=True):
     id: int | None = Field(default=None, primary_key=True)
     at_ms: int = Field(sa_type=BigInteger)
     actor: str
-    """The key's prefix and label, or `clock`, or `command` for somebody with the database in hand."""
+    """The key's prefix and label; `clock`; `file` for a competition's; `command` for who has the database in hand."""
     act: str
     """What, in a word or two: `key revoked`."""
     details: str

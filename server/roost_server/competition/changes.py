@@ -1,0 +1,78 @@
+"""What of a competition's file may still be changed: all of it before something is played, hardly anything afterwards.
+
+What counts must have been the same for everybody, and whoever checks the result has the last file only.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from roost_server.competition.file import CompetitionFile, CompetitionFileError
+from roost_server.competition.lines import SettingPath, place_of
+from roost_server.competition.phases import ahead
+
+ALWAYS = {"title", "spectators"}
+"""Parts of the file that nothing that is played depends on."""
+REMEDY = "change it back, or make this a new competition, with another name"
+
+
+class Change(NamedTuple):
+    """A setting that is not what it was. What is not in a file has its default there."""
+
+    path: SettingPath
+    before: object
+    now: object
+
+    def __str__(self) -> str:
+        if _are_parts(self.now):
+            return "matches have been played with others"
+        return f"matches have been played {_shown(self.before)}, not {_shown(self.now)}"
+
+
+def changes(old: CompetitionFile, new: CompetitionFile) -> list[Change]:
+    """Every setting that differs."""
+    return list(_differences((), old.model_dump(), new.model_dump()))
+
+
+def check_changes(found: list[Change], new: CompetitionFile, phase: str, text: str, name: str) -> None:
+    """Raise `CompetitionFileError` for changes that come too late in a competition that was played up to `phase`.
+
+    The times of phases that lie ahead may change. `text` is the new file, and `name` what messages call it.
+    """
+    late = [each for each in found if not _allowed(each.path, new, phase)]
+    if late:
+        said = [f"{place_of(text, each.path, name)}{each}; {REMEDY}" for each in late]
+        raise CompetitionFileError("\n".join(said))
+
+
+def _allowed(path: SettingPath, new: CompetitionFile, phase: str) -> bool:
+    match path:
+        case ("phases", int(number), "starts"):
+            return new.phases[number] in ahead(new, phase)
+        case (part, *_):
+            return part in ALWAYS
+    return False
+
+
+def _differences(path: SettingPath, old: Any, new: Any) -> Iterator[Change]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in old | new:
+            yield from _differences((*path, key), old.get(key), new.get(key))
+    elif _are_parts(old) and _are_parts(new) and len(old) == len(new):
+        for number, (before, now) in enumerate(zip(old, new, strict=True)):
+            yield from _differences((*path, number), before, now)
+    elif old != new:
+        yield Change(path, old, new)
+
+
+def _are_parts(value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(each, dict) for each in value)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "without it"
+    if isinstance(value, datetime):
+        return f"with {value:%Y-%m-%dT%H:%M:%SZ}"
+    return f"with {json.dumps(value, default=str)}"
