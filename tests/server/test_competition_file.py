@@ -73,33 +73,87 @@ def test_what_is_read() -> None:
     ("wrong", "right", "line", "says"),
     [
         ('"spring-cup"', '"Spring Cup"', 1, "name: has 1 to 40 small letters, digits and dashes, as in spring-cup"),
-        ('name = "spring-cup"\n', "", 1, "name: is missing"),
+        ('name = "spring-cup"\n', "", 1, 'name: is missing; write name = "spring-cup"'),
         ('"karteneck"', '"kartenek"', 5, "games.1.game: there is no game 'kartenek'; the games are: karteneck,"),
-        ("[2, 3]", "[2, 9]", 4, "games.1: karteneck is for 2 to 4 players, not 9"),
-        ("[2, 3]", "[]", 4, "games.1: write the table sizes, as in players = [2, 3, 4]"),
+        ('game = "karteneck"\n', "", 4, 'games.1.game: is missing; write game = "karteneck"'),
+        ("[2, 3]", "[2, 9]", 6, "games.1.players: karteneck is for 2 to 4 players, not 9"),
+        ("[2, 3]", "[]", 6, "games.1.players: write the table sizes, as in players = [2, 3, 4]"),
+        ("[2, 3]", "[2, 2]", 6, "games.1.players: write every table size once"),
         ("[2, 3]", '"two"', 6, "games.1.players: write a list, as in [2, 3, 4]"),
-        ("slap", "slapp", 8, "games.2: haecmaec has no option 'slapp'; its options are:"),
+        ("slap", "slapp", 10, "games.2.options: haecmaec has no option 'slapp'; its options are:"),
+        ("{ slap = true }", "true", 10, "games.2.options: write it in braces, as in { slap = true }"),
+        ("[clock]", "[[clock]]", 13, "clock: write [clock], and its settings below"),
         ("decision_ms = 200", "decision_ms = 0", 14, "clock.decision_ms: input should be greater than or equal to 1"),
         ("decision_ms = 200", 'decision_ms = "fast"', 14, "clock.decision_ms: input should be a valid integer"),
-        ("decision_ms", "descision_ms", 14, "clock.descision_ms: there is no such setting; take it out, or look for"),
+        ("decision_ms", "descision_ms", 14, "clock.descision_ms: there is no such setting; did you mean decision_ms?"),
+        ("decision_ms", "speed", 14, "clock.speed: there is no such setting; here are decision_ms, bank_ms"),
+        ("[clock]", "[clok]", 13, "clok: there is no such setting; did you mean clock?"),
         ("+01:00", "", 18, "phases.1.starts: needs a time zone: write 2027-03-01T18:00:00Z or"),
-        ("03-02T", "02-02T", 16, "phases: each phase starts after the one before it"),
-        ('"sure"', '"swiss"', 20, "phases.2: the ladder has no schedule 'swiss'; it is one of least-played, sure"),
-        ('schedule = "sure"', 'shedule = "sure"', 23, "phases.2.shedule: there is no such setting"),
+        (
+            "2027-03-02T18:00:00Z",
+            '"2027-03-02"',
+            22,
+            "phases.2.starts: write a day and a time, without quotes, as in 2",
+        ),
+        ("2027-03-02T18:00:00Z", "2027-03-02", 22, "phases.2.starts: write a day and a time, without quotes, as in 2"),
+        ("03-02T", "02-02T", 22, "phases.2.starts: each phase starts after the one before it"),
+        (
+            '"sure"',
+            '"swiss"',
+            23,
+            "phases.2.schedule: there is no schedule 'swiss' for the ladder; it is one of ",
+        ),
+        (
+            '"knockout"',
+            '"knokout"',
+            27,
+            "phases.3.schedule: there is no schedule 'knokout' for the finals; it is one",
+        ),
+        ('schedule = "sure"', 'shedule = "sure"', 23, "phases.2.shedule: there is no such setting; did you mean sche"),
+        ('schedule = "sure"', "rounds = 3", 23, "phases.2.rounds: is for the finals; leave it out"),
         ('"finals"', '"final"', 26, "phases.3.phase: input should be 'registration', 'ladder', 'freeze', 'finals' or"),
-        ('phase = "done"', 'phase = "ladder"', 16, "phases: the phases come in this order, each once: registration,"),
-        ('[[phases]]\nphase = "done"\n', "", 16, 'phases: the last phase is "done"'),
-        ("[2, 3]", "[3]", 1, "a knockout is played in duels: some game needs 2 among its players"),
-        ('"haecmaec"\noptions = { slap = true }\nplayers = [4]', '"karteneck"', 4, "games: every game once, with all"),
+        ('phase = "done"', 'phase = "ladder"', 30, "phases.4.phase: the phases come in this order, each once: regi"),
+        ('[[phases]]\nphase = "done"\n', "", 25, 'phases.3: the last phase is "done"'),
+        ("[2, 3]", "[3]", 27, "phases.3.schedule: a knockout is played in duels: some game needs 2 among its players"),
+        (
+            '"haecmaec"\noptions = { slap = true }\nplayers = [4]',
+            '"karteneck"',
+            9,
+            "games.2.game: every game once, with all its table sizes",
+        ),
     ],
 )
 def test_a_mistake_is_named_with_its_line(wrong: str, right: str, line: int, says: str) -> None:
     assert refusal(CUP.replace(wrong, right)).startswith(f"cup.toml, line {line}: {says}")
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("phases = 3", "line 4: phases: write [[phases]], once for every phase, and its settings below"),
+        ("phases = [3]", "line 4: phases.1: write [[phases]], once for every phase, and its settings below"),
+        ("phases = []", 'line 4: phases: the last phase is "done"'),
+        ('[phases]\nphase = "done"', "line 4: phases: write [[phases]], once for every phase, and its settings below"),
+        ('[[phases]]\nphase = "done"', "line 4: phases.1: nothing would be played; add a phase: ladder or finals"),
+        ("", "line 1: phases: is missing; write [[phases]], once for every phase, and its settings below"),
+    ],
+)
+def test_phases_of_the_wrong_shape(text: str, says: str) -> None:
+    assert refusal(f'name = "cup"\ngames = [{{ game = "karteneck" }}]\n\n{text}\n') == f"cup.toml, {says}"
+
+
+def test_one_game_with_one_bracket() -> None:
+    assert refusal(
+        CUP.replace('[[games]]\ngame = "karteneck"', '[games]\ngame = "karteneck"', 1).split("[[games]]")[0]
+    ) == (
+        "cup.toml, line 4: games: write [[games]], once for every game, and its settings below\n"
+        "cup.toml, line 1: phases: is missing; write [[phases]], once for every phase, and its settings below"
+    )
+
+
 def test_all_mistakes_are_named_at_once() -> None:
     text = CUP.replace("[2, 3]", "[2, 9]").replace("+01:00", "")
-    assert [line.split(":")[0] for line in refusal(text).splitlines()] == ["cup.toml, line 4", "cup.toml, line 18"]
+    assert [line.split(":")[0] for line in refusal(text).splitlines()] == ["cup.toml, line 6", "cup.toml, line 18"]
 
 
 def test_what_is_not_toml_is_said_with_its_line() -> None:

@@ -26,6 +26,8 @@ players = [2]
 [[phases]]
 phase = "registration"
 [[phases]]
+phase = "ladder"
+[[phases]]
 phase = "done"
 """
 

@@ -4,9 +4,9 @@
 """
 
 import tomllib
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,7 +16,7 @@ from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES, get_game
-from roost_server.competition.lines import place_of
+from roost_server.competition.complaints import complaints, wrong
 from roost_server.settings import Rules
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,39}$"
@@ -43,7 +43,7 @@ class PhaseName(StrEnum):
 
 def _utc(time: datetime) -> datetime:
     if time.tzinfo is None:
-        raise ValueError("needs a time zone: write 2027-03-01T18:00:00Z or 2027-03-01T19:00:00+01:00")
+        raise wrong("needs a time zone: write 2027-03-01T18:00:00Z or 2027-03-01T19:00:00+01:00")
     return time.astimezone(UTC)
 
 
@@ -67,24 +67,26 @@ class GameTable(_Part):
     @classmethod
     def _known(cls, game: str) -> str:
         if game not in GAME_NAMES:
-            raise ValueError(f"there is no game {game!r}; the games are: {', '.join(GAME_NAMES)}")
+            raise wrong(f"there is no game {game!r}; the games are: {', '.join(GAME_NAMES)}")
         return game
 
     @model_validator(mode="after")
     def _playable(self) -> "GameTable":
         counts = get_game(self.game).players(self._options())
         if not self.players:
-            raise ValueError("write the table sizes, as in players = [2, 3, 4]")
+            raise wrong("write the table sizes, as in players = [2, 3, 4]", "players")
         for players in self.players:
             if players not in counts:
-                raise ValueError(f"{self.game} is for {counts[0]} to {counts[-1]} players, not {players}")
+                raise wrong(f"{self.game} is for {counts[0]} to {counts[-1]} players, not {players}", "players")
+        if len(set(self.players)) < len(self.players):
+            raise wrong("write every table size once", "players")
         return self
 
     def _options(self) -> Any:
         try:
             return get_game(self.game).options(_json(self.options))
         except UsageError as error:
-            raise ValueError(str(error)) from None
+            raise wrong(str(error), "options") from None
 
     def rules(self) -> list[Rules]:
         """The kinds of tables."""
@@ -132,7 +134,7 @@ class PhasePart(_Part):
 
     phase: Annotated[PhaseName, Field(strict=False)]
     starts: Moment | None = None
-    schedule: Literal["least-played", "sure", "round-robin", "swiss", "knockout"] | None = None
+    schedule: str | None = None
     rounds: int = Field(default=1, ge=1, le=10_000)
     blocks_per_pairing: int = Field(default=1, ge=1, le=10_000)
 
@@ -141,7 +143,10 @@ class PhasePart(_Part):
         may = SCHEDULES[self.phase]
         if self.schedule is not None and self.schedule not in may:
             right = f"it is one of {', '.join(may)}" if may else "leave it out"
-            raise ValueError(f"the {self.phase} has no schedule {self.schedule!r}; {right}")
+            raise wrong(f"there is no schedule {self.schedule!r} for the {self.phase}; {right}", "schedule")
+        for name in ("rounds", "blocks_per_pairing"):
+            if name in self.model_fields_set and self.phase is not PhaseName.FINALS:
+                raise wrong("is for the finals; leave it out", name)
         return self
 
 
@@ -171,30 +176,42 @@ class CompetitionFile(_Part):
     @field_validator("games")
     @classmethod
     def _each_once(cls, games: tuple[GameTable, ...]) -> tuple[GameTable, ...]:
+        if not games:
+            raise wrong("write what is played, as in [[games]]")
         names = [each.game for each in games]
-        if not names or len(set(names)) < len(names):
-            raise ValueError("every game once, with all its table sizes: players = [2, 3, 4]")
+        for number, name in enumerate(names):
+            if name in names[:number]:
+                raise wrong("every game once, with all its table sizes: players = [2, 3, 4]", number, "game")
         return games
 
     @field_validator("phases")
     @classmethod
     def _in_order(cls, phases: tuple[PhasePart, ...]) -> tuple[PhasePart, ...]:
         order = list(PhaseName)
-        places = [order.index(each.phase) for each in phases]
-        if places != sorted(set(places)):
-            raise ValueError(f"the phases come in this order, each once: {', '.join(order)}")
-        starts = [each.starts for each in phases if each.starts is not None]
-        if starts != sorted(starts):
-            raise ValueError("each phase starts after the one before it")
+        for number, (former, each) in enumerate(pairwise(phases), 1):
+            if order.index(each.phase) <= order.index(former.phase):
+                raise wrong(f"the phases come in this order, each once: {', '.join(order)}", number, "phase")
+        timed = [(number, each.starts) for number, each in enumerate(phases) if each.starts is not None]
+        for (_, before), (number, starts) in pairwise(timed):
+            if starts < before:
+                raise wrong("each phase starts after the one before it", number, "starts")
+        return phases
+
+    @field_validator("phases")
+    @classmethod
+    def _complete(cls, phases: tuple[PhasePart, ...]) -> tuple[PhasePart, ...]:
         if not phases or phases[-1].phase is not PhaseName.DONE:
-            raise ValueError('the last phase is "done"')
+            raise wrong('the last phase is "done"', *range(len(phases))[-1:])
+        if not any(SCHEDULES[each.phase] for each in phases):
+            raise wrong("nothing would be played; add a phase: ladder or finals", 0)
         return phases
 
     @model_validator(mode="after")
     def _knockout_has_duels(self) -> "CompetitionFile":
-        knockout = any(each.schedule == "knockout" for each in self.phases)
-        if knockout and not any(2 in each.players for each in self.games):
-            raise ValueError("a knockout is played in duels: some game needs 2 among its players")
+        for number, each in enumerate(self.phases):
+            if each.schedule == "knockout" and not any(2 in table.players for table in self.games):
+                said = "a knockout is played in duels: some game needs 2 among its players"
+                raise wrong(said, "phases", number, "schedule")
         return self
 
     def rules(self) -> tuple[Rules, ...]:
@@ -227,24 +244,4 @@ def parse_competition(text: str, name: str = "competition") -> CompetitionFile:
     except tomllib.TOMLDecodeError as error:
         raise CompetitionFileError(f"{name} is not TOML: {error}") from None
     except ValidationError as error:
-        raise CompetitionFileError("\n".join(_complaints(error, text, name))) from None
-
-
-def _complaints(error: ValidationError, text: str, name: str) -> Iterable[str]:
-    for each in error.errors():
-        path = tuple(part for part in each["loc"] if isinstance(part, str | int))
-        yield f"{place_of(text, path, name)}{_advice(each)}"
-
-
-def _advice(error: Any) -> str:
-    """What is wrong, in our words where pydantic's would not help."""
-    if error["type"] == "extra_forbidden":
-        return "there is no such setting; take it out, or look for its name in docs/hosting.md"
-    if error["type"] == "missing":
-        return "is missing"
-    if error["type"] == "tuple_type":
-        return "write a list, as in [2, 3, 4]"
-    if error["type"] == "string_pattern_mismatch":
-        return "has 1 to 40 small letters, digits and dashes, as in spring-cup-2027"
-    said: str = error["msg"].removeprefix("Value error, ")
-    return said[0].lower() + said[1:]
+        raise CompetitionFileError("\n".join(complaints(error, CompetitionFile, text, name))) from None
