@@ -24,7 +24,7 @@ INTERVAL_NOTE = (
 )
 QUARANTINE_NOTE = (
     "  It plays no more until it answers in a match for practice, which the arena offers again and again while it is "
-    "connected."
+    "connected. `roost replay MATCH --show` shows what went wrong."
 )
 MORE_ROOM = "A wider terminal shows more columns."
 ENDINGS = {FINISHED: "", HORIZON: "turn limit", FORFEIT: "forfeit", VOIDED: "voided"}

@@ -25,7 +25,7 @@ from roost_server.competition.phases import takes_entries
 from roost_server.contest import Contest, OpenBlock, open_schedule
 from roost_server.entrance import Entrance
 from roost_server.errors import ClosingError, NotFoundError, NotYetError
-from roost_server.infirmary import Absent, Infirmary, Sparring
+from roost_server.infirmary import Absent, Infirmary, Sparring, trouble_of
 from roost_server.lobby import Lobby
 from roost_server.matchmaker import Matchmaker
 from roost_server.metrics import Metrics, Reading
@@ -407,10 +407,9 @@ class Arena:
         if result.termination == VOIDED:
             return
         most = open_block.contest.settings.quarantine_after
-        faulty = {fault.seat for fault in result.faults} | set(result.forfeits)
         for seat, version_id in enumerate(finished.version_ids):
-            ill = seat in faulty and version_id not in open_block.missing
-            if self.infirmary.note(version_id, ill, most):
+            trouble = trouble_of(finished.replay, seat) if version_id not in open_block.missing else None
+            if self.infirmary.note(version_id, trouble, most):
                 session = self.lobby.session_of(version_id)
                 if session is not None:
                     session.quarantined = True

@@ -1,20 +1,22 @@
 """Quarantine: a bot that errs match after match plays no more, until it shows in a match for practice that it answers.
 
 The practice match is an ordinary one, except that the other seats play dull moves, and that nothing of it is recorded.
-It is offered again and again, at growing intervals. What keeps a version from playing is on record, so its owner can
-see it.
+It is offered again and again, at growing intervals. What keeps a version from playing is on record, with the kinds of
+faults and the last matches, so its owner can see why.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import structlog
 from sqlalchemy import insert, select, update
 
 from roost.v1 import play_pb2
 from roost_games.registry import get_game
+from roost_games.replay import Replay
 from roost_server.clocks import Instant, Pulse, epoch_ms
 from roost_server.session import Session
 from roost_server.store import Store
@@ -23,7 +25,34 @@ from roost_server.table import Request, Table
 
 FIRST_CHECK_SECONDS = 10.0
 LONGEST_SECONDS = 3600.0
+NAMED_MATCHES = 3
+"""The reason of a quarantine names so many of the matches that led to it, the last ones."""
 log = structlog.get_logger()
+
+
+class Trouble(NamedTuple):
+    """A match in which a bot erred."""
+
+    match_id: str
+    kinds: tuple[str, ...]
+    """What was wrong, each time."""
+
+
+def trouble_of(replay: Replay, seat: int) -> Trouble | None:
+    """What a seat did wrong in a match; `None` if nothing."""
+    kinds = tuple(fault.kind.value for fault in replay.result.faults if fault.seat == seat)
+    if not kinds and seat not in replay.result.forfeits:
+        return None
+    return Trouble(replay.match, kinds or ("forfeited",))
+
+
+def reason_of(streak: Sequence[Trouble]) -> str:
+    """Why somebody is put into quarantine: `faults in 2 matches in a row (3 late, 1 gone), the last in f3, f2`."""
+    kinds = Counter(kind for trouble in streak for kind in trouble.kinds)
+    counted = ", ".join(f"{times} {kind}" for kind, times in kinds.most_common())
+    last = ", ".join(trouble.match_id for trouble in reversed(streak[-NAMED_MATCHES:]))
+    matches = f"{len(streak)} matches in a row" if len(streak) > 1 else "a match"
+    return f"faults in {matches} ({counted}), the last in {last}"
 
 
 @dataclass(slots=True)
@@ -95,7 +124,7 @@ class Infirmary:
         self._store = store
         self._examine = examine
         self._now = now
-        self._streaks: Counter[int] = Counter()
+        self._streaks: dict[int, list[Trouble]] = {}
         self._patients: dict[int, Patient] = {}
         self._tables: dict[int, Table] = {}
 
@@ -112,15 +141,18 @@ class Infirmary:
             for version_id, reason, since_ms in connection.execute(query):
                 self._patients[version_id] = Patient(reason, since_ms)
 
-    def note(self, version_id: int, faulty: bool, most: int) -> bool:
+    def note(self, version_id: int, trouble: Trouble | None, most: int) -> bool:
         """A match is over. True if it was one faulty match too many; then `admit` is to be called."""
-        if not faulty:
+        if trouble is None:
             self._streaks.pop(version_id, None)
             return False
-        self._streaks[version_id] += 1
-        if self._streaks[version_id] < most or version_id in self._patients:
+        if version_id in self._patients:
             return False
-        self._patients[version_id] = Patient(f"faults in {most} matches in a row", epoch_ms())
+        streak = self._streaks.setdefault(version_id, [])
+        streak.append(trouble)
+        if len(streak) < most:
+            return False
+        self._patients[version_id] = Patient(reason_of(streak), epoch_ms())
         return True
 
     def admit(self, version_id: int) -> None:

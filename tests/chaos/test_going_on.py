@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from roost.v1 import play_pb2
+from roost.v1 import arena_pb2, play_pb2
 from roost_games.registry import get_game
 from roost_ladder.blocks import Block
 from roost_ladder.schedules.schedule import Kind
@@ -184,6 +184,10 @@ def test_who_is_silent_in_a_duel_for_practice_stays_in_quarantine(
             await until(lambda: practised(2))
             version_id = silent.welcome.version_id
             assert version_id in arena.arena.infirmary
+            # Its owner can see what was wrong, and in which match.
+            bots = (await arena.stub.ListBots(arena_pb2.ListBotsRequest())).bots
+            (reason,) = (bot.quarantine_reason for bot in bots if bot.version_id == version_id)
+            assert reason == f"faults in a match (1 late), the last in {silent.ended[0][0]}"
             silent.reformed = True
             await until(lambda: version_id not in arena.arena.infirmary)
 

@@ -1,0 +1,42 @@
+"""Who is put into quarantine, and what its owner is told about it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from roost_games.replay import Fault, FaultEntry, Replay
+from roost_server import answers
+from roost_server.infirmary import Infirmary, trouble_of
+from roost_server.store import open_store
+from tests.server.test_store_records import sketch
+
+MOST = 4
+
+
+def match(name: str, *kinds: Fault, forfeit: bool = False) -> Replay:
+    """A match in which seat 0 made such faults, and seat 1 one that is not to be counted for it."""
+    faults = (*(FaultEntry(0, 0, kind) for kind in kinds), FaultEntry(0, 1, Fault.CRASHED))
+    replay = sketch(name)
+    return replace(replay, result=replay.result._replace(faults=faults, forfeits=(0,) if forfeit else ()))
+
+
+def test_the_owner_sees_which_faults_and_where(tmp_path: Path) -> None:
+    with open_store(f"sqlite:///{tmp_path}/roost.db") as store:
+        version_id = store.register_version("x", "v1")
+        infirmary = Infirmary(store, lambda _: None, lambda: 0.0)
+        played = [
+            match("m0", Fault.ILLEGAL),
+            match("m1"),
+            match("m2", Fault.LATE, Fault.LATE, Fault.GONE),
+            match("m3", Fault.LATE),
+            match("m4", forfeit=True),
+            match("m5", Fault.GONE, forfeit=True),
+            match("m6", Fault.LATE),
+        ]
+        said = [infirmary.note(version_id, trouble_of(each, 0), MOST) for each in played]
+        # Without a fault in m1 it begins anew, and who is in quarantine already is not put there again.
+        assert said == [False, False, False, False, False, True, False]
+        infirmary.admit(version_id)
+        (bot,) = answers.bots(store).bots
+        assert bot.quarantine_reason == (
+            "faults in 4 matches in a row (3 late, 2 gone, 1 forfeited), the last in m5, m4, m3"
+        )
