@@ -153,6 +153,8 @@ async def serve(
     store: Store, settings: Settings, listen: str, on_start: Callable[[str], None], hosting: Hosting | None = None
 ) -> None:
     """Run an arena until SIGTERM or SIGINT. A second signal voids what is running instead of waiting for it."""
+    if store.backend.exposed():
+        log.warning("others can read the database, and the seeds in it; chmod 600 helps", file=store.name)
     server = ArenaServer(store, settings, listen, hosting)
     collect_garbage_seldom()
     loop = asyncio.get_running_loop()

@@ -209,3 +209,11 @@ def test_how_to_make_the_first_key_is_said(tmp_path: Path) -> None:
             "roost admin key make --admin --db roost.db --save admin.key"
         )
         arena.out.until("Ctrl-C")
+
+
+def test_an_arena_says_that_others_can_read_its_database(tmp_path: Path) -> None:
+    Path("roost.db").touch()
+    Path("roost.db").chmod(0o644)
+    with roost_process("serve", "--listen", "127.0.0.1:0", folder=tmp_path) as arena:
+        assert "roost.db" in arena.err.until("others can read the database")
+        arena.out.until("Ctrl-C")

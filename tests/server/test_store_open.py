@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from roost_server.store import StoreError, open_store, queries
+from roost_server.store.backup import back_up, restore
 from tests.server.test_store_records import block, finished, sketch
 
 NOBODY = 65534
@@ -39,6 +40,29 @@ def test_a_new_database_is_made_and_found_again(path: Path) -> None:
         store.save([finished(sketch("m1"), block(store))])
     with open_store(url(path)) as store:
         assert [row.match_id for row in queries.results(store)] == ["m1"]
+
+
+def modes(folder: Path) -> dict[str, int]:
+    return {each.name: each.stat().st_mode & 0o777 for each in folder.iterdir() if not each.name.endswith("-lock")}
+
+
+def test_only_its_owner_can_read_a_database_and_its_copies(path: Path) -> None:
+    """The master seeds of competitions are in there."""
+    with open_store(url(path)) as store:
+        store.save([finished(sketch("m1"), block(store))])
+        back_up(store.backend, path.with_name("copy.db"))
+        assert not store.backend.exposed()
+        assert modes(path.parent) == dict.fromkeys(("roost.db", "roost.db-wal", "roost.db-shm", "copy.db"), 0o600)
+    restore(path.with_name("copy.db"), store.backend)
+    assert modes(path.parent)["roost.db"] == 0o600
+
+
+def test_a_database_that_others_can_read_is_left_as_it_is(path: Path) -> None:
+    open_store(url(path)).close()
+    path.chmod(0o644)
+    with open_store(url(path)) as store:
+        assert store.backend.exposed()
+    assert modes(path.parent)["roost.db"] == 0o644
 
 
 def test_a_relative_file_and_an_empty_one_will_do(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

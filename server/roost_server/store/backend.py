@@ -35,6 +35,9 @@ class Backend(Protocol):
     def size(self) -> int:
         """How many bytes it takes; 0 if that is not known without asking a server."""
 
+    def exposed(self) -> bool:
+        """Whether others on this machine can read it past us."""
+
     def lock(self) -> Lock:
         """Keep other arenas away. Raises `StoreError` if one is there already."""
 

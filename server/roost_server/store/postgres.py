@@ -49,6 +49,10 @@ class PostgresDatabase:
         """PostgreSQL's own monitoring knows."""
         return 0
 
+    def exposed(self) -> bool:
+        """Who can read it is for the server to say."""
+        return False
+
     def lock(self) -> "AdvisoryLock":
         """Keep other arenas away. Raises `StoreError` if one is there already."""
         return AdvisoryLock(self._engine(poolclass=NullPool), self.name)

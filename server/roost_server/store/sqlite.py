@@ -1,12 +1,13 @@
 """All that is special about SQLite: the file, the settings of a connection, how a transaction begins.
 
 The file is in WAL mode, so readers and the one writer do not wait for each other; `synchronous` is FULL, so a commit
-that returned survives a power cut.
+that returned survives a power cut. A new file is for its owner only: the master seeds of competitions are in it.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
 from stat import S_ISDIR
@@ -25,6 +26,9 @@ BUSY_MS = 5_000
 
 PAGES_AT_ONCE = 2_000
 """A copy lets the writer have its turn between so many pages."""
+OWNER_ONLY = 0o600
+OTHERS = 0o044
+"""Who else may read a file: its group, and everybody."""
 BEGIN_OPTION = "sqlite_begin"
 WRITING = {BEGIN_OPTION: "BEGIN IMMEDIATE"}
 """Execution options for a transaction that writes: it takes the write lock first, so it cannot fail half-way for it."""
@@ -58,6 +62,10 @@ class SqliteFile:
         parts = (self.path, self.path.with_name(self.path.name + "-wal"))
         return sum(part.stat().st_size for part in parts if part.exists())
 
+    def exposed(self) -> bool:
+        """Whether others on this machine can read the file, as they can if an older Roost has made it."""
+        return bool(self.path.stat().st_mode & OTHERS)
+
     def lock(self) -> ArenaLock:
         """Keep other arenas away. Raises `StoreError` if one is there already."""
         if not self.path.parent.is_dir():
@@ -66,6 +74,9 @@ class SqliteFile:
 
     def writing_engine(self) -> Engine:
         """Connections for the arena; the file is created if need be."""
+        # If it cannot be, SQLite fails as well, and says so.
+        with suppress(OSError):
+            create_private(self.path)
         engine = _engine(self.path, "rwc")
         event.listen(engine, "connect", _set_up_writer)
         return engine
@@ -123,9 +134,18 @@ def holds_something(path: Path) -> bool:
     return status.st_size > 0
 
 
+def create_private(path: Path) -> None:
+    """An empty file that only its owner can read. SQLite gives the files that it keeps beside it the same permissions.
+
+    Raises `OSError` if there is one already, or it cannot be made.
+    """
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
+
+
 def copy_database(source: Path, target: Path) -> None:
-    """Write a copy of a database as it is at one moment, also while an arena writes to it."""
+    """Write a private copy of a database as it is at one moment, also while an arena writes to it."""
     target.unlink(missing_ok=True)
+    create_private(target)
     with closing(open_to_read(source)) as from_there, closing(sqlite3.connect(target)) as to_here:
         from_there.backup(to_here, pages=PAGES_AT_ONCE)
         to_here.execute("PRAGMA journal_mode = DELETE")
