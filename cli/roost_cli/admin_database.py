@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from google.protobuf.message import Message
+from sqlalchemy import Connection, inspect
 
 from roost.v1 import admin_pb2
-from roost_server.accounts import desk
+from roost_server.accounts import audit, desk
 from roost_server.accounts.desk import COMMAND, Caller
 from roost_server.competition import host
 from roost_server.store import Store, open_store
 from roost_server.store.backup import back_up, restore
+from roost_server.store.people import AUDIT
 from roost_server.store.store import backend_of
 
 AnswerT = TypeVar("AnswerT", bound=Message)
@@ -53,4 +55,10 @@ class DatabaseDesk:
 
 def restore_into(copy: Path, url: str) -> Path | None:
     """Put a copy in the place of a database. Returns where the former one was moved to, if there was one."""
-    return restore(copy, backend_of(url))
+
+    def note(connection: Connection) -> None:
+        # A database of an older Roost may have no log yet.
+        if inspect(connection).has_table(AUDIT.name):
+            audit.note(connection, COMMAND, "database restored", copy=str(copy))
+
+    return restore(copy, backend_of(url), note)

@@ -84,6 +84,13 @@ def test_backup_and_restore(roost: Roost) -> None:
     said = roost("admin", "restore", "copy.db", "--db", "roost.db")
     assert said.out == "roost.db is what copy.db was; the former one is roost.db.before-restore-1 now\n"
     assert [each["name"] for each in listed(at_database(roost, "owner", "list", "--json"))] == ["Ann"]
+    newest, *earlier = listed(at_database(roost, "log", "--json"))
+    assert (newest["actor"], newest["act"], newest["details"]) == (
+        "command",
+        "database restored",
+        '{"copy": "copy.db"}',
+    )
+    assert [each["act"] for each in earlier] == ["owner added"]
     Path("nonsense.db").write_text("nonsense" * 1000)
     refused = roost("admin", "restore", "nonsense.db", "--db", "roost.db")
     assert (refused.code, "cannot be read as a database" in refused.err) == (1, True)

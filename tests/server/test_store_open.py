@@ -53,7 +53,7 @@ def test_only_its_owner_can_read_a_database_and_its_copies(path: Path) -> None:
         back_up(store.backend, path.with_name("copy.db"))
         assert not store.backend.exposed()
         assert modes(path.parent) == dict.fromkeys(("roost.db", "roost.db-wal", "roost.db-shm", "copy.db"), 0o600)
-    restore(path.with_name("copy.db"), store.backend)
+    restore(path.with_name("copy.db"), store.backend, lambda _: None)
     assert modes(path.parent)["roost.db"] == 0o600
 
 

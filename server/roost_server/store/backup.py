@@ -4,13 +4,17 @@ For PostgreSQL its own tools do that: `pg_dump` and `pg_restore`.
 """
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
 
 from roost_server.store import schema
 from roost_server.store.backend import Backend
 from roost_server.store.errors import StoreError
-from roost_server.store.sqlite import SqliteFile, copy_database, holds_something, open_to_read
+from roost_server.store.sqlite import SqliteFile, amend, copy_database, holds_something, open_to_read
 
 
 def back_up(backend: Backend, target: Path) -> int:
@@ -29,10 +33,11 @@ def back_up(backend: Backend, target: Path) -> int:
     return target.stat().st_size
 
 
-def restore(copy: Path, backend: Backend) -> Path | None:
+def restore(copy: Path, backend: Backend, note: Callable[[Connection], None]) -> Path | None:
     """Put a copy in the place of the database. Returns where the former one was moved to, if there was one.
 
-    Raises `StoreError` if the copy is none, or damaged, or if an arena has the database open.
+    `note` writes into the restored database that it is one, before it is put there. Raises `StoreError` if the copy is
+    none, or damaged, or if an arena has the database open.
     """
     target = _sqlite(backend, "pg_restore").path
     check_copy(copy)
@@ -40,9 +45,10 @@ def restore(copy: Path, backend: Backend) -> Path | None:
     try:
         partial = target.with_name(target.name + ".part")
         copy_database(copy, partial)
+        amend(partial, note)
         former = _move_away(target)
         partial.rename(target)
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, SQLAlchemyError, OSError) as error:
         raise StoreError(f"{target} cannot be written: {error}") from error
     finally:
         lock.release()

@@ -6,7 +6,7 @@ that returned survives a power cut. A new file is for its owner only: the master
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
@@ -149,6 +149,16 @@ def copy_database(source: Path, target: Path) -> None:
     with closing(open_to_read(source)) as from_there, closing(sqlite3.connect(target)) as to_here:
         from_there.backup(to_here, pages=PAGES_AT_ONCE)
         to_here.execute("PRAGMA journal_mode = DELETE")
+
+
+def amend(path: Path, change: Callable[[Connection], None]) -> None:
+    """Change something in a file that nobody else has open, in one transaction."""
+    engine = _engine(path, "rw")
+    try:
+        with engine.begin() as connection:
+            change(connection)
+    finally:
+        engine.dispose()
 
 
 def open_to_read(path: Path) -> SqliteConnection:
