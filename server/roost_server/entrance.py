@@ -36,10 +36,11 @@ class Entrance:
     async def enter(self, hello: play_pb2.Hello, identity: Identity | None) -> Session:
         """A bot says hello. Raises `ArenaError` if it cannot come in."""
         check_hello(hello)
+        self._check_guest(hello, identity)
         bot_id = await self._bot_of(hello, identity)
         version_id = await asyncio.to_thread(self._store.register_version, hello.name, hello.version, bot_id=bot_id)
-        if identity is not None:
-            self._check_guest(identity, version_id)
+        # Once more: others may have come meanwhile.
+        self._check_guest(hello, identity)
         session = self._lobby.enter(hello, version_id, identity, bot_id)
         session.quarantined = version_id in self._infirmary
         log.info("bot connected", bot=session.name, version=session.version, resumed=bool(hello.resume_token))
@@ -60,26 +61,43 @@ class Entrance:
             return None
         if identity.bot is not None and identity.bot != hello.name:
             raise DeniedError(f"this key plays as {identity.bot}, not as {hello.name}")
-        bot = await asyncio.to_thread(own_bot, self._store, identity.actor, identity.owner_id, hello.name)
-        await self._enter_competitions(bot.id, identity.owner_id)
-        return bot.id
+        bot_id, entered = await asyncio.to_thread(self._claim, identity.actor, identity.owner_id, hello.name)
+        for director in entered:
+            await director.welcome()
+        return bot_id
 
-    async def _enter_competitions(self, bot_id: int, owner_id: int) -> None:
-        """Raises `UsageError` if none has the bot, and one would but for the number of its owner's bots."""
+    def _claim(self, actor: str, owner_id: int, name: str) -> tuple[int, list[Director]]:
+        """The owner's bot of this name, and the competitions that have it now and did not before.
+
+        Raises `UsageError` if none has the bot, and one would but for the number of its owner's bots. All in one
+        transaction: who is refused has not claimed the name.
+        """
         refusals: list[UsageError] = []
-        for director in self._directors:
-            try:
-                await director.enter(bot_id, owner_id)
-            except UsageError as error:
-                refusals.append(error)
-        if refusals and not any(bot_id in director.roster for director in self._directors):
-            raise refusals[0]
+        taking: list[Director] = []
+        with self._store.writing() as connection:
+            bot = own_bot(connection, actor, owner_id, name)
+            for director in self._directors:
+                try:
+                    if director.enter_within(connection, bot.id, owner_id):
+                        taking.append(director)
+                except UsageError as error:
+                    refusals.append(error)
+            if refusals and not taking:
+                raise refusals[0]
+        return bot.id, [director for director in taking if bot.id not in director.roster]
 
-    def _check_guest(self, identity: Identity, version_id: int) -> None:
+    def _check_guest(self, hello: play_pb2.Hello, identity: Identity | None) -> None:
         """Raise `ArenaError` if the key was ended meanwhile, or its owner has enough bots here."""
+        if identity is None:
+            return
         if identity.key_id in self._ended_keys:
             raise UnauthenticatedError("this key has been ended; ask for another one")
         most = max([self._settings.bots_per_owner, *(2 * each.file.entry.bots_per_owner for each in self._directors)])
-        others = [each for each in self._lobby.sessions if each.connected and each.version_id != version_id]
-        if sum(each.identity is not None and each.identity.owner_id == identity.owner_id for each in others) >= most:
+        if sum(self._is_another(each, hello, identity) for each in self._lobby.sessions) >= most:
             raise TooMuchError(f"{most} bots of yours are connected already; end one of them first")
+
+    @staticmethod
+    def _is_another(session: Session, hello: play_pb2.Hello, identity: Identity) -> bool:
+        """Whether it is a bot of the same owner that is here besides the one that says hello."""
+        same_owner = session.identity is not None and session.identity.owner_id == identity.owner_id
+        return session.connected and same_owner and (session.name, session.version) != (hello.name, hello.version)

@@ -136,10 +136,11 @@ def test_an_invitation_ends(store: Store) -> None:
 def test_a_bots_name_belongs_to_one_owner(store: Store) -> None:
     owners.add_owner(store, "Bob", "test")
     ann, bob = (owner.id for owner in owners.owners(store))
-    assert desk.own_bot(store, "test", ann, "a1").owner == "Ann"
-    assert desk.own_bot(store, "test", bob, "b1").owner == "Bob"
-    with pytest.raises(ArenaError, match="somebody else's"):
-        desk.own_bot(store, "test", bob, "a1")
+    with store.writing() as connection:
+        assert desk.own_bot(connection, "test", ann, "a1").owner == "Ann"
+        assert desk.own_bot(connection, "test", bob, "b1").owner == "Bob"
+        with pytest.raises(ArenaError, match="somebody else's"):
+            desk.own_bot(connection, "test", bob, "a1")
     with pytest.raises(UsageError, match="there is a bot 'a1' already"):
         owners.add_bot(store, "Bob", "a1", "test")
 

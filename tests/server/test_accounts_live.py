@@ -119,6 +119,21 @@ def test_the_same_key_twice(tmp_path: Path) -> None:
     bounded(script)
 
 
+def test_who_is_refused_has_claimed_no_name(tmp_path: Path) -> None:
+    async def script() -> None:
+        async with hall(tmp_path, settings(bots_per_owner=2), OPEN_CUP) as place:
+            ann, bob = owner_key(place.store, "Ann"), owner_key(place.store, "Bob")
+            async with RawBot(place.address, "a", key=ann), RawBot(place.address, "a", "v2", key=ann):
+                assert await refused(RawBot(place.address, "good-name", key=ann)) == "RESOURCE_EXHAUSTED"
+            await until(lambda: not any(each.connected for each in place.arena.lobby.sessions))
+            assert await refused(RawBot(place.address, "good-name", key=ann)) == "INVALID_ARGUMENT"
+            assert [each.name for each in owners.bots(place.store)] == ["a"]
+            async with RawBot(place.address, "good-name", key=bob) as b:
+                assert b.welcome.version_id
+
+    bounded(script)
+
+
 def test_an_owner_sees_to_own_things(tmp_path: Path) -> None:
     async def script() -> None:
         async with (

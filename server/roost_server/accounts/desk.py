@@ -7,7 +7,7 @@ The services of a running arena answer with these, and so does the command with 
 import json
 from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from roost.v1 import admin_pb2
 from roost_games.errors import UsageError
@@ -154,7 +154,8 @@ def make_own_key(store: Store, caller: Caller, request: admin_pb2.MakeOwnKeyRequ
     owner_id = _owner_id(caller)
     label, expires_ms = _label(request.label), _expiry(request.expires_ms)
     if request.bot:
-        own_bot(store, caller.actor, owner_id, request.bot)
+        with store.writing() as connection:
+            own_bot(connection, caller.actor, owner_id, request.bot)
     owner = next(each.name for each in owners.owners(store) if each.id == owner_id)
     scope = Scope.BOT if request.bot else Scope.OWNER
     key = keys.make_key(store, scope, caller.actor, owner=owner, bot=request.bot, label=label, expires_ms=expires_ms)
@@ -174,13 +175,12 @@ def _expiry(ms: int) -> int | None:
     return ms or None
 
 
-def own_bot(store: Store, actor: str, owner_id: int, name: str) -> BotRecord:
+def own_bot(connection: Connection, actor: str, owner_id: int, name: str) -> BotRecord:
     """The owner's bot of this name, which is added if there is none. Raises `DeniedError` if it is somebody else's."""
-    with store.writing() as connection:
-        try:
-            found = owners.bot_named(connection, name)
-        except UsageError:
-            return owners.insert_bot(connection, owner_id, name, actor)
+    try:
+        found = owners.bot_named(connection, name)
+    except UsageError:
+        return owners.insert_bot(connection, owner_id, name, actor)
     if found.owner_id != owner_id:
         raise DeniedError(f"the bot {name} is somebody else's; take another name")
     return found

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import structlog
+from sqlalchemy import Connection
 
 from roost_ladder.blocks import Rotation, seed_of_block
 from roost_ladder.fit import fit
@@ -100,6 +101,16 @@ class Director:
         if bot_id in self.roster or not phases.takes_entries(self.competition.phase):
             return
         await asyncio.to_thread(ledger.enter, self._store, self.competition, bot_id, owner_id, again=again)
+        await self.welcome()
+
+    def enter_within(self, connection: Connection, bot_id: int, owner_id: int) -> bool:
+        """The same in a transaction of the caller's, who calls `welcome` afterwards. Returns whether it takes part."""
+        if bot_id in self.roster or not phases.takes_entries(self.competition.phase):
+            return bot_id in self.roster
+        return ledger.enter_within(connection, self.competition, bot_id, owner_id)
+
+    async def welcome(self) -> None:
+        """Let those play who have entered by now."""
         for entrant in await asyncio.to_thread(ledger.entrants, self._store, self.competition.id):
             self.roster.add(entrant)
 

@@ -140,21 +140,29 @@ def enter(store: Store, competition: Competition, bot_id: int, owner_id: int, *,
 
     One that was withdrawn takes part only if it is to do so `again`.
     """
-    most = competition.file.entry.bots_per_owner
     with store.writing() as connection:
-        entered = (
-            select(ENTRY.c.bot_id)
-            .join(BOT)
-            .where(ENTRY.c.competition_id == competition.id, BOT.c.owner_id == owner_id, ENTRY.c.withdrawn_ms.is_(None))
-        )
-        mine = set(connection.scalars(entered))
-        if bot_id in mine or (_was_withdrawn(connection, competition.id, bot_id) and not again):
-            return
-        if len(mine) >= most:
-            raise UsageError(
-                f"{competition.file.name} takes {most} of your bots, and has {len(mine)}; withdraw one first"
-            )
-        _enter(connection, competition, bot_id)
+        enter_within(connection, competition, bot_id, owner_id, again=again)
+
+
+def enter_within(
+    connection: Connection, competition: Competition, bot_id: int, owner_id: int, *, again: bool = False
+) -> bool:
+    """The same in a transaction of the caller's. Returns whether the bot takes part."""
+    most = competition.file.entry.bots_per_owner
+    entered = (
+        select(ENTRY.c.bot_id)
+        .join(BOT)
+        .where(ENTRY.c.competition_id == competition.id, BOT.c.owner_id == owner_id, ENTRY.c.withdrawn_ms.is_(None))
+    )
+    mine = set(connection.scalars(entered))
+    if bot_id in mine:
+        return True
+    if _was_withdrawn(connection, competition.id, bot_id) and not again:
+        return False
+    if len(mine) >= most:
+        raise UsageError(f"{competition.file.name} takes {most} of your bots, and has {len(mine)}; withdraw one first")
+    _enter(connection, competition, bot_id)
+    return True
 
 
 def _was_withdrawn(connection: Connection, competition_id: int, bot_id: int) -> bool:
