@@ -98,12 +98,24 @@ def test_a_key_is_ended_once_and_by_its_owner(store: Store) -> None:
     owners.add_owner(store, "Bob", "test")
     key = keys.make_key(store, Scope.OWNER, "test", owner="Ann")
     bob = keys.identify(store, keys.make_key(store, Scope.OWNER, "test", owner="Bob")).owner_id
-    with pytest.raises(UsageError, match="no key in force begins with"):
+    with pytest.raises(UsageError, match=r"no key in force begins with .*; `roost account` shows yours"):
         keys.revoke_key(store, key, "test", owner_id=bob)
     ann = keys.identify(store, key).owner_id
     keys.revoke_key(store, key, "test", owner_id=ann)
     with pytest.raises(UsageError, match="no key in force"):
         keys.revoke_key(store, key, "test", owner_id=ann)
+
+
+def test_a_key_is_named_by_as_many_letters_as_tell_it_from_others(store: Store) -> None:
+    key, other = (keys.make_key(store, Scope.OWNER, "test", owner="Ann") for _ in range(2))
+    for nothing in ("", key.upper()[:10]):
+        with pytest.raises(UsageError, match="no key in force begins with"):
+            keys.revoke_key(store, nothing, "test")
+    with pytest.raises(UsageError, match="2 keys in force begin with 'roost_'; give more of the letters, `roost admin"):
+        keys.revoke_key(store, "roost_", "test")
+    keys.revoke_key(store, key[:12], "test")
+    keys.revoke_key(store, "roost_", "test")
+    assert "revoked" in refusal(store, other)
 
 
 def test_an_invitation_is_good_for_so_many(store: Store) -> None:

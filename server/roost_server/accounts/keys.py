@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from roost_games.errors import UsageError
 from roost_server.accounts.audit import note
@@ -155,12 +155,18 @@ def _revoke(connection: Connection, key: Row[tuple[object, ...]], actor: str) ->
 
 def _one(connection: Connection, prefix: str, owner_id: int | None) -> Row[tuple[object, ...]]:
     """The key that is in force and begins like this."""
-    query = select(ACCESS_KEY).where(ACCESS_KEY.c.prefix == prefix[:SHOWN], ACCESS_KEY.c.revoked_ms.is_(None))
+    begins = prefix[:SHOWN]
+    # Not LIKE, for which capitals are small letters in SQLite.
+    alike = func.substr(ACCESS_KEY.c.prefix, 1, len(begins)) == begins
+    query = select(ACCESS_KEY).where(alike, ACCESS_KEY.c.revoked_ms.is_(None))
     if owner_id is not None:
         query = query.where(ACCESS_KEY.c.owner_id == owner_id)
     found = connection.execute(query).all()
-    if len(found) != 1:
-        raise UsageError(f"no key in force begins with {prefix[:SHOWN]!r}; `roost admin key list` shows them")
+    shown = "`roost admin key list` shows them" if owner_id is None else "`roost account` shows yours"
+    if not found or not begins:
+        raise UsageError(f"no key in force begins with {begins!r}; {shown}")
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} keys in force begin with {begins!r}; give more of the letters, {shown}")
     return found[0]
 
 
