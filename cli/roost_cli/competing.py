@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -16,6 +17,9 @@ from roost_cli.server_extra import server_extra
 from roost_games.errors import UsageError
 from roost_sdk.credentials import Credentials
 
+if TYPE_CHECKING:
+    from roost_server.competition.file import CompetitionFile
+
 
 def write_sample(path: Path) -> None:
     """`roost competition init`."""
@@ -28,26 +32,28 @@ def write_sample(path: Path) -> None:
     typer.echo(f"wrote {path}; change it, then: roost competition check {path}")
 
 
-def check_file(path: Path) -> None:
+def check_files(paths: Sequence[Path]) -> None:
     """`roost competition check`."""
-    for line in _meaning(path):
-        typer.echo(line)
-
-
-def _meaning(path: Path) -> Iterator[str]:
     with server_extra("roost competition check"):
-        from roost_server.competition.file import SCHEDULES, PhaseName, read_competition
-    file, _ = read_competition(path)
-    yield f"{path} is in order: {file.title or file.name}"
+        from roost_server.competition.file import read_competitions
+    for path, (file, _) in zip(paths, read_competitions(paths), strict=True):
+        typer.echo(f"{path} is in order: {file.title or file.name}")
+        for line in _meaning(file):
+            typer.echo(f"  {line}")
+
+
+def _meaning(file: "CompetitionFile") -> Iterator[str]:
+    from roost_server.competition.file import SCHEDULES
+
     for table in file.games:
-        yield f"  {table.game} at tables of {', '.join(map(str, table.players))}"
+        yield f"{table.game} at tables of {', '.join(map(str, table.players))}"
     who = "whoever registers" if file.entry.who == "open" else "whoever was invited"
-    yield f"  open to {who}, with {file.entry.bots_per_owner} of their bots"
+    yield f"open to {who}, with {file.entry.bots_per_owner} of their bots"
     for part in file.phases:
-        usual = SCHEDULES[PhaseName(part.phase)]
+        usual = SCHEDULES[part.phase]
         plays = part.schedule or (usual[0] if usual else "")
         when = f"{part.starts:%Y-%m-%d %H:%M} UTC" if part.starts else "by hand"
-        yield f"  {part.phase:<12}  {when:<20}  {plays}".rstrip()
+        yield f"{part.phase:<12}  {when:<20}  {plays}".rstrip()
 
 
 def show_competitions(server: str | None, db: str | None, credentials: Credentials, *, as_json: bool) -> None:

@@ -22,11 +22,13 @@ def init(
 
 
 @competition_app.command()
-def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="A competition file.")]) -> None:
-    """Check a competition file, and say what it means."""
-    from roost_cli.competing import check_file
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Competition files, of one arena if several.")],
+) -> None:
+    """Check competition files, and say what they mean."""
+    from roost_cli.competing import check_files
 
-    check_file(file)
+    check_files(files)
 
 
 @competition_app.command("list")

@@ -14,7 +14,7 @@ from roost_games.errors import UsageError
 from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES
 from roost_server.accounts.keys import Scope, keys
-from roost_server.competition.file import CompetitionFile, read_competition
+from roost_server.competition.file import read_competitions
 from roost_server.competition.ledger import draw_up, find
 from roost_server.logs import configure_logging
 from roost_server.serve import Hosting, serve
@@ -67,7 +67,7 @@ def run_arena(url: str, settings: Settings, outside: Outside, files: Sequence[Pa
     """Run an arena until it is told to stop. Raises `RoostError` if it cannot start."""
     check_listen(outside.listen)
     credentials = outside.credentials()
-    described = _read_all(files)
+    described = read_competitions(files)
     with open_store(url) as store:
         competitions = tuple(
             draw_up(store, file, text, str(path)) for path, (file, text) in zip(files, described, strict=True)
@@ -76,14 +76,6 @@ def run_arena(url: str, settings: Settings, outside: Outside, files: Sequence[Pa
         configure_logging(log_level)
         asyncio.run(serve(store, settings, outside.listen, lambda address: _greet(address, store, hosting), hosting))
     typer.echo("stopped; everything is recorded")
-
-
-def _read_all(files: Sequence[Path]) -> list[tuple[CompetitionFile, str]]:
-    described = [read_competition(path) for path in files]
-    names = [file.name for file, _ in described]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise UsageError(f"two files describe the competition {twice[0]}; give each a name of its own")
-    return described
 
 
 def check_listen(address: str) -> None:

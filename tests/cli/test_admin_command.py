@@ -163,8 +163,15 @@ def test_one_line_says_what_would_be_right(roost: Roost, words: str, code: int, 
 def test_two_files_of_one_competition(roost: Roost) -> None:
     Path("cup.toml").write_text(CUP)
     Path("again.toml").write_text(CUP)
-    twice = roost("serve", "cup.toml", "again.toml", "--listen", "127.0.0.1:0")
-    assert (twice.code, "two files describe the competition cup" in twice.err) == (2, True)
+    for words in (["serve", "--listen", "127.0.0.1:0"], ["competition", "check"]):
+        twice = roost(*words, "cup.toml", "again.toml")
+        assert (twice.code, "two files describe the competition cup" in twice.err) == (2, True)
+    Path("again.toml").write_text(CUP.replace('"cup"', '"other"'))
+    checked = roost("competition", "check", "cup.toml", "again.toml").out.splitlines()
+    assert [line for line in checked if not line.startswith("  ")] == [
+        "cup.toml is in order: cup",
+        "again.toml is in order: other",
+    ]
 
 
 def test_at_an_arena(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@
 """
 
 import tomllib
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import pairwise
@@ -235,6 +236,15 @@ def read_competition(path: Path) -> tuple[CompetitionFile, str]:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise CompetitionFileError(f"{path} cannot be read: {reason}; `roost competition init` writes one") from None
     return parse_competition(text, str(path)), text
+
+
+def read_competitions(paths: Iterable[Path]) -> list[tuple[CompetitionFile, str]]:
+    """The competitions of one arena, as `read_competition` gives each. Raises `UsageError` if two have one name."""
+    described = [read_competition(path) for path in paths]
+    names = [file.name for file, _ in described]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UsageError(f"two files describe the competition {twice[0]}; give each a name of its own")
+    return described
 
 
 def parse_competition(text: str, name: str = "competition") -> CompetitionFile:
