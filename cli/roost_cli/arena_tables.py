@@ -4,7 +4,7 @@ The keys of the JSON are documented in docs/arena.md and stay as they are.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from rich.console import Console
@@ -199,12 +199,17 @@ def _when(match: arena_pb2.MatchSummary, running: bool) -> str:
     return local_time(match.started_ms if running else match.ended_ms)
 
 
+def shown_names(bots: Iterable[str]) -> list[str]:
+    """The bots at a table. A competition may hide their names while a match runs."""
+    return [bot or "hidden" for bot in bots]
+
+
 def shown_result(match: arena_pb2.MatchSummary) -> str:
     """Who took which place, best first, and how it ended unless by the rules: `1 greedy, 2 random (forfeit)`."""
     seats = range(len(match.bots))
     places = list(match.result.places)
     if not places:
-        bots = ", ".join(match.bots)
+        bots = ", ".join(shown_names(match.bots))
         return f"{bots} (voided)" if match.HasField("result") else bots
     order = sorted(seats, key=lambda seat: places[seat])
     ending = ENDINGS[TERMINATION_NAMES[match.result.termination]]

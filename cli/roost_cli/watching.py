@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from roost.v1 import arena_pb2, play_pb2
 from roost_cli.arena_source import RemoteSource, open_remote
+from roost_cli.arena_tables import shown_names
 from roost_cli.console import results
 from roost_cli.match_report import print_outcome
 from roost_cli.show import Spectator
@@ -37,7 +38,7 @@ def _newest(arena: RemoteSource) -> str:
 
 def _draw(started: play_pb2.MatchStarted, updates: Updates) -> None:
     console = results()
-    bots = list(started.bots)
+    bots = shown_names(started.bots)
     codec = codec_for(started.game)
     match = codec.for_match(codec.options_from_wire(started.options))
     spectator = Spectator(started.game, bots, lambda frame: frame.print(console))

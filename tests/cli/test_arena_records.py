@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from roost.v1 import arena_pb2
+from roost_cli.arena_tables import shown_result
 from roost_cli.fitted import Column, fitted_table, print_fitted
 from roost_games.replay import VOIDED, Replay
 from tests.cli.arena_world import FIRST_SEEN_MS, VERSIONS, World, recorded
@@ -261,3 +263,8 @@ def test_a_pipe_gets_everything_however_wide() -> None:
     assert row.split() == ["ann", "12", "0123456789abcdef"]
     assert head.split() == ["bot", "matches", "version"]
     assert console.width == 10
+
+
+def test_names_that_a_competition_hides() -> None:
+    summary = arena_pb2.MatchSummary(match_id="m", game="karteneck", players=2, bots=["", ""])
+    assert shown_result(summary) == "hidden, hidden"
