@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from roost_sdk.credentials import Credentials
+    from roost_cli.access import Access
 
 KeyFileOption = Annotated[
     Path | None,
@@ -23,8 +23,8 @@ TlsCaOption = Annotated[
 ]
 
 
-def access(key_file: Path | None, tls: bool, tls_ca: Path | None, key: str | None = None) -> "Credentials":
+def access(key_file: Path | None, tls: bool, tls_ca: Path | None, key: str | None = None) -> "Access":
     """What a person wants to show. Raises `UsageError` if a file cannot be used."""
-    from roost_sdk.credentials import read_credentials
+    from roost_cli.access import read_access
 
-    return read_credentials(key_file, key=key, tls=tls, tls_ca=tls_ca)
+    return read_access(key_file, key=key, tls=tls, tls_ca=tls_ca)

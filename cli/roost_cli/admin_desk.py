@@ -90,7 +90,7 @@ def open_desk(*, db: str | None, server: str | None, **shown: Any) -> Iterator[D
     if server is not None and db is not None:
         raise UsageError("--server asks an arena and --db is for one that is stopped; choose one")
     if db is None:
-        with _open_remote("roost.v1.Admin", server, **shown) as desk:
+        with _open_remote("roost.v1.Admin", server, or_database=True, **shown) as desk:
             yield desk
         return
     from roost_cli.server_extra import server_extra
@@ -103,13 +103,13 @@ def open_desk(*, db: str | None, server: str | None, **shown: Any) -> Iterator[D
 @contextmanager
 def open_own_desk(*, server: str | None, **shown: Any) -> Iterator[Desk]:
     """The desk that an owner means."""
-    with _open_remote("roost.v1.Accounts", server, **shown) as desk:
+    with _open_remote("roost.v1.Accounts", server, or_database=False, **shown) as desk:
         yield desk
 
 
 @contextmanager
-def _open_remote(service: str, server: str | None, **shown: Any) -> Iterator[Desk]:
+def _open_remote(service: str, server: str | None, *, or_database: bool, **shown: Any) -> Iterator[Desk]:
     from roost_cli.arena_source import open_remote
 
-    with open_remote(server or DEFAULT_SERVER, access(**shown)) as source:
+    with open_remote(server or DEFAULT_SERVER, access(**shown), or_database=or_database) as source:
         yield RemoteDesk(source, service)

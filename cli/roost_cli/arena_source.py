@@ -12,6 +12,7 @@ import grpc
 from google.protobuf.message import Message
 
 from roost.v1 import arena_pb2
+from roost_cli.access import Access
 from roost_cli.arena_options import DEFAULT_SERVER, database_url
 from roost_cli.server_extra import server_extra
 from roost_games.errors import RoostError, UsageError
@@ -20,8 +21,11 @@ from roost_sdk.link import CHANNEL_OPTIONS, check_address, tls_trouble
 
 ANSWER_SECONDS = 30.0
 """How long an arena may take for an answer."""
-NOBODY_THERE = ("failed to connect", "errors resolving", "DNS resolution failed", "Socket closed", "connection reset")
+NOT_CONNECTED = "failed to connect"
+NOBODY_THERE = (NOT_CONNECTED, "errors resolving", "DNS resolution failed", "Socket closed", "connection reset")
 """How gRPC begins to say that there is no arena, all in one status with what an arena itself may say."""
+HUNG_UP = ("Socket closed", "Connection reset")
+"""What gRPC says, after that, if something is there and did not like how it was spoken to."""
 CALLERS_MISTAKES = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT)
 REFUSALS = (
     grpc.StatusCode.UNAUTHENTICATED,
@@ -61,7 +65,7 @@ class Source(Protocol):
 
 
 class RemoteSource:
-    """An arena, asked over gRPC."""
+    """An arena, asked over gRPC. With `or_database` whoever asks could read a database instead."""
 
     live = True
 
@@ -69,14 +73,19 @@ class RemoteSource:
         self,
         address: str,
         channel: grpc.Channel,
-        credentials: Credentials = NOTHING,
+        credentials: Credentials,
+        *,
+        or_database: bool,
         patience: float = ANSWER_SECONDS,
     ) -> None:
         self.address = address
-        self.option = f"--server {address}"
+        connecting = credentials.option if isinstance(credentials, Access) else ""
+        self.option = f"--server {address} {connecting}".rstrip()
         self._channel = channel
         self._metadata = credentials.metadata()
         self._patience = patience
+        self._tls = credentials.tls
+        self._or_database = or_database
 
     def bots(self) -> arena_pb2.ListBotsResponse:
         return self._ask("ListBots", arena_pb2.ListBotsRequest(), arena_pb2.ListBotsResponse)
@@ -101,7 +110,7 @@ class RemoteSource:
             arena_pb2.ExportCompetitionResponse.FromString,
         )
         request = arena_pb2.ExportCompetitionRequest(competition=competition)
-        with arena_errors(self.address):
+        with self._errors():
             return _save(call(request, metadata=self._metadata), folder)
 
     def watch(self, match_id: str) -> Iterator[arena_pb2.WatchMatchResponse]:
@@ -111,7 +120,7 @@ class RemoteSource:
             arena_pb2.WatchMatchRequest.SerializeToString,
             arena_pb2.WatchMatchResponse.FromString,
         )
-        with arena_errors(self.address):
+        with self._errors():
             yield from call(arena_pb2.WatchMatchRequest(match_id=match_id), metadata=self._metadata)
 
     def _ask(self, method: str, request: Message, answer: type[AnswerT]) -> AnswerT:
@@ -121,8 +130,30 @@ class RemoteSource:
         """Call a method by its full name: `/roost.v1.Admin/ListKeys`."""
         # Not the generated stub: its types are those of grpc.aio, and a command has nothing else to do meanwhile.
         call = self._channel.unary_unary(method, type(request).SerializeToString, answer.FromString)
-        with arena_errors(self.address):
+        with self._errors():
             return call(request, timeout=self._patience, metadata=self._metadata)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Turn what gRPC says about a call into `RoostError`."""
+        try:
+            yield
+        except grpc.RpcError as error:
+            status, details = error.code(), error.details() or ""
+            if trouble := tls_trouble(details):
+                raise RoostError(f"what listens at {self.address} {trouble}") from None
+            if status is grpc.StatusCode.UNAVAILABLE and details.startswith(NOBODY_THERE):
+                raise RoostError(self._why_not(details)) from None
+            raise _error(self.address, status, details) from None
+
+    def _why_not(self, details: str) -> str:
+        """Why there is nobody to ask, and whom to ask instead."""
+        if not self._tls and details.startswith(NOT_CONNECTED) and any(sign in details for sign in HUNG_UP):
+            return f"what listens at {self.address} hung up; if it is an arena with TLS, give --tls-ca FILE or --tls"
+        others = ["roost serve runs one", "--server HOST:PORT names another"]
+        if self._or_database:
+            others.append("--db FILE reads a database")
+        return f"there is no arena at {self.address}; {', '.join(others[:-1])}, and {others[-1]}"
 
 
 def _save(pieces: Iterable[arena_pb2.ExportCompetitionResponse], folder: Path) -> list[Path]:
@@ -142,27 +173,15 @@ def _save(pieces: Iterable[arena_pb2.ExportCompetitionResponse], folder: Path) -
     return list(files.values())
 
 
-@contextmanager
-def arena_errors(address: str) -> Iterator[None]:
-    """Turn what gRPC says about a call to `address` into `RoostError`."""
-    try:
-        yield
-    except grpc.RpcError as error:
-        status, details = error.code(), error.details() or ""
-        if trouble := tls_trouble(details):
-            raise RoostError(f"what listens at {address} {trouble}") from None
-        if status is grpc.StatusCode.UNAVAILABLE and details.startswith(NOBODY_THERE):
-            raise RoostError(
-                f"there is no arena at {address}; roost serve runs one, --server HOST:PORT names another, "
-                "and --db FILE reads a database"
-            ) from None
-        if status is grpc.StatusCode.UNIMPLEMENTED:
-            raise RoostError(f"what listens at {address} is not an arena") from None
-        if status in CALLERS_MISTAKES:
-            raise UsageError(details) from None
-        if status in REFUSALS:
-            raise RoostError(f"the arena at {address} refused: {details}") from None
-        raise RoostError(f"the arena at {address} did not answer: {details or status.name}") from None
+def _error(address: str, status: grpc.StatusCode, details: str) -> RoostError:
+    """What an arena, or something else that listens, has answered."""
+    if status is grpc.StatusCode.UNIMPLEMENTED:
+        return RoostError(f"what listens at {address} is not an arena")
+    if status in CALLERS_MISTAKES:
+        return UsageError(details)
+    if status in REFUSALS:
+        return RoostError(f"the arena at {address} refused: {details}")
+    return RoostError(f"the arena at {address} did not answer: {details or status.name}")
 
 
 @contextmanager
@@ -171,7 +190,7 @@ def open_source(server: str | None, db: str | None, credentials: Credentials = N
     if server is not None and db is not None:
         raise UsageError("--server asks an arena and --db reads a database; choose one")
     if db is None:
-        with open_remote(server or DEFAULT_SERVER, credentials) as source:
+        with open_remote(server or DEFAULT_SERVER, credentials, or_database=True) as source:
             yield source
     else:
         with server_extra("--db"):
@@ -182,8 +201,15 @@ def open_source(server: str | None, db: str | None, credentials: Credentials = N
 
 @contextmanager
 def open_remote(
-    address: str, credentials: Credentials = NOTHING, patience: float = ANSWER_SECONDS
+    address: str,
+    credentials: Credentials = NOTHING,
+    *,
+    or_database: bool = False,
+    patience: float = ANSWER_SECONDS,
 ) -> Iterator[RemoteSource]:
-    """The arena at `address`, which may take `patience` seconds for an answer. Nothing is asked yet."""
+    """The arena at `address`, which may take `patience` seconds for an answer. Nothing is asked yet.
+
+    `or_database`: whoever finds none there could read a database instead.
+    """
     with credentials.channel(check_address(address), CHANNEL_OPTIONS) as channel:
-        yield RemoteSource(address, channel, credentials, patience)
+        yield RemoteSource(address, channel, credentials, or_database=or_database, patience=patience)

@@ -20,12 +20,12 @@ def register(
     tls_ca: TlsCaOption = None,
 ) -> None:
     """Become an owner of bots at an arena, and get a key. It is shown once, alone on standard output."""
+    from roost_cli.access import read_access
     from roost_cli.admin_desk import RemoteDesk
     from roost_cli.arena_source import open_remote
     from roost_cli.own_account import register_owner
-    from roost_sdk.credentials import read_credentials
 
     # Whatever key is in the environment: who registers has none yet.
-    credentials = read_credentials(tls=tls, tls_ca=tls_ca, environment={})
-    with open_remote(server, credentials) as source:
+    shown = read_access(tls=tls, tls_ca=tls_ca, environment={})
+    with open_remote(server, shown) as source:
         register_owner(RemoteDesk(source, "roost.v1.Accounts"), name, invitation, save)

@@ -175,7 +175,7 @@ class Rating:
     def _ask(self, patience: float) -> str:
         # An arena that is gone for a moment is no news: whoever plays says so already. The connection is made anew for
         # each question, since the arena would close it in the meantime.
-        with contextlib.suppress(RoostError), open_remote(self._server, self._credentials, patience) as arena:
+        with contextlib.suppress(RoostError), open_remote(self._server, self._credentials, patience=patience) as arena:
             standings = arena.standings(arena_pb2.GetStandingsRequest()).standings
             for row in standings:
                 if row.version_id == self._version_id:

@@ -13,6 +13,7 @@ import pytest
 
 from roost_games.errors import UsageError
 from roost_server.store import open_store
+from roost_server.tls import make_certificate
 from tests.cli.arena_process import roost_process
 from tests.cli.command import Roost
 
@@ -32,15 +33,22 @@ def vacant(taken: str) -> str:
         return f"127.0.0.1:{unheard.getsockname()[1]}"
 
 
+OPEN_CUP = """
+name = "cup"
+games = [{ game = "karteneck" }]
+entry = { who = "open" }
+phases = [{ phase = "ladder" }, { phase = "done" }]
+"""
 QUESTIONS = [
     ["bots"],
     ["standings"],
     ["matches"],
     ["matches", "--running"],
     ["replay", "abc"],
-    ["watch"],
-    ["watch", "abc"],
+    ["admin", "status"],
 ]
+WITHOUT_DATABASE = [["watch"], ["watch", "abc"], ["account"], ["register", "Ann"]]
+"""Questions that only a running arena can answer."""
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
@@ -51,6 +59,37 @@ def test_no_arena_is_there(roost: Roost, vacant: str, question: list[str]) -> No
         f"roost: there is no arena at {vacant}; roost serve runs one, --server HOST:PORT names another, "
         "and --db FILE reads a database\n"
     )
+
+
+@pytest.mark.parametrize("question", WITHOUT_DATABASE, ids=" ".join)
+def test_a_database_is_offered_to_nobody_who_cannot_use_it(roost: Roost, vacant: str, question: list[str]) -> None:
+    code, out, err = roost(*question, "--server", vacant)
+    assert (code, out) == (1, "")
+    assert err == (
+        f"roost: there is no arena at {vacant}; roost serve runs one, and --server HOST:PORT names another\n"
+    )
+
+
+def test_an_arena_with_tls(tmp_path: Path, roost: Roost) -> None:
+    """Without TLS it is said what may be missing; with it, what is suggested next has it, too."""
+    (tmp_path / "cup.toml").write_text(OPEN_CUP)
+    certificate, key = make_certificate(tmp_path, ["127.0.0.1"])
+    tls = ["--tls-cert", str(certificate), "--tls-key", str(key)]
+    with roost_process("serve", "cup.toml", "--listen", "127.0.0.1:0", *tls, folder=tmp_path) as arena:
+        address = arena.out.until("listening at").split()[2].rstrip(",")
+        for question in (["standings"], ["account"], ["register", "Ann"]):
+            code, out, err = roost(*question, "--server", address)
+            assert (code, out) == (1, "")
+            assert err == (
+                f"roost: what listens at {address} hung up; if it is an arena with TLS, give --tls-ca FILE or --tls\n"
+            )
+        made = roost(
+            "register", "Ann", "--server", address, "--tls-ca", str(certificate), "--save", f"{tmp_path}/a.key"
+        )
+        assert made.err == (
+            f"Let a bot play: roost submit mybot.py --server {address} --tls-ca {certificate} "
+            f"--key-file {tmp_path}/a.key\n"
+        )
 
 
 def test_another_server_is_there(roost: Roost) -> None:
