@@ -261,7 +261,8 @@ def _speed(times: Times) -> Finding:
     limit = (
         f"an arena gives {clock.decision_ms / 1000:g} s for a decision and {clock.bank_ms / 1000:g} s more in a match"
     )
-    return Finding("time", Mark.WARNING, title, (limit,))
+    # A bank helps with a few hard decisions. It does not last if most of them need it.
+    return Finding("time", Mark.DEFECT if times.median > clock.decision_ms else Mark.WARNING, title, (limit,))
 
 
 def _rare(game: str, led: list[dict[str, Any]], *, complete: bool) -> list[Finding]:

@@ -36,13 +36,14 @@ __all__ = ["Clock", "Ended", "Fault", "Faulted", "Forfeited", "Played", "Referee
 class Clock(NamedTuple):
     """How long a bot may think. Either number may be `math.inf`."""
 
-    decision_ms: float = 5_000.0
+    decision_ms: float = 1_000.0
     """For each decision. What a decision takes beyond it comes out of the bank."""
-    bank_ms: float = 60_000.0
+    bank_ms: float = 10_000.0
     """For the whole match and each seat. When it is empty too, the answer is late."""
 
 
 STANDARD_CLOCK = Clock()
+"""What arenas, competitions and ladders give a bot unless somebody says otherwise, and what the doctor judges it by."""
 
 
 class Played(NamedTuple):

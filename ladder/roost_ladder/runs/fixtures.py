@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from roost_games.errors import UsageError
-from roost_games.referee import Clock, Referee
+from roost_games.referee import STANDARD_CLOCK, Clock, Referee
 from roost_games.replay import Replay, Result, Seat
 from roost_sdk.bot import Bot
 from roost_sdk.load import STDIO, LoadedBot, load_bot
@@ -15,8 +15,6 @@ from roost_sdk.local import Trouble
 if TYPE_CHECKING:
     from roost_ladder.facts import MatchFacts
 
-LADDER_CLOCK = Clock(decision_ms=1_000, bank_ms=10_000)
-"""As in an arena. It is also what stops a bot that never answers, so it should not be long."""
 MEMORY_MB = 1024
 COMPRESSION = 3
 """zlib's level, as in an arena's database."""
@@ -55,7 +53,8 @@ class BotSpec(NamedTuple):
 class Limits(NamedTuple):
     """What a bot may use up, and what is kept of a match."""
 
-    clock: Clock = LADDER_CLOCK
+    clock: Clock = STANDARD_CLOCK
+    """It is also what stops a bot that never answers, so it should not be long."""
     max_faults: int = 3
     memory_mb: int = MEMORY_MB
     """How much memory a bot may take."""

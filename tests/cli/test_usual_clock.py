@@ -1,0 +1,27 @@
+"""There is one usual clock: whoever says it differently somewhere would tell authors what is not so."""
+
+from inspect import signature
+from pathlib import Path
+
+from roost_cli.ladder import ladder
+from roost_games.referee import STANDARD_CLOCK, Clock
+from roost_ladder.runs.fixtures import STANDARD_LIMITS
+from roost_sdk.stdio import ANSWER_SECONDS
+from roost_server.competition.file import ClockPart
+from roost_server.settings import Settings
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_the_usual_clock_is_the_same_everywhere() -> None:
+    assert Clock(decision_ms=1_000, bank_ms=10_000) == STANDARD_CLOCK
+    assert Settings().clock == STANDARD_LIMITS.clock == STANDARD_CLOCK
+    assert (ClockPart().decision_ms, ClockPart().bank_ms) == STANDARD_CLOCK
+    options = signature(ladder).parameters
+    assert (options["decision_ms"].default, options["bank_ms"].default) == STANDARD_CLOCK
+    assert ANSWER_SECONDS == 11
+
+
+def test_the_pages_say_it() -> None:
+    assert "within 11 seconds" in (DOCS / "stdio.md").read_text(encoding="utf-8")
+    assert "| 1 s | 10 s |" in (DOCS / "referee.md").read_text(encoding="utf-8")
