@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from math import ceil
 from statistics import median
+from time import monotonic
 from typing import Any, NamedTuple
 
 from roost_cli.doctor_tables import Table, situations_of, tables_of
@@ -26,6 +27,9 @@ STATE_ADVICE = (
     "what belongs to a match belongs in self: there is a fresh instance for each match",
     "class attributes and globals are shared by all of them",
 )
+
+
+STOPPED = "the last match was stopped: there was no more time for it"
 
 
 class Mark(StrEnum):
@@ -118,7 +122,9 @@ class Doctor:
     def examine(self) -> Report:
         """All of it; if the bot cannot be loaded, only that."""
         self._tell("loading")
-        loaded = self._visit(self._job)
+        self._end = monotonic() + self._effort.seconds
+        # However little time there is: without this there is nothing to tell.
+        loaded = visit(self._job._replace(seconds=self._effort.seconds + self._effort.patience))
         known = loaded.lines[0] if loaded.how == "finished" else {}
         games: list[str] = known.get("games", [])
         self._findings.append(_loading(self._job.bot, loaded, games))
@@ -129,18 +135,22 @@ class Doctor:
             self._lead_into_rare(games)
         if "repeat" in self._parts:
             self._repeat()
-        duels = self._play_samples() if "samples" in self._parts else []
+        duels = self._play_samples(games) if "samples" in self._parts else []
         return Report(known["name"], games, self._findings, times, duels)
 
     def _visit(self, job: Job) -> Visit:
+        job = job._replace(seconds=min(job.seconds, self._end - monotonic()))
+        if job.seconds <= 0:
+            return Visit([], "time is up", "", 0, "")
         return visit(job, lambda line: self._tell(f"{job.what}: {line['at']}") if "at" in line else None)
 
     def _visits(self, what: str, check: str, matches: int) -> tuple[Lines, bool]:
         """The lines of a job, started anew after each part that did not survive; whether all of it was done."""
-        job = self._job._replace(what=what, matches=matches, seconds=self._effort.seconds * SHARES[what])
+        job = self._job._replace(what=what, matches=matches)
+        end = monotonic() + self._effort.seconds * SHARES[what]
         lines: Lines = []
         for _ in range(MOST_ENDS):
-            seen = self._visit(job)
+            seen = self._visit(job._replace(seconds=end - monotonic()))
             lines += seen.lines
             if seen.how in ("finished", "time is up"):
                 return lines, seen.how == "finished"
@@ -155,7 +165,7 @@ class Doctor:
         for game in games:
             here = [line for line in played if line["table"][0] == game]
             self._findings += _legality(game, here, complete=complete)
-            spent = sorted(ms for line in here for ms in line["ms"])
+            spent = sorted(ms for line in here for ms in (*line["ms"], *_too_long(line["unanswered"])))
             if spent:
                 times.append(Times(game, len(spent), median(spent), spent[ceil(0.99 * len(spent)) - 1], spent[-1]))
         self._findings += map(_speed, times)
@@ -172,19 +182,16 @@ class Doctor:
         job = self._job._replace(what="repeat", seconds=self._effort.seconds * SHARES["repeat"] / 2)
         jobs = [job, job, job._replace(salt=2), job._replace(warm=True)]
         with ThreadPoolExecutor(2) as pool:
-            played = [_decisions(seen) for seen in pool.map(self._visit, jobs)]
-        # A slow bot may not have got equally far everywhere.
-        common = set.intersection(*map(set, played))
-        self._findings += _repeating(*({table: each[table] for table in sorted(common)} for each in played))
+            self._findings += _repeating(*_as_far_as_all_came([seen.lines for seen in pool.map(self._visit, jobs)]))
 
-    def _play_samples(self) -> list[Duel]:
+    def _play_samples(self, games: list[str]) -> list[Duel]:
         lines, _ = self._visits("samples", "samples", self._effort.matches * DEALS_PER_MATCH)
         shares: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
         for line in lines:
             if "share" in line:
                 shares[line["game"], line["sample"]].append(line["share"])
         duels = [Duel(*pair, len(won), _share_of_deals(won)) for pair, won in shares.items()]
-        self._findings += _strength(duels)
+        self._findings += _strength(games, duels)
         return duels
 
 
@@ -230,11 +237,12 @@ def _legality(game: str, played: list[dict[str, Any]], *, complete: bool) -> lis
     missing = [str(table) for table in tables_of([game]) if str(table) not in sick]
     if missing and not complete:
         findings.append(Finding("legal", Mark.UNKNOWN, f"not reached in time: {'; '.join(missing)}"))
-    if sick and not any(sick.values()):
-        asked = sum(len(line["ms"]) for line in played)
+    asked = sum(len(line["ms"]) for line in played)
+    if asked and not any(sick.values()):
         where = f"in {_some(len(played), 'match', 'matches')} at {_some(len(sick), 'kind', 'kinds')} of table"
         title = f"{game}: {_some(asked, 'decision', 'decisions')} {where}, all of them legal"
-        findings.insert(0, Finding("legal", Mark.FINE, title))
+        stopped = any(line["stopped"] for line in played)
+        findings.insert(0, Finding("legal", Mark.FINE, title, (STOPPED,) if stopped else ()))
     return findings
 
 
@@ -265,6 +273,11 @@ def _speed(times: Times) -> Finding:
     return Finding("time", Mark.DEFECT if times.median > clock.decision_ms else Mark.WARNING, title, (limit,))
 
 
+def _too_long(unanswered: float) -> list[float]:
+    """A decision that was cut short says how long a bot thinks only if that was too long already."""
+    return [unanswered] if unanswered > STANDARD_CLOCK.decision_ms else []
+
+
 def _rare(game: str, led: list[dict[str, Any]], *, complete: bool) -> list[Finding]:
     """What the bot did where it was led."""
     findings = {
@@ -278,13 +291,13 @@ def _rare(game: str, led: list[dict[str, Any]], *, complete: bool) -> list[Findi
     reached = {name for line in led for name in line["situations"]}
     known = dict.fromkeys(name for table in tables_of([game]) for name in situations_of(table))
     missing = [name for name in known if name not in reached]
-    if asked and not findings:
+    told = list(findings.values())
+    if reached and not told:
         title = f"{game}: {asked} decisions in rare situations, all of them legal"
-        return [Finding("rare", Mark.FINE, title, (", ".join(name for name in known if name in reached),))]
+        told = [Finding("rare", Mark.FINE, title, (", ".join(name for name in known if name in reached),))]
     if missing and not complete:
-        unknown = Finding("rare", Mark.UNKNOWN, f"{game}: not led there in time: {', '.join(missing)}")
-        return [*findings.values(), unknown]
-    return list(findings.values())
+        told.append(Finding("rare", Mark.UNKNOWN, f"{game}: not led there in time: {', '.join(missing)}"))
+    return told
 
 
 def _rare_lines(trouble: dict[str, Any]) -> tuple[str, ...]:
@@ -295,9 +308,18 @@ def _rare_lines(trouble: dict[str, Any]) -> tuple[str, ...]:
 Decisions = dict[str, list[str]]
 
 
-def _decisions(seen: Visit) -> Decisions:
-    """By table, as far as the process came."""
-    return {str(Table(*line["table"])): line["decisions"] for line in seen.lines if "decisions" in line}
+def _as_far_as_all_came(played: Sequence[Lines]) -> list[Decisions]:
+    """What each process saw, by table. Where one had to stop a match, only the part of it that all of them played."""
+    matches = [{str(Table(*line["table"])): line for line in lines if "decisions" in line} for lines in played]
+    decisions: list[Decisions] = [{} for _ in played]
+    for table in sorted(set.intersection(*map(set, matches))):
+        here = [match[table] for match in matches]
+        stopped = any(line["stopped"] for line in here)
+        length = min(len(line["decisions"]) for line in here) if stopped else None
+        if length != 0:
+            for each, line in zip(decisions, here, strict=True):
+                each[table] = line["decisions"][:length]
+    return decisions
 
 
 def _repeating(first: Decisions, again: Decisions, salted: Decisions, warm: Decisions) -> list[Finding]:
@@ -325,7 +347,9 @@ def _repeating(first: Decisions, again: Decisions, salted: Decisions, warm: Deci
         title = "keeps something between matches: after others it plays the same match differently, "
         state = Finding("state", Mark.DEFECT, title + _first_difference(first, warm), STATE_ADVICE)
     if first == salted:
-        return [Finding("repeats", Mark.FINE, "the same seed gives the same decisions, in any process"), state]
+        compared = f"compared: {_some(sum(map(len, first.values())), 'decision', 'decisions')}"
+        title = "the same seed gives the same decisions, in any process"
+        return [Finding("repeats", Mark.FINE, title, (compared,)), state]
     title = f"not reproducible: it uses other randomness than self.rng, {_first_difference(first, salted)}"
     return [Finding("repeats", Mark.WARNING, title, (advice,)), state]
 
@@ -346,12 +370,10 @@ def _share_of_deals(won: Sequence[float]) -> Estimate:
     return Estimate(share.mean, max(0.0, share.low), min(1.0, share.high))
 
 
-def _strength(duels: list[Duel]) -> list[Finding]:
+def _strength(games: list[str], duels: list[Duel]) -> list[Finding]:
     """Losing is no defect. But a bot that loses to `random` probably does not do what its author thinks."""
-    if not duels:
-        return [Finding("samples", Mark.UNKNOWN, "how does it fare against the samples? No match was finished")]
     weak = [duel for duel in duels if duel.sample == "random" and duel.share.high is not None and duel.share.high < 0.5]
-    return [
+    findings = [
         Finding(
             "samples",
             Mark.WARNING,
@@ -360,3 +382,7 @@ def _strength(duels: list[Duel]) -> list[Finding]:
         )
         for duel in weak
     ]
+    if missing := [game for game in games if not any(duel.game == game for duel in duels)]:
+        title = f"how does it fare against the samples? No deal was finished in time: {', '.join(missing)}"
+        findings.append(Finding("samples", Mark.UNKNOWN, title))
+    return findings

@@ -18,8 +18,8 @@ Lines = list[dict[str, Any]]
 How = Literal["finished", "refused", "hung", "died", "time is up"]
 FRAME = re.compile(r'  File "(?P<file>.*)", line (?P<line>\d+) in (?P<where>.*)')
 OURS = re.compile(r"[/\\]roost_(sdk|cli|games|bots)[/\\]")
-SECONDS_TO_START = 20.0
-"""So long a worker may take to start on a busy machine."""
+SPARE_SECONDS = 5.0
+"""So much longer than its job a worker may take: to start on a busy machine, and to stop a bot that resists."""
 MOST_LINES = 6
 """So many lines of what a process said last are shown."""
 
@@ -38,7 +38,7 @@ class Visit(NamedTuple):
 
 
 def visit(job: Job, hear: Callable[[dict[str, Any]], None] = lambda line: None) -> Visit:
-    """Have a worker do `job`. It stops by itself when its time is up; if not, it is stopped a good while later."""
+    """Have a worker do `job`. It stops by itself when its time is up; if not, it is stopped a little later."""
     environment = {**os.environ, "PYTHONHASHSEED": str(job.salt), "ROOST_STDIO_SECONDS": str(0.8 * job.patience)}
     command = [sys.executable, "-m", "roost_cli.doctor_worker", json.dumps(job._asdict())]
     lines: Lines = []
@@ -47,7 +47,7 @@ def visit(job: Job, hear: Callable[[dict[str, Any]], None] = lambda line: None) 
             command, stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL, env=environment,
             start_new_session=True,
         )  # fmt: skip
-        alarm = Timer(job.seconds + 3 * job.patience + SECONDS_TO_START, _kill, [process])
+        alarm = Timer(job.seconds + SPARE_SECONDS, _kill, [process])
         alarm.start()
         try:
             _read(process.stdout, lines, hear)

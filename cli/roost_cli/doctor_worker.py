@@ -8,14 +8,16 @@ import faulthandler
 import json
 import os
 import random
+import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import takewhile
 from random import Random
-from typing import Any, NamedTuple, TextIO
+from types import FrameType
+from typing import Any, NamedTuple, NoReturn, TextIO
 
 from roost_bots import QUICK_SAMPLES, SAMPLES
 from roost_cli.doctor_tables import Steered, Table, situations_at, steered_matches, tables_of
@@ -24,7 +26,7 @@ from roost_games.errors import MalformedMove, MoveError, UsageError
 from roost_games.game import JsonValue
 from roost_games.referee import STANDARD_CLOCK, Played, try_out
 from roost_games.registry import GAME_NAMES
-from roost_games.replay import Decision, Replay, Result
+from roost_games.replay import VOIDED, Decision, Replay, Result
 from roost_games.wording import as_text
 from roost_sdk import LoadedBot, LocalMatch, Trouble, load_bot
 from roost_sdk.guest import Guest
@@ -50,13 +52,31 @@ class Job(NamedTuple):
     patience: float
     """After so many seconds without an answer the bot is taken to hang."""
     seconds: float
-    """After so many seconds nothing new is begun."""
+    """After so many seconds it is over, also in the middle of a match. What was seen until then is told."""
     skip: int = 0
     """So many parts have been done before."""
     warm: bool = False
     """For `repeat`: whether other matches come first."""
     salt: int = 1
     """For `repeat`: seeds the randomness that a bot should not use."""
+
+
+class TimeIsUp(BaseException):
+    """Ends a match, whatever the bot is doing. No `Exception`: nobody may take it for an error of the bot."""
+
+
+class Seen(NamedTuple):
+    """What came of a match, perhaps before its end."""
+
+    replay: Replay
+    troubles: list[tuple[str, str]]
+    unanswered: float
+    """For how many milliseconds the bot had been thinking when the match was stopped."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the time was up before the match was over."""
+        return self.replay.result.termination == VOIDED
 
 
 class Worker:
@@ -67,6 +87,7 @@ class Worker:
         self._out = out
         self._began = time.monotonic()
         self._hurry()
+        signal.signal(signal.SIGALRM, _stop)
         self.bot = load_bot(job.bot, SAMPLES)
         claimed = [game for game in GAME_NAMES if self.bot.bot_class.plays(game)]
         self.games = [game for game in claimed if not job.games or game in job.games]
@@ -83,7 +104,20 @@ class Worker:
 
     def _hurry(self) -> None:
         """From now on the bot has so much time. Not a signal: this works whatever the bot is doing."""
+        self._asked = time.monotonic()
         faulthandler.dump_traceback_later(self.job.patience, exit=True)
+
+    @contextmanager
+    def _while_there_is_time(self, share: float = 1.0) -> Iterator[None]:
+        """Leave the block when this share of the time has passed."""
+        left = self._began + share * self.job.seconds - time.monotonic()
+        with suppress(TimeIsUp):
+            try:
+                # To set it to nothing would turn it off.
+                signal.setitimer(signal.ITIMER_REAL, max(left, 0.001))
+                yield
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _heard(self, notice: object) -> None:
         if isinstance(notice, Played):
@@ -106,12 +140,10 @@ class Worker:
             seat = number % table.players
             bots = [LoadedBot("sample", rival)] * table.players
             bots[seat] = self.bot
-            replay, troubles = self._play(table, bots, number, seat)
-            self.say(table=table, **_times_and_faults(replay, seat), troubles=troubles)
+            seen = self._play(table, bots, number, seat)
+            self.say(table=table, **_times_and_faults(seen, seat), troubles=seen.troubles, stopped=seen.stopped)
 
-    def _play(
-        self, table: Table, bots: Sequence[LoadedBot], number: int, seat: int
-    ) -> tuple[Replay, list[tuple[str, str]]]:
+    def _play(self, table: Table, bots: Sequence[LoadedBot], number: int, seat: int, share: float = 1.0) -> Seen:
         troubles: dict[str, str] = {}
 
         def tell(trouble: Trouble) -> None:
@@ -130,8 +162,13 @@ class Worker:
             listener=self._heard,
             tell=tell,
         )
-        match.play()
-        return match.referee.replay(), list(troubles.items())
+        with self._while_there_is_time(share):
+            match.play()
+        referee = match.referee
+        unanswered = (time.monotonic() - self._asked) * 1000 if seat in referee.waiting else 0.0
+        if not referee.over:
+            referee.void("there was no more time for it")
+        return Seen(referee.replay(), list(troubles.items()), unanswered)
 
     def lead_into_rare(self) -> None:
         """Ask the bot in matches that others steer into rare situations."""
@@ -148,7 +185,10 @@ class Worker:
         asked, seen, troubles = 0, set[str](), list[dict[str, JsonValue]]()
         rng = Random(f"{self.job.seed}:{match.number}")
         self._hurry()
-        with Guest(self.bot.bot_class, table.game, match.seat, table.players, rng) as guest:
+        with (
+            self._while_there_is_time(),
+            Guest(self.bot.bot_class, table.game, match.seat, table.players, rng) as guest,
+        ):
             for state, moves in match.points():
                 if match.seat in moves:
                     view, legal = state.observe(match.seat), state.legal(match.seat)
@@ -171,18 +211,19 @@ class Worker:
         if self.job.warm:
             others = ((table, number) for number in range(1, 4) for table in tables)
             for table, number in takewhile(lambda other: self._time_for(0.5), others):
-                self._decisions(table, number)
+                self._play_itself(table, number, share=0.5)
         for table in reversed(tables):
             self.say(at=str(table), part=0, parts=0)
-            self.say(table=table, decisions=self._decisions(table, 0))
+            seen = self._play_itself(table, 0)
+            moves: list[JsonValue] = [json.dumps(step.move) for step in seen.replay.steps if isinstance(step, Decision)]
+            self.say(table=table, decisions=moves, stopped=seen.stopped)
             if not self._time_for():
                 return
 
-    def _decisions(self, table: Table, number: int) -> list[str]:
-        """What the bot does in a match with itself."""
+    def _play_itself(self, table: Table, number: int, share: float = 1.0) -> Seen:
+        """A match of the bot with itself."""
         random.seed(self.job.salt)
-        replay, _ = self._play(table, [self.bot] * table.players, number, 0)
-        return [json.dumps(step.move) for step in replay.steps if isinstance(step, Decision)]
+        return self._play(table, [self.bot] * table.players, number, 0, share)
 
     def play_samples(self) -> None:
         """Duels with the samples, deal by deal, each deal from both seats."""
@@ -194,19 +235,23 @@ class Worker:
                 self.say(at=f"{game} against {sample}", part=deal, parts=self.job.matches)
                 began = time.monotonic()
                 share = self._duel(game, LoadedBot(sample, SAMPLES[sample]), deal)
+                if share is None:
+                    return
                 self.say(game=game, sample=sample, share=share)
                 if time.monotonic() - began > self.job.patience:
                     # A sample that thinks for long would leave no time for the others.
                     pairs.remove((game, sample))
 
-    def _duel(self, game: str, rival: LoadedBot, deal: int) -> float:
-        """The share of one deal that the bot won."""
+    def _duel(self, game: str, rival: LoadedBot, deal: int) -> float | None:
+        """The share of one deal that the bot won; `None` if there was no time to finish it."""
         table = Table(game, 2, {})
         won = 0.0
         for seat in (0, 1):
             bots = [self.bot, rival] if seat == 0 else [rival, self.bot]
-            replay, _ = self._play(table, bots, deal, seat)
-            won += _win(replay.result, seat)
+            seen = self._play(table, bots, deal, seat)
+            if seen.stopped:
+                return None
+            won += _win(seen.replay.result, seat)
         return won / 2
 
     def run(self) -> None:
@@ -223,10 +268,14 @@ class Worker:
         self.say(finished=True, in_time=self._time_for())
 
 
-def _times_and_faults(replay: Replay, seat: int) -> dict[str, JsonValue]:
-    own = [step for step in replay.steps if isinstance(step, Decision) and step.seat == seat]
-    faults = Counter(fault.kind.value for fault in replay.result.faults if fault.seat == seat)
-    return {"ms": [step.ms or 0.0 for step in own], "faults": faults}
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    raise TimeIsUp
+
+
+def _times_and_faults(seen: Seen, seat: int) -> dict[str, JsonValue]:
+    own = [step for step in seen.replay.steps if isinstance(step, Decision) and step.seat == seat]
+    faults = Counter(fault.kind.value for fault in seen.replay.result.faults if fault.seat == seat)
+    return {"ms": [step.ms or 0.0 for step in own], "unanswered": seen.unanswered, "faults": faults}
 
 
 def _what_is_wrong(state: Any, seat: int, move: object, error: BaseException | None) -> str | None:

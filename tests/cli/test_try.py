@@ -8,7 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from roost_cli.doctor import Doctor, Effort, Finding, Mark, Report, Times, _share_of_deals, _speed
+from roost_cli.doctor import (
+    Doctor,
+    Effort,
+    Finding,
+    Mark,
+    Report,
+    Times,
+    _as_far_as_all_came,
+    _share_of_deals,
+    _speed,
+    _too_long,
+)
 from roost_cli.doctor_tables import SITUATIONS, Steered, Table, situations_of, steered_matches, tables_of
 from roost_games.registry import GAME_NAMES
 from roost_games.replay import Fault
@@ -88,6 +99,43 @@ def test_a_bot_that_hangs_does_not_hang_the_doctor() -> None:
     assert "doctor_patients.py, line " in hung.details[0]
     assert hung.details[0].endswith("in karteneck")
     assert "2 kinds of table" in text(others)
+
+
+def test_the_time_ends_in_the_middle_of_a_match() -> None:
+    """However patient the doctor is: what was seen until then is told, and what was not."""
+    hurried = Effort(matches=1, seconds=12.0, patience=3000.0)
+    report = examined("Dreams", "tables", "samples", effort=hurried)
+    fine, unknown = found(report, "legal")
+    assert fine.title == "karteneck: 2 decisions in 1 match at 1 kind of table, all of them legal"
+    assert "stopped" in fine.details[0]
+    assert unknown.title == "not reached in time: karteneck, 3 players; karteneck, 4 players"
+    (samples,) = found(report, "samples")
+    assert samples.mark is Mark.UNKNOWN
+    assert report.duels == []
+
+
+def test_what_is_not_led_anywhere_in_time_is_told() -> None:
+    (unknown,) = found(examined("Dreams", "rare", effort=Effort(1, 8.0, 3000.0)), "rare")
+    assert unknown.mark is Mark.UNKNOWN
+    assert "an empty pile" in unknown.title
+
+
+def test_of_stopped_matches_the_part_is_compared_that_all_processes_played() -> None:
+    def played(*decisions: str, players: int = 2, stopped: bool = True) -> dict[str, object]:
+        return {"table": ["karteneck", players, {}], "decisions": list(decisions), "stopped": stopped}
+
+    ended = played("x", players=3, stopped=False)
+    one, other = _as_far_as_all_came([[played("a", "b"), ended], [played("a"), ended, played(players=4)]])
+    assert one == other == {"karteneck, 2 players": ["a"], "karteneck, 3 players": ["x"]}
+    longer = played("x", "y", players=3, stopped=False)
+    assert _as_far_as_all_came([[ended], [longer]])[1] == {"karteneck, 3 players": ["x", "y"]}
+    assert _as_far_as_all_came([[played("a")], [played()]]) == [{}, {}]
+
+
+def test_a_decision_that_was_cut_short_counts_if_it_was_too_long_already() -> None:
+    """The clock gives a second."""
+    assert _too_long(999.0) == []
+    assert _too_long(1001.0) == [1001.0]
 
 
 @pytest.mark.parametrize(("name", "how"), [("EndsTheProcess", "exit code 3"), ("KillsTheProcess", "signal SIGSEGV")])

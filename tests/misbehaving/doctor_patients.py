@@ -42,6 +42,19 @@ class HangsWithThree(Patient):
         return legal[0]
 
 
+class Dreams(Patient):
+    """Answers the first two questions and then thinks for an hour."""
+
+    def start(self) -> None:
+        self.asked = 0
+
+    def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
+        self.asked += 1
+        if self.asked > 2:
+            time.sleep(3600)
+        return legal[0]
+
+
 class EndsTheProcess(Patient):
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
         os._exit(3)
