@@ -159,7 +159,7 @@ def _tables(wishes: Wishes, bots: list[Entrant]) -> tuple[Table, ...]:
 
 def _can_be_played(game: str, counts: tuple[int, ...], bots: list[Entrant]) -> bool:
     possible = get_game(game).players(get_game(game).options({}))
-    return set(counts) <= set(possible) and all(game in bot.games for bot in bots)
+    return set(counts) <= set(possible) and all(bot.plays(game, players) for bot in bots for players in counts)
 
 
 def _team(plan: Plan, bots: list[Entrant]) -> Team:

@@ -9,7 +9,7 @@ from statistics import median
 from time import monotonic
 from typing import Any, NamedTuple
 
-from roost_cli.doctor_tables import Table, situations_of, tables_of
+from roost_cli.doctor_tables import Table, duel_games, situations_of
 from roost_cli.doctor_visit import Lines, Visit, visit
 from roost_cli.doctor_worker import Job
 from roost_cli.statistics import Estimate, mean_of, share_of
@@ -126,7 +126,8 @@ class Doctor:
         # However little time there is: without this there is nothing to tell.
         loaded = visit(self._job._replace(seconds=self._effort.seconds + self._effort.patience))
         known = loaded.lines[0] if loaded.how == "finished" else {}
-        games: list[str] = known.get("games", [])
+        self._tables = [Table(*table) for table in known.get("tables", ())]
+        games = list(dict.fromkeys(table.game for table in self._tables))
         self._findings.append(_loading(self._job.bot, loaded, games))
         if not games:
             return Report(self._job.bot, [], self._findings, [], [])
@@ -135,8 +136,11 @@ class Doctor:
             self._lead_into_rare(games)
         if "repeat" in self._parts:
             self._repeat()
-        duels = self._play_samples(games) if "samples" in self._parts else []
+        duels = self._play_samples() if "samples" in self._parts else []
         return Report(known["name"], games, self._findings, times, duels)
+
+    def _tables_of(self, game: str) -> list[Table]:
+        return [table for table in self._tables if table.game == game]
 
     def _visit(self, job: Job) -> Visit:
         job = job._replace(seconds=min(job.seconds, self._end - monotonic()))
@@ -164,7 +168,7 @@ class Doctor:
         times = []
         for game in games:
             here = [line for line in played if line["table"][0] == game]
-            self._findings += _legality(game, here, complete=complete)
+            self._findings += _legality(game, self._tables_of(game), here, complete=complete)
             spent = sorted(ms for line in here for ms in (*line["ms"], *_too_long(line["unanswered"])))
             if spent:
                 times.append(Times(game, len(spent), median(spent), spent[ceil(0.99 * len(spent)) - 1], spent[-1]))
@@ -175,7 +179,7 @@ class Doctor:
         lines, complete = self._visits("rare", "rare", 1)
         for game in games:
             here = [line for line in lines if "asked" in line and line["table"][0] == game]
-            self._findings += _rare(game, here, complete=complete)
+            self._findings += _rare(game, self._tables_of(game), here, complete=complete)
 
     def _repeat(self) -> None:
         """The same matches in four processes: twice alike, once with other randomness around, once after others."""
@@ -184,14 +188,14 @@ class Doctor:
         with ThreadPoolExecutor(2) as pool:
             self._findings += _repeating(*_as_far_as_all_came([seen.lines for seen in pool.map(self._visit, jobs)]))
 
-    def _play_samples(self, games: list[str]) -> list[Duel]:
+    def _play_samples(self) -> list[Duel]:
         lines, _ = self._visits("samples", "samples", self._effort.matches * DEALS_PER_MATCH)
         shares: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
         for line in lines:
             if "share" in line:
                 shares[line["game"], line["sample"]].append(line["share"])
         duels = [Duel(*pair, len(won), _share_of_deals(won)) for pair, won in shares.items()]
-        self._findings += _strength(games, duels)
+        self._findings += _strength(duel_games(self._tables), duels)
         return duels
 
 
@@ -216,7 +220,7 @@ def _dead(check: str, seen: Visit, patience: float) -> Finding:
     return Finding(check, Mark.DEFECT, title, tuple(seen.details.splitlines()))
 
 
-def _legality(game: str, played: list[dict[str, Any]], *, complete: bool) -> list[Finding]:
+def _legality(game: str, tables: list[Table], played: Lines, *, complete: bool) -> list[Finding]:
     """Whether every answer was a legal one, at each table of a game."""
     sick = defaultdict[str, Counter[str]](Counter)
     details = defaultdict[str, dict[str, str]](dict)
@@ -234,7 +238,7 @@ def _legality(game: str, played: list[dict[str, Any]], *, complete: bool) -> lis
         for table, faults in sick.items()
         if not faults and details[table]
     ]
-    missing = [str(table) for table in tables_of([game]) if str(table) not in sick]
+    missing = [str(table) for table in tables if str(table) not in sick]
     if missing and not complete:
         findings.append(Finding("legal", Mark.UNKNOWN, f"not reached in time: {'; '.join(missing)}"))
     asked = sum(len(line["ms"]) for line in played)
@@ -278,7 +282,7 @@ def _too_long(unanswered: float) -> list[float]:
     return [unanswered] if unanswered > STANDARD_CLOCK.decision_ms else []
 
 
-def _rare(game: str, led: list[dict[str, Any]], *, complete: bool) -> list[Finding]:
+def _rare(game: str, tables: list[Table], led: Lines, *, complete: bool) -> list[Finding]:
     """What the bot did where it was led."""
     findings = {
         trouble["what"]: Finding(
@@ -289,7 +293,7 @@ def _rare(game: str, led: list[dict[str, Any]], *, complete: bool) -> list[Findi
     }
     asked = sum(line["asked"] for line in led)
     reached = {name for line in led for name in line["situations"]}
-    known = dict.fromkeys(name for table in tables_of([game]) for name in situations_of(table))
+    known = dict.fromkeys(name for table in tables for name in situations_of(table))
     missing = [name for name in known if name not in reached]
     told = list(findings.values())
     if reached and not told:
@@ -384,5 +388,8 @@ def _strength(games: list[str], duels: list[Duel]) -> list[Finding]:
     ]
     if missing := [game for game in games if not any(duel.game == game for duel in duels)]:
         title = f"how does it fare against the samples? No deal was finished in time: {', '.join(missing)}"
+        findings.append(Finding("samples", Mark.UNKNOWN, title))
+    if not games:
+        title = "how does it fare against the samples? It does not play with two"
         findings.append(Finding("samples", Mark.UNKNOWN, title))
     return findings

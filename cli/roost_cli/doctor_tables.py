@@ -52,6 +52,11 @@ def _tables_of(game: str) -> Iterator[Table]:
         yield from (Table(game, players, options) for players in found.players(found.options(options)))
 
 
+def duel_games(tables: Sequence[Table]) -> list[str]:
+    """The games that are played by two at one of these tables."""
+    return list(dict.fromkeys(table.game for table in tables if table.players == 2))
+
+
 def _random(rng: Random, view: Any, legal: Sequence[Any]) -> Any:
     return rng.choice(legal)
 

@@ -20,7 +20,7 @@ from types import FrameType
 from typing import Any, NamedTuple, NoReturn, TextIO
 
 from roost_bots import QUICK_SAMPLES, SAMPLES
-from roost_cli.doctor_tables import Steered, Table, situations_at, steered_matches, tables_of
+from roost_cli.doctor_tables import Steered, Table, duel_games, situations_at, steered_matches, tables_of
 from roost_games.chance import seed_of
 from roost_games.errors import MalformedMove, MoveError, UsageError
 from roost_games.game import JsonValue
@@ -89,9 +89,8 @@ class Worker:
         self._hurry()
         signal.signal(signal.SIGALRM, _stop)
         self.bot = load_bot(job.bot, SAMPLES)
-        claimed = [game for game in GAME_NAMES if self.bot.bot_class.plays(game)]
-        self.games = [game for game in claimed if not job.games or game in job.games]
-        self.tables = tables_of(self.games)
+        asked = [game for game in GAME_NAMES if not job.games or game in job.games]
+        self.tables = [table for table in tables_of(asked) if self.bot.bot_class.plays(table.game, table.players)]
 
     def say(self, **found: JsonValue) -> None:
         """Write a line."""
@@ -125,7 +124,7 @@ class Worker:
 
     def load(self) -> None:
         """Only look at it."""
-        self.say(name=self.bot.name, games=self.games, kind=self.bot.bot_class.__name__)
+        self.say(name=self.bot.name, kind=self.bot.bot_class.__name__, tables=self.tables)
 
     def play_tables(self) -> None:
         """A match at every table, then another, and so on, each from another seat."""
@@ -227,7 +226,8 @@ class Worker:
 
     def play_samples(self) -> None:
         """Duels with the samples, deal by deal, each deal from both seats."""
-        pairs = [(game, sample) for game in self.games for sample in QUICK_SAMPLES if SAMPLES[sample].plays(game)]
+        games = duel_games(self.tables)
+        pairs = [(game, sample) for game in games for sample in QUICK_SAMPLES if SAMPLES[sample].plays(game)]
         for deal in range(self.job.matches):
             for game, sample in list(pairs):
                 if not self._time_for():

@@ -78,7 +78,7 @@ class Wishes:
             for name in names
             for players in counts
             if players in get_game(name).players(get_game(name).options({}))
-            and sum(name in entrant.games for entrant in entrants) >= players > 1
+            and sum(entrant.plays(name, players) for entrant in entrants) >= players > 1
         ]
         if not kinds:
             raise UsageError(

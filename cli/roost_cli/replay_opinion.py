@@ -95,7 +95,7 @@ def ask_about(
     if not 0 <= seat < players:
         raise UsageError(f"there is no seat {seat} in this match; its seats are 0 to {players - 1}")
     match = match or PlayAgain(replay)
-    check_plays(bot, replay.game)
+    check_plays(bot, replay.game, players)
     rng = Random(replay.match) if replay.seed is None else rng_of(bytes.fromhex(replay.seed), seat)
     opinions: list[Opinion] = []
     with Guest(bot.bot_class, replay.game, seat, players, rng) as guest:

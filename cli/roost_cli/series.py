@@ -27,9 +27,9 @@ class Setup:
     """The text that a person seeded the run with."""
 
     def check(self) -> None:
-        """Raise `UsageError` if one of these bots does not play this game."""
+        """Raise `UsageError` if one of these bots does not play this game with so many players."""
         for bot in self.bots:
-            check_plays(bot, self.game.name)
+            check_plays(bot, self.game.name, len(self.bots))
 
     def match(
         self, number: int, tell: Callable[[Trouble], None], listener: Callable[[object], None] | None = None

@@ -1,6 +1,6 @@
 """The class that every bot is written as a subclass of, and how a runner seats one."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from inspect import iscoroutinefunction
 from random import Random
 from typing import Any
@@ -38,6 +38,9 @@ class Bot:
     version: str = ""
     """Set this in your class if something besides its code makes it play differently, such as a file with weights:
     an arena keeps a record for each version, and what is written here becomes part of the version."""
+    player_counts: Collection[int] = ()
+    """Set this in your class if your bot cannot play with any number of players: `(2,)`, or `range(2, 5)`. Nobody then
+    seats it at other tables. Empty means as many as the game allows."""
     game: str
     """The name of the game, such as `"karteneck"`."""
     seat: int
@@ -72,8 +75,10 @@ class Bot:
         return None
 
     @classmethod
-    def plays(cls, game: str) -> bool:
-        """Whether this bot has a method with which it can play `game`."""
+    def plays(cls, game: str, players: int | None = None) -> bool:
+        """Whether this bot has a method with which it can play `game`; and if that is asked, with so many players."""
+        if players is not None and cls.player_counts and players not in cls.player_counts:
+            return False
         return cls.choose is not Bot.choose or callable(getattr(cls, game, None))
 
     @classmethod

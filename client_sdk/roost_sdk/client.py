@@ -49,7 +49,8 @@ class Client:
         on_change: Callable[[Stats], object] = lambda stats: None,
         keeper: Keeper | None = None,
     ) -> None:
-        """`version` is by default the fingerprint of the bot's code, `games` are all that it has a method for.
+        """`version` is by default the fingerprint of the bot's code, `games` are all that it has a method for,
+        `player_counts` those of its class.
 
         `on_change` is called with `stats` when the arena is reached or lost and when a match starts or ends.
         `connect_timeout` is in seconds: give up when there is no arena for so long. By default never. A `keeper` writes
@@ -63,7 +64,7 @@ class Client:
         self.welcome: play_pb2.Welcome | None = None
         """What the arena said when it was last reached."""
         self._bot_class = bot_class
-        self._player_counts = tuple(player_counts)
+        self._player_counts = tuple(player_counts or bot_class.player_counts)
         self._max_matches = max_matches
         self._connect_timeout = connect_timeout
         self._on_change = on_change

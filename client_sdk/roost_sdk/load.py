@@ -1,7 +1,7 @@
 """Finds a bot from what a person types: the name of a sample, `file.py`, `file.py:Class`, or `stdio:PROGRAM`."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import Parameter, signature
@@ -48,7 +48,7 @@ def load_bot(text: str, samples: Mapping[str, type[Bot]]) -> LoadedBot:
         )
     module = _import_file(file)
     bot_class = _named(module, class_name, file) if class_name else _only_one(module, file)
-    _check_constructor(bot_class, file)
+    _check_class(bot_class, file)
     return LoadedBot(f"{file.stem}:{class_name}" if class_name else file.stem, bot_class)
 
 
@@ -57,7 +57,7 @@ def load_all(file: Path) -> list[LoadedBot]:
     module = _import_file(file)
     own = {name: bot for name, bot in _bots_in(module).items() if bot.__module__ == module.__name__}
     for bot in own.values():
-        _check_constructor(bot, file)
+        _check_class(bot, file)
     return [LoadedBot(f"{file.stem}:{name}" if len(own) > 1 else file.stem, bot) for name, bot in own.items()]
 
 
@@ -150,8 +150,11 @@ def _spellings(file: Path, bots: Iterable[str]) -> str:
     return ", ".join(f"{file}:{name}" for name in bots)
 
 
-def _check_constructor(bot_class: type[Bot], file: Path) -> None:
-    """Raise `UsageError` if a bot cannot be made without arguments, which would break every match in the same way."""
+def _check_class(bot_class: type[Bot], file: Path) -> None:
+    """Raise `UsageError` for what would break every match in the same way: no bot can be made, or no table found."""
+    counts = bot_class.player_counts
+    if not isinstance(counts, Collection) or not all(isinstance(count, int) for count in counts):
+        raise UsageError(f"player_counts of {bot_class.__name__} in {file} is {counts!r}; it is numbers, such as (2,)")
     for parameter in signature(bot_class).parameters.values():
         optional = parameter.default is not Parameter.empty
         if not optional and parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):

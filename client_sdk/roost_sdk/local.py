@@ -82,7 +82,7 @@ class LocalMatch:
     ) -> None:
         """`tell` hears about what went wrong in a bot; `options` and what follows it is as for the referee."""
         for bot in bots:
-            check_plays(bot, game.name)
+            check_plays(bot, game.name, len(bots))
         self.bots = tuple(bots)
         self.game = game
         self.seed = seed
@@ -168,13 +168,16 @@ class LocalMatch:
         self._tell(Trouble(seat, self.bots[seat].name, f"{what}: {headline(error)}", authors_lines(error)))
 
 
-def check_plays(bot: LoadedBot, game: str) -> None:
-    """Raise `UsageError` if the bot has no method for the game."""
+def check_plays(bot: LoadedBot, game: str, players: int | None = None) -> None:
+    """Raise `UsageError` if the bot has no method for the game, or does not play it with so many players."""
     if not bot.bot_class.plays(game):
         raise UsageError(
             f"{bot.name} does not play {game}: it has neither a method {game}(self, view, legal) "
             "nor choose(self, view, legal)"
         )
+    if not bot.bot_class.plays(game, players):
+        counts = ", ".join(map(str, bot.bot_class.player_counts))
+        raise UsageError(f"{bot.name} does not play with {players} players; its player_counts are {counts}")
 
 
 class _Seated(NamedTuple):

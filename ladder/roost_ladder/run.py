@@ -129,8 +129,7 @@ class Ladder:
         setup = self.setup
         here = [number for number in range(len(setup.entrants)) if number not in self.benched]
         plays = {
-            number: frozenset(kind for kind in setup.kinds if kind.game in setup.entrants[number].games)
-            for number in here
+            number: frozenset(kind for kind in setup.kinds if setup.entrants[number].plays(*kind)) for number in here
         }
         return Field(tuple(here), setup.kinds, plays=plays)
 

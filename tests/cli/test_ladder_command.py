@@ -69,6 +69,18 @@ def test_a_file_that_cannot_be_written_does_not_cost_the_result(roost: Roost) ->
     assert done.out.startswith("2 matches in 1 block of karteneck: ")
 
 
+def test_nobody_is_seated_at_a_table_that_it_does_not_play(roost: Roost, tmp_path: Path) -> None:
+    (tmp_path / "duellist.py").write_text(
+        "from roost_sdk import Bot\nclass Duellist(Bot):\n    player_counts = (2,)\n"
+        "    def choose(self, view, legal):\n        return {2: legal[0]}[self.players]\n"
+    )
+    done = roost("ladder", "random", "greedy", "timid", tmp_path / "duellist.py", *SMALL, "--blocks", 12, "--json")
+    rows = {row["name"]: row for row in json.loads(done.out)["standings"]}
+    assert [place["players"] for place in rows["duellist"]["places"]] == [2]
+    assert [place["players"] for place in rows["greedy"]["places"]] == [2, 3]
+    assert rows["duellist"]["faults"] == 0
+
+
 def test_a_ladder_is_kept_goes_on_and_is_read_by_the_other_commands(roost: Roost, tmp_path: Path) -> None:
     """In parts or in one go: the databases hold the same."""
     parts, whole = tmp_path / "parts.db", tmp_path / "whole.db"

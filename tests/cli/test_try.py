@@ -91,6 +91,13 @@ def test_only_the_sick_table_is_blamed() -> None:
     assert defect.title.startswith("karteneck, 4 players: ")
 
 
+def test_a_bot_is_examined_at_the_tables_that_it_claims() -> None:
+    report = examined("ClaimsThree", "tables", "rare", "repeat", "samples")
+    assert report.healthy
+    assert "in 1 match at 1 kind of table" in text(found(report, "legal"))
+    assert "does not play with two" in text(found(report, "samples"))
+
+
 def test_a_bot_that_hangs_does_not_hang_the_doctor() -> None:
     """The other tables are examined all the same, and the line where it hangs is shown."""
     report = examined("HangsWithThree", "tables", effort=IMPATIENT)

@@ -96,6 +96,17 @@ def test_a_name_that_no_arena_takes_is_refused_at_once(name: str) -> None:
         Client(SAMPLES["random"], name=name)
 
 
+def test_hello_says_with_how_many_the_class_plays() -> None:
+    class Duellist(Bot):
+        player_counts = range(2, 4)
+
+        def choose(self, view: Any, legal: Sequence[Any]) -> Any:
+            return legal[0]
+
+    assert Client(Duellist, name="d", version="v")._hello().player_counts == [2, 3]
+    assert Client(Duellist, name="d", version="v", player_counts=[2])._hello().player_counts == [2]
+
+
 def test_hello_says_what_the_bot_is() -> None:
     class Karteneck(Bot):
         def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:

@@ -125,3 +125,9 @@ def test_an_error_on_import_shows_the_authors_lines_only(tmp_path: Path, breaks:
     assert "importlib" not in message
     assert "Traceback" not in message
     assert refusal(file) == message, "a file that failed once is not taken for loaded"
+
+
+@pytest.mark.parametrize("counts", ["2", "('2', '3')"])
+def test_player_counts_are_numbers(tmp_path: Path, counts: str) -> None:
+    wrong = ONE + f"    player_counts = {counts}\n"
+    assert f"is {counts}; it is numbers, such as (2,)" in refusal(written(tmp_path, "wrong.py", wrong))

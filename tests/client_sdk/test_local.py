@@ -111,6 +111,21 @@ def test_a_bot_that_cannot_play_the_game_is_refused_before_it_begins() -> None:
         played(OnlyCards, First, game="bratwurmeck")
 
 
+def test_a_bot_may_play_with_some_numbers_of_players_only() -> None:
+    class Duellist(Bot):
+        player_counts = (2, 4)
+
+        def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
+            return legal[0]
+
+    assert Duellist.plays("karteneck")
+    assert [count for count in range(2, 6) if Duellist.plays("karteneck", count)] == [2, 4]
+    assert First.plays("karteneck", 3)
+    assert not Duellist.plays("bratwurmeck", 2)
+    with pytest.raises(UsageError, match="duellist does not play with 3 players; its player_counts are 2, 4"):
+        LocalMatch(get_game("karteneck"), [LoadedBot("duellist", Duellist)] * 3, seed_of("x"))
+
+
 def test_the_randomness_of_a_seat_follows_from_the_seed() -> None:
     expected = Random(f"roost-bot/1:{SEED.hex()}:1")
     assert [rng_of(SEED, 1).random() for _ in range(1)] == [expected.random()]

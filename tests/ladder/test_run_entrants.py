@@ -33,6 +33,15 @@ def test_bots_are_sorted_by_name_and_know_what_they_play(tmp_path: Path) -> None
     assert mine.spec.load().bot_class.__name__ == "Mine"
 
 
+def test_bots_know_at_which_tables_they_play(tmp_path: Path) -> None:
+    file = Path(write(tmp_path / "mine.py", game="karteneck"))
+    file.write_text(file.read_text(encoding="utf-8") + "    player_counts = {2, 4}\n", encoding="utf-8")
+    greedy, mine = find("greedy", str(file))
+    assert [count for count in range(2, 5) if mine.plays("karteneck", count)] == [2, 4]
+    assert not mine.plays("bratwurmeck", 2)
+    assert all(greedy.plays("karteneck", count) for count in range(2, 5))
+
+
 def test_files_of_one_name_are_called_after_their_folders(tmp_path: Path) -> None:
     texts = [write(tmp_path / owner / "bot.py") for owner in ("alice", "bob")]
     assert [entrant.spec.name for entrant in find(*texts, "random")] == ["alice/bot", "bob/bot", "random"]

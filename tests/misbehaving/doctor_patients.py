@@ -25,6 +25,15 @@ class CrashesWithFour(Patient):
         return legal[neighbours[self.players - 1] % len(legal)]
 
 
+class ClaimsThree(Patient):
+    """Plays with three, which it says, and with nobody else."""
+
+    player_counts = (3,)
+
+    def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
+        return {3: legal[0]}[self.players]
+
+
 class Steals(Patient):
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
         return legal[0]._replace(steal=True)

@@ -30,11 +30,17 @@ class Entrant(NamedTuple):
     spec: BotSpec
     games: frozenset[str]
     """The games that it can play."""
+    player_counts: tuple[int, ...] = ()
+    """With how many players; empty: as many as a game allows."""
 
     @property
     def is_command(self) -> bool:
         """Whether it is a program that has to be started and connects to an arena by itself."""
         return self.spec.source.startswith(COMMAND)
+
+    def plays(self, game: str, players: int) -> bool:
+        """Whether it can be seated at such a table."""
+        return game in self.games and (not self.player_counts or players in self.player_counts)
 
 
 class Entrants(NamedTuple):
@@ -140,7 +146,8 @@ def _file(text: str) -> str:
 def _entrant(bot: LoadedBot, source: str) -> Entrant:
     class_name = "" if source.startswith(STDIO) else bot.bot_class.__name__
     spec = BotSpec(bot.name, fingerprint(bot.bot_class), source, class_name)
-    return Entrant(spec, frozenset(game for game in GAME_NAMES if bot.bot_class.plays(game)))
+    games = frozenset(game for game in GAME_NAMES if bot.bot_class.plays(game))
+    return Entrant(spec, games, tuple(bot.bot_class.player_counts))
 
 
 def _command(text: str) -> Entrant:
@@ -177,5 +184,5 @@ def _with_folder(entrant: Entrant) -> Entrant:
     return (
         entrant
         if spec.file is None
-        else Entrant(spec._replace(name=f"{spec.file.parent.name}/{spec.name}"), entrant.games)
+        else entrant._replace(spec=spec._replace(name=f"{spec.file.parent.name}/{spec.name}"))
     )
