@@ -5,6 +5,7 @@ from inspect import iscoroutinefunction
 from random import Random
 from typing import Any
 
+from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.replay import Result
 
 
@@ -49,6 +50,8 @@ class Bot:
     """How many seats there are."""
     rng: Random
     """Your own source of randomness. A seeded run repeats exactly if you use this one and no other."""
+    clock: Clock
+    """How long you may think: `clock.decision_ms` for each decision, and `clock.bank_ms` more in the whole match."""
 
     def start(self) -> Awaitable[None] | None:
         """Called once before the first decision. It is the place to prepare a match; nothing has to be done."""
@@ -95,10 +98,12 @@ Decide = Callable[[Any, Sequence[Any]], object]
 """What a runner calls for a decision."""
 
 
-def seat_bot(bot_class: type[Bot], game: str, seat: int, players: int, rng: Random) -> Bot:
+def seat_bot(
+    bot_class: type[Bot], game: str, seat: int, players: int, rng: Random, clock: Clock = STANDARD_CLOCK
+) -> Bot:
     """A bot that knows its place; its `start` is to be called next. Raises whatever the bot raises."""
     bot = bot_class()
-    bot.game, bot.seat, bot.players, bot.rng = game, seat, players, rng
+    bot.game, bot.seat, bot.players, bot.rng, bot.clock = game, seat, players, rng, clock
     return bot
 
 

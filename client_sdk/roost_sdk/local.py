@@ -119,7 +119,7 @@ class LocalMatch:
         name = self.game.name
         bot_class = self.bots[seat].bot_class
         try:
-            bot = seat_bot(bot_class, name, seat, len(self.bots), rng_of(self.seed, seat))
+            bot = seat_bot(bot_class, name, seat, len(self.bots), rng_of(self.seed, seat), self.referee.clock)
             _blocking(bot.start, runner)()
         except (Exception, SystemExit) as error:
             self._tell_error(seat, "did not start", error)

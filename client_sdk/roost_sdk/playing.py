@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from random import Random
 
 from roost.v1 import play_pb2
+from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import get_game
 from roost_games.replay import VOIDED, Result
 from roost_games.wording import as_text
@@ -107,7 +108,7 @@ class Match:
         # Not from the seed or its commitment: that would let opponents foresee what the bot will do.
         rng_seed = secrets.token_hex(16)
         log.debug("%s begins: %s; Random(%r)", self, ", ".join(self._started.bots), rng_seed)
-        bot = seat_bot(self._bot_class, self.game, self.seat, self.players, Random(rng_seed))
+        bot = seat_bot(self._bot_class, self.game, self.seat, self.players, Random(rng_seed), _clock_of(self._started))
         self._decide = method_for(bot, self.game)
         self._legal = get_game(self.game).legal
         if self._keeper is not None:
@@ -140,6 +141,11 @@ class Match:
 
     def _call(self, method: Callable[..., object], *arguments: object) -> object:
         return method(*arguments) if self.diary is None else self.diary.call(method, *arguments)
+
+
+def _clock_of(started: play_pb2.MatchStarted) -> Clock:
+    """What the arena says about time; if it says nothing, the usual."""
+    return Clock(started.clock.decision_ms, started.clock.bank_ms) if started.HasField("clock") else STANDARD_CLOCK
 
 
 @lru_cache(maxsize=64)

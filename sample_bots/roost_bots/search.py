@@ -17,7 +17,7 @@ What is special about a game is left to a *guide*: which moves to consider, how 
 table is worth. The plainest `Guide` plays any game with random moves up to the end.
 
 It thinks for `iterations` iterations, so a seeded run repeats itself. A subclass that sets `seconds` thinks for so long
-instead, and plays better on a faster machine.
+instead, and plays better on a faster machine. In either case it stops in time for the clock of its match.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,6 +36,8 @@ CURIOSITY = 0.25
 """How much a move that has seldom been tried is preferred; rewards lie mostly between 0 and 1."""
 VISITS_PER_MOVE = 50
 """So often a place in the tree is visited before another move is tried there."""
+CLOCK_SHARE = 0.5
+"""So much of the time that a match gives for a decision is used up at the most."""
 
 
 class Guide:
@@ -235,10 +237,12 @@ class SearchBot(Bot):
 
     def _think(self, search: Search, share: float) -> None:
         """Search with this share of what there is for a decision."""
+        most, seconds = inf, CLOCK_SHARE * self.clock.decision_ms / 1000
         if self.seconds is None:
-            for _ in range(round(self.iterations * search.guide.effort * share)):
-                search.iterate()
-            return
-        end = perf_counter() + self.seconds * share
-        while perf_counter() < end:
+            most = round(self.iterations * search.guide.effort * share)
+        else:
+            seconds = min(seconds, self.seconds)
+        end = perf_counter() + seconds * share
+        while most > 0 and perf_counter() < end:
             search.iterate()
+            most -= 1

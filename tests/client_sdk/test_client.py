@@ -134,6 +134,27 @@ def test_hello_says_what_the_bot_is() -> None:
     assert message == play_pb2.BotMessage(), "the first message carries a hello and nothing else"
 
 
+def test_a_bot_knows_the_clock_of_its_match() -> None:
+    """The one that the arena tells; if it tells none, the usual one: a second, and ten in the bank."""
+    known = []
+
+    class Punctual(First):
+        def start(self) -> None:
+            known.append(self.clock)
+
+    async def script() -> None:
+        match = ScriptedMatch(GAME, 2, "clock")
+        async with connected(Punctual) as (link, _):
+            timed = match.started(0, 1)
+            timed.clock.decision_ms, timed.clock.bank_ms = 250, 0
+            link.say(started=[timed, match.started(1, 2)])
+            while len(known) < 2:
+                await link.heard()
+
+    asyncio.run(script())
+    assert sorted(known) == [(250, 0), (1_000, 10_000)]
+
+
 @pytest.mark.usefixtures("everything_is_quick")
 def test_decisions_that_come_together_are_answered_together() -> None:
     async def script() -> None:

@@ -126,6 +126,17 @@ def test_a_bot_may_play_with_some_numbers_of_players_only() -> None:
         LocalMatch(get_game("karteneck"), [LoadedBot("duellist", Duellist)] * 3, seed_of("x"))
 
 
+def test_a_bot_knows_the_clock_of_its_match() -> None:
+    known = []
+
+    class Punctual(First):
+        def start(self) -> None:
+            known.append(self.clock)
+
+    played(Punctual, First, clock=Clock(decision_ms=700, bank_ms=9))
+    assert known == [(700, 9)]
+
+
 def test_the_randomness_of_a_seat_follows_from_the_seed() -> None:
     expected = Random(f"roost-bot/1:{SEED.hex()}:1")
     assert [rng_of(SEED, 1).random() for _ in range(1)] == [expected.random()]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 
 import pytest
 
@@ -100,6 +101,18 @@ def test_workers_play_what_a_plain_local_match_plays(executor: Executor) -> None
         assert match.result == local.referee.result
         assert sum(match.decisions) == sum(isinstance(step, Decision) for step in steps)
         assert verify(replay) is None
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_bots_know_the_clock_of_the_ladder(executor: Executor, isolated: bool, tmp_path: Path) -> None:
+    file = tmp_path / "punctual.py"
+    file.write_text(
+        "from roost_sdk import Bot\nclass Punctual(Bot):\n    def choose(self, view, legal):\n"
+        "        raise ValueError(self.clock.decision_ms)\n"
+    )
+    wanted = fixture("first", "last")._replace(bots=(bot("first"), BotSpec("punctual", "", str(file), "Punctual")))
+    (match,) = executor.submit(play, Job((wanted,), CALM, isolated)).result()
+    assert match.troubles[0].what == f"crashed: ValueError: {CALM.clock.decision_ms}"
 
 
 def test_what_goes_wrong_in_isolation_is_the_same_fault_as_elsewhere(executor: Executor) -> None:

@@ -15,6 +15,7 @@ from roost_bots.search import Guide, Search, SearchBot
 from roost_bots.strong import StrongBot
 from roost_games import karteneck
 from roost_games.chance import Quick, seed_of
+from roost_games.referee import Clock
 from roost_games.registry import get_game
 from roost_games.replay import Decision
 from roost_sdk import LoadedBot, LocalMatch
@@ -193,6 +194,27 @@ def test_it_can_think_for_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     rounds = len(set(moves))
     assert rounds == (candidates - 1).bit_length()
     assert [moves.count(number) for number in sorted(set(moves))] == [int(31.5 / rounds)] * rounds
+
+
+def test_it_stops_in_time_for_the_clock_of_its_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look at the clock takes a millisecond: of 60 ms it uses 30, however much it would like to try."""
+    ticks = count()
+    tried = []
+    monkeypatch.setattr(search, "perf_counter", lambda: next(ticks) / 1000)
+    monkeypatch.setattr(Search, "iterate", lambda self: tried.append(len(self.moves)))
+    state = last_to_leave("W1 W2 W3 4 4 4", karteneck.Lay(cards("W1 W2 W3")), karteneck.Lay(cards("4 4 4")))
+
+    class Eager(StrongBot):
+        iterations = 10_000
+
+    class Slow(StrongBot):
+        seconds = 100.0
+
+    for bot_class in (Eager, Slow):
+        tried.clear()
+        bot = seat_bot(bot_class, "karteneck", 1, 2, Random(5), Clock(decision_ms=60, bank_ms=0))
+        assert bot.choose(state.observe(1), state.legal(1)) in state.legal(1)
+        assert 20 < len(tried) <= 30
 
 
 def test_calls_every_bluff_and_nothing_else() -> None:

@@ -128,7 +128,8 @@ class _Match:
         fixture = self._fixture
         spec = fixture.bots[seat.number]
         seat.wants_moves = bool(seat.ask(in_child.load, spec, self._limits, patience=LOADING_SECONDS))
-        crash = self._ask(seat, in_child.sit, fixture.game, seat.number, len(fixture.bots), fixture.seed)
+        place = fixture.game, seat.number, len(fixture.bots), fixture.seed
+        crash = self._ask(seat, in_child.sit, *place, self._limits.clock)
         seat.tell("did not start", crash)
         if crash is not None:
             self._unstarted.add(seat.number)

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from roost_games.game import JsonValue
+from roost_games.referee import Clock
 from roost_games.registry import AnyGame, get_game
 from roost_games.replay import Result
 from roost_games.wording import as_text, presentable
@@ -63,11 +64,11 @@ def load(spec: BotSpec, limits: Limits) -> Iterator[bool]:
     yield CLASSES[0].wants_moves()
 
 
-def sit(game: str, seat: int, players: int, seed: bytes) -> Iterator[Crash]:
+def sit(game: str, seat: int, players: int, seed: bytes, clock: Clock) -> Iterator[Crash]:
     """Make the bot and start it."""
 
     def start() -> object:
-        bot = seat_bot(CLASSES[0], game, seat, players, rng_of(seed, seat))
+        bot = seat_bot(CLASSES[0], game, seat, players, rng_of(seed, seat), clock)
         SEATED.append(Seated(bot, get_game(game)))
         return bot.start()
 
