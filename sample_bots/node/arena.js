@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { credentials, status } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
 
 import { log } from './log.js';
 import { Outbox } from './outbox.js';
@@ -34,6 +34,11 @@ const WORTH_A_RETRY = new Set([
   status.INTERNAL,
   status.UNKNOWN,
 ]);
+
+/** An arena with the wrong certificate counts as unavailable for gRPC, but will have the same one next time. */
+function isWorthARetry(code, details) {
+  return WORTH_A_RETRY.has(code) && !/certificate/i.test(details);
+}
 
 export class Arena {
   #settings;
@@ -73,7 +78,7 @@ export class Arena {
         this.#startAfresh();
         continue;
       }
-      if (!WORTH_A_RETRY.has(code)) throw new Error(`the arena refused: ${details} (${status[code]})`);
+      if (!isWorthARetry(code, details)) throw new Error(`the arena refused: ${details} (${status[code]})`);
       // One line for each time that the arena is gone, not one for each attempt.
       if (pause === SHORTEST_PAUSE_MS) log(`${this.#whatIsMissing(welcomed)}, trying again ...`);
       await this.#rest(pause * (0.5 + Math.random() / 2));
@@ -105,8 +110,9 @@ export class Arena {
 
   /** One stream from hello to its end. Says whether the arena was reached, and with what status it ended. */
   async #visit() {
-    const client = new this.#settings.Client(this.#settings.server, credentials.createInsecure(), CHANNEL_OPTIONS);
-    const call = client.play();
+    const { Client, server, credentials } = this.#settings;
+    const client = new Client(server, credentials.channel, CHANNEL_OPTIONS);
+    const call = client.play(credentials.metadata);
     this.#outbox = new Outbox(call);
     this.#introduce();
     let welcomed = false;

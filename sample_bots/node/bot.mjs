@@ -10,8 +10,10 @@ import { Arena } from './arena.js';
 import * as bratwurmeck from './games/bratwurmeck.js';
 import * as haecmaec from './games/haecmaec.js';
 import * as karteneck from './games/karteneck.js';
+import { KEY_VARIABLE, readCredentials } from './credentials.js';
 import { log } from './log.js';
 import { ARENA_PROTO, loadArenaClient } from './protocol.js';
+import { UsageError } from './usage.js';
 import { fingerprint } from './version.js';
 
 const PLAYERS = { karteneck, bratwurmeck, haecmaec };
@@ -22,6 +24,9 @@ const EXIT_INTERRUPTED = 130;
 
 const OPTIONS = {
   server: { type: 'string', default: '127.0.0.1:50051' },
+  'key-file': { type: 'string' },
+  tls: { type: 'boolean', default: false },
+  'tls-ca': { type: 'string' },
   name: { type: 'string', default: 'node' },
   matches: { type: 'string', default: '4' },
   proto: { type: 'string', default: fileURLToPath(new URL('../../proto', import.meta.url)) },
@@ -29,17 +34,19 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
 };
 
-const USAGE = `usage: node bot.mjs [--server HOST:PORT] [--name NAME] [--matches K] [--proto DIR] [--verbose]
+const USAGE = `usage: node bot.mjs [--server HOST:PORT] [--key-file FILE] [--tls] [--tls-ca FILE] [--name NAME] [--matches K]
+                    [--proto DIR] [--verbose]
 
 Plays at a Roost arena until Ctrl-C.
 
   --server HOST:PORT  where the arena is (default: ${OPTIONS.server.default})
+  --key-file FILE     the key that the arena wants; by default ${KEY_VARIABLE}, or none
+  --tls               connect with TLS
+  --tls-ca FILE       connect with TLS, and trust this certificate in PEM form
   --name NAME         the bot's name there (default: ${OPTIONS.name.default})
   --matches K         play up to K matches at the same time (default: ${OPTIONS.matches.default})
   --proto DIR         the folder with ${ARENA_PROTO} (default: proto/ of this repository)
   --verbose           log every match`;
-
-class UsageError extends Error {}
 
 function readArguments() {
   let given;
@@ -89,6 +96,7 @@ async function main() {
   const arena = new Arena({
     Client: loadArenaClient(given.proto),
     server: given.server,
+    credentials: readCredentials({ ...given, keyFile: given['key-file'], tlsCa: given['tls-ca'] }),
     name: given.name,
     version: fingerprint(),
     maxMatches: Number(given.matches),

@@ -28,9 +28,13 @@ from roost_games.verify import verify
 from roost_sdk import Bot, Client
 from roost_sdk.link import grpc_links
 from roost_sdk.testing import ScriptedMatch
+from roost_server.accounts import keys, owners
+from roost_server.accounts.keys import Scope
 from roost_server.serve import ArenaServer
 from roost_server.settings import Rules, Settings, tables_of
 from roost_server.store import Store, open_store, queries
+from roost_server.tls import make_certificate, server_credentials
+from tests.misbehaving.hall import hall, settings
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "sample_bots" / "node"
@@ -388,9 +392,50 @@ def test_says_why_it_was_refused(node: str, tmp_path: Path) -> None:
         bounded(script)
 
 
+CUP = """
+name = "cup"
+[[games]]
+game = "karteneck"
+players = [2]
+[[phases]]
+phase = "ladder"
+[[phases]]
+phase = "done"
+"""
+
+
+def test_joins_a_competition_with_its_key_over_tls(node: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    certificate, its_key = make_certificate(tmp_path / "tls", ["127.0.0.1"])
+    other, _ = make_certificate(tmp_path / "other", ["127.0.0.1"])
+    secret = tmp_path / "node.key"
+
+    async def script() -> None:
+        async with hall(tmp_path, settings(), CUP, credentials=server_credentials(certificate, its_key)) as place:
+            for name in ("ann", "bob"):
+                owners.add_owner(place.store, name, "test")
+            secret.write_text(keys.make_key(place.store, Scope.OWNER, "test", owner="ann") + "\n")
+            there = ("--server", place.address, "--tls-ca", str(certificate))
+            async with node_bot(node, *there) as nobody:
+                assert await nobody.ended() == 1
+                assert nobody.said("UNAUTHENTICATED")
+            async with node_bot(node, "--server", place.address, "--tls-ca", str(other)) as elsewhere:
+                assert await elsewhere.ended() == 1
+                assert elsewhere.said("certificate")
+            async with node_bot(node, *there, "--key-file", str(secret)) as first:
+                monkeypatch.setenv("ROOST_KEY", keys.make_key(place.store, Scope.OWNER, "test", owner="bob"))
+                async with node_bot(node, *there, "--name", "second") as second:
+                    await until(lambda: tables_played(place.store))
+                    await asyncio.gather(first.leave(), second.leave())
+
+    bounded(script)
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        (("--key-file", "/nowhere"), "/nowhere cannot be read"),
+        (("--key-file", __file__), "this is not a key"),
+        (("--tls-ca", __file__), "not a certificate in PEM form"),
         (("--server", "somewhere"), "HOST:PORT"),
         (("--matches", "none"), "from 1 to"),
         (("--proto", "/nowhere"), "roost/v1/arena.proto"),
