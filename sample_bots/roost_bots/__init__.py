@@ -3,6 +3,7 @@
 from roost_bots.careful import CarefulBot
 from roost_bots.exact import ExactBot
 from roost_bots.greedy import GreedyBot
+from roost_bots.minimal import Minimal
 from roost_bots.random_bot import RandomBot
 from roost_bots.strong import StrongBot
 from roost_bots.timid import TimidBot
@@ -10,11 +11,14 @@ from roost_sdk import Bot
 
 SAMPLES: dict[str, type[Bot]] = {
     "random": RandomBot,
+    "minimal": Minimal,
     "timid": TimidBot,
     "greedy": GreedyBot,
     "careful": CarefulBot,
     "exact": ExactBot,
     "strong": StrongBot,
 }
-QUICK_SAMPLES: dict[str, type[Bot]] = {name: bot for name, bot in SAMPLES.items() if not issubclass(bot, ExactBot)}
-"""Those that answer at once."""
+QUICK_SAMPLES: dict[str, type[Bot]] = {
+    name: bot for name, bot in SAMPLES.items() if not issubclass(bot, ExactBot | Minimal)
+}
+"""Those that answer at once; without `minimal`, which plays most games as `random` does."""

@@ -79,6 +79,14 @@ def test_strong_beats_others_even_in_haste(game: str, weaker: str) -> None:
     assert share_won(game, "strong", weaker, deals=10) > 0.6
 
 
+def test_the_minimal_one_is_the_one_in_the_readme() -> None:
+    module = Path(roost_bots.__file__).parent / "minimal.py"
+    _, code = module.read_text(encoding="utf-8").split("\n\n", 1)
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert f"```python\n# mybot.py\n{code}```" in readme
+    assert len(code.splitlines()) < 20
+
+
 def test_each_has_an_idea_on_its_first_screen() -> None:
     for bot in SAMPLES.values():
         module = bot.__module__.removeprefix("roost_bots.")
