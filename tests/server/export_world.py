@@ -75,15 +75,26 @@ class Play:
 
     async def whole(self, ladder_rounds: int) -> None:
         """From the ladder to the end."""
+        await self.begin()
+        await self.phase(PhaseName.LADDER, ladder_rounds)
+        await self.phase(PhaseName.FINALS)
+        await self.end()
+
+    async def begin(self) -> None:
+        """As it was drawn up."""
         await self.director.start()
-        for phase in (PhaseName.LADDER, PhaseName.FINALS):
-            await self.director.change_phase(phase, "test")
-            contest = self.director.contest
-            assert contest is not None
-            rounds = range(ladder_rounds) if phase is PhaseName.LADDER else count()
-            for _ in rounds:
-                if not await self._round(contest):
-                    break
+
+    async def phase(self, phase: PhaseName, rounds: int | None = None) -> None:
+        """So many rounds of a phase, or all that it has."""
+        await self.director.change_phase(phase, "test")
+        contest = self.director.contest
+        assert contest is not None
+        for _ in count() if rounds is None else range(rounds):
+            if not await self._round(contest):
+                break
+
+    async def end(self) -> None:
+        """The finals were over, and the clock ends it."""
         await self.director.change_phase(PhaseName.DONE, CLOCK)
         await self.recorder.aclose()
 

@@ -280,3 +280,22 @@ def test_an_export_fits_together_while_the_arena_plays_on(
         export(store, "cup", tmp_path / "cup")
     assert complaints(tmp_path / "cup") == []
     assert len((tmp_path / "cup" / BLOCKS_FILE).read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize("schedule", ["round-robin", "swiss", "knockout"])
+def test_a_bot_that_was_withdrawn_before_the_finals_is_not_missed_there(schedule: str, tmp_path: Path) -> None:
+    with open_store(f"sqlite:///{tmp_path}/roost.db") as store, capture_logs():
+        play = Play(store, schedule)
+
+        async def play_and_withdraw() -> None:
+            await play.begin()
+            await play.phase(PhaseName.LADDER, rounds=2)
+            await play.director.withdraw(4, "test")
+            await play.phase(PhaseName.FINALS)
+            await play.end()
+
+        asyncio.run(play_and_withdraw())
+        export(store, "cup", tmp_path / "cup")
+    assert complaints(tmp_path / "cup") == []
+    whole = read_competition(tmp_path / "cup")
+    assert [bot.name for bot in whole.bots if bot.pinned] == ["anna", "bert", "carl"]

@@ -124,7 +124,7 @@ def change_phase(store: Store, competition: Competition, phase: PhaseName, actor
 
 
 def _pin(connection: Connection, competition_id: int) -> None:
-    """Settle for every bot on the version that came last. One that never came has none, and is out."""
+    """Settle every bot on the version that came last. One that never came, or was withdrawn, has none and is out."""
     newest = (
         select(BOT_VERSION.c.id)
         .where(BOT_VERSION.c.bot_id == ENTRY.c.bot_id)
@@ -132,7 +132,8 @@ def _pin(connection: Connection, competition_id: int) -> None:
         .limit(1)
         .scalar_subquery()
     )
-    connection.execute(update(ENTRY).where(ENTRY.c.competition_id == competition_id).values(pinned_version_id=newest))
+    taking_part = (ENTRY.c.competition_id == competition_id) & ENTRY.c.withdrawn_ms.is_(None)
+    connection.execute(update(ENTRY).where(taking_part).values(pinned_version_id=newest))
 
 
 def enter(store: Store, competition: Competition, bot_id: int, owner_id: int, *, again: bool = False) -> None:
