@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roost_games.game import Options
-from roost_games.referee import Clock
+from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
 
 
@@ -37,9 +37,6 @@ def _default_options(name: str) -> Any:
     return get_game(name).options({})
 
 
-ARENA_CLOCK = Clock(decision_ms=1_000, bank_ms=10_000)
-
-
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything about an arena that is not where it listens and what it records in."""
@@ -48,7 +45,7 @@ class Settings:
     """What is played."""
     schedule: str = "least-played"
     """Who plays whom in an arena without competitions."""
-    clock: Clock = ARENA_CLOCK
+    clock: Clock = STANDARD_CLOCK
     max_faults: int = 3
     latency_cap_ms: float = 50.0
     """So much of a stream's latency is not counted against the bot, at the most."""

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from roost_games.errors import UsageError
 from roost_games.game import JsonValue
-from roost_games.referee import Clock
+from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
 from roost_server.competition.complaints import complaints, wrong
 from roost_server.settings import Rules
@@ -101,8 +101,8 @@ def _json(options: dict[str, Any]) -> dict[str, JsonValue]:
 class ClockPart(_Part):
     """How long bots may think."""
 
-    decision_ms: int = Field(default=1_000, ge=1, le=3_600_000)
-    bank_ms: int = Field(default=10_000, ge=0, le=86_400_000)
+    decision_ms: int = Field(default=int(STANDARD_CLOCK.decision_ms), ge=1, le=3_600_000)
+    bank_ms: int = Field(default=int(STANDARD_CLOCK.bank_ms), ge=0, le=86_400_000)
 
 
 class EntryPart(_Part):
