@@ -135,11 +135,13 @@ def plans(store: Store) -> Iterator[list[str]]:
             explained = cursor.connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
             steps.extend(detail for *_, detail in explained)
 
-    with store.reading() as connection:
-        engine = connection.engine
-    event.listen(engine, "before_cursor_execute", explain)
+    with store.reading() as reading, store.writing() as writing:
+        engines = [reading.engine, writing.engine]
+    for engine in engines:
+        event.listen(engine, "before_cursor_execute", explain)
     yield steps
-    event.remove(engine, "before_cursor_execute", explain)
+    for engine in engines:
+        event.remove(engine, "before_cursor_execute", explain)
 
 
 @pytest.mark.parametrize(
