@@ -385,7 +385,8 @@ class Arena:
             started_ms=running.started_ms,
             ended_ms=epoch_ms(),
         )
-        await self._recorder.match(open_block, finished)
+        last = open_block.ends_with(rotation)
+        await self._recorder.match(open_block, finished, last=last)
         self.metrics.match_recorded(finished.replay, self._loop.time() - over)
         result = finished.replay.result
         log.debug("match ended", match=table.match_id, game=table.rules.game, termination=result.termination)
@@ -397,7 +398,7 @@ class Arena:
         running.end.set_result(result)
         self._look_after(finished, result, open_block)
         self._play_later()
-        await self._close(running, finished, result)
+        await self._close(running, finished, result, on_record=last)
 
     def _look_after(self, finished: FinishedMatch, result: Result, open_block: OpenBlock) -> None:
         """Keep a bot that errs again and again from playing, until it answers a health check.
@@ -415,8 +416,8 @@ class Arena:
                     session.quarantined = True
                 self._spawn(asyncio.to_thread(self.infirmary.admit, version_id))
 
-    async def _close(self, running: Running, finished: FinishedMatch, result: Result) -> None:
-        """After the last match of a block, note that and tell everybody what was dealt."""
+    async def _close(self, running: Running, finished: FinishedMatch, result: Result, *, on_record: bool) -> None:
+        """After the last match of a block, note that if it is not on record, and tell everybody what was dealt."""
         open_block = running.open_block
         block_id = open_block.block.block_id
         if result.termination != VOIDED:
@@ -426,7 +427,9 @@ class Arena:
             )
         open_block.ended.append(running.table.match_id)
         if self._matchmaker.ended(block_id, running.rotation):
-            await self._close_block(open_block)
+            if not on_record:
+                await self._recorder.close(open_block)
+            self._reveal(open_block)
 
     def _gone(self, session: Session) -> None:
         """A bot will not come back: what was begun with it ends with the matches that have been played."""
@@ -436,8 +439,12 @@ class Arena:
         self._play_later()
 
     async def _close_block(self, open_block: OpenBlock) -> None:
-        block = open_block.block
         await self._recorder.close(open_block)
+        self._reveal(open_block)
+
+    def _reveal(self, open_block: OpenBlock) -> None:
+        """The block is closed: its deal is no secret any more."""
+        block = open_block.block
         self._withheld.difference_update(open_block.ended)
         reveals = [play_pb2.Reveal(match_id=match_id, seed=block.seed) for match_id in open_block.ended]
         for version_id in block.group if reveals else ():

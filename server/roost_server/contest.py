@@ -67,6 +67,10 @@ class OpenBlock:
     begun: float = 0.0
     """When its first match was seated, by the same clock; 0 before."""
 
+    def ends_with(self, rotation: int) -> bool:
+        """Whether it is done when the match in this rotation is recorded, which is over."""
+        return not self.voided and not self.to_play and self.running == {rotation}
+
     @property
     def pairing(self) -> Pairing:
         """Who meets, at what kind of table."""

@@ -32,9 +32,10 @@ class Recorder:
         for open_block in open_blocks:
             open_block.on_record = True
 
-    async def match(self, open_block: OpenBlock, finished: FinishedMatch) -> None:
-        """Record a match, and its block if that is not on record."""
-        await self._until_written(partial(self._write_match, open_block, finished), finished.replay.match or "")
+    async def match(self, open_block: OpenBlock, finished: FinishedMatch, *, last: bool) -> None:
+        """Record a match, its block if that is not on record, and if it is the last one that the block is done."""
+        writing = partial(self._write_match, open_block, finished, last=last)
+        await self._until_written(writing, finished.replay.match or "")
         open_block.on_record = True
 
     async def close(self, open_block: OpenBlock) -> None:
@@ -54,10 +55,12 @@ class Recorder:
         # In one commit, whole or not at all: after a crash half a round could not be told from another plan.
         await asyncio.to_thread(self._store.commit, [_new_block(each) for each in open_blocks])
 
-    async def _write_match(self, open_block: OpenBlock, finished: FinishedMatch) -> None:
+    async def _write_match(self, open_block: OpenBlock, finished: FinishedMatch, *, last: bool) -> None:
         writes = [self._writer.save(finished)]
         if not open_block.on_record:
             writes.insert(0, self._writer.open_block(_new_block(open_block)))
+        if last:
+            writes.append(self._writer.close_block(open_block.block.block_id, BlockState.DONE))
         await asyncio.gather(*writes)
 
     async def _until_written(self, write: Callable[[], Awaitable[None]], what: str) -> None:

@@ -122,7 +122,7 @@ class Play:
             seat = referee.waiting[0]
             referee.answer(seat, self.rng.choice(referee.legal(seat)), 1.0)
         finished = FinishedMatch(referee.replay(), block.block_id, rotation, seating, 1, 2)
-        await self.recorder.match(open_block, finished)
+        await self.recorder.match(open_block, finished, last=False)
         places = tuple(finished.replay.result.places)
         open_block.results.append(MatchResult(block.block_id, rules.game, seating, places))
 

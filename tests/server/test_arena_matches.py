@@ -16,7 +16,8 @@ from roost_games.registry import GAME_NAMES
 from roost_games.replay import Decision, Replay
 from roost_sdk.client import Client
 from roost_sdk.link import grpc_links
-from roost_server.store import BlockState, Change, Store, StoreError, queries
+from roost_server.store import BlockState, Change, FinishedMatch, Store, StoreError, queries
+from roost_server.store.records import BlockClosed
 from tests.misbehaving.bots import HesitantBot
 from tests.misbehaving.hall import Hall, bounded, hall, settings, until
 from tests.misbehaving.raw_bot import RawBot
@@ -155,6 +156,30 @@ def replays_of(store: Store) -> set[str]:
     return {Replay.from_line(line).match for line in queries.replays(store)}
 
 
+def test_the_last_match_of_a_block_and_its_end_are_one_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit, commits = Store.commit, []
+
+    def noted_commit(store: Store, changes: list[Change]) -> None:
+        commits.append(list(changes))
+        commit(store, changes)
+
+    monkeypatch.setattr(Store, "commit", noted_commit)
+
+    async def script() -> None:
+        async with (
+            hall(tmp_path, settings(players=2)) as place,
+            RawBot(place.address, "x", max_matches=1) as x,
+            RawBot(place.address, "y", max_matches=1),
+        ):
+            await until(lambda: len(x.reveals) >= 4)
+            ends = [changes for changes in commits if any(isinstance(each, BlockClosed) for each in changes)]
+            assert len(ends) >= 2
+            for changes in ends:
+                assert [each.rotation for each in changes if isinstance(each, FinishedMatch)] == [1]
+
+    bounded(script)
+
+
 def test_a_hurried_shutdown_does_not_wait_for_a_broken_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def faulty_commit(store: Store, changes: list[Change]) -> None:
         raise StoreError("the disk is full; free some space")
@@ -236,7 +261,10 @@ def test_a_block_ends_with_what_was_played_when_a_bot_is_gone_for_good(tmp_path:
 def test_a_block_that_only_had_to_be_closed_is_closed_after_a_restart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str, state: BlockState
 ) -> None:
-    """The arena died between the last match of a block and the note that the block is over."""
+    """The arena died between the last match of a block and the note that the block is over.
+
+    That can be where a block is voided, or where its last two matches ended at the same time.
+    """
 
     async def never(*_: object) -> None:
         await asyncio.Event().wait()
@@ -244,6 +272,7 @@ def test_a_block_that_only_had_to_be_closed_is_closed_after_a_restart(
     async def script() -> None:
         with monkeypatch.context() as patch:
             patch.setattr("roost_server.store.GroupWriter.close_block", never)
+            patch.setattr("roost_server.contest.OpenBlock.ends_with", lambda *_: False)
             async with hall(tmp_path, settings(players=2)) as place:
                 x = HesitantBot(place.address, "x", max_matches=1)
                 x.hold_from = 2 if last == "finished" else 1
