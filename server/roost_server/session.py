@@ -15,6 +15,9 @@ MOST_DECISIONS_PER_MESSAGE = 512
 MOST_WITH_LEGAL_MOVES = 16
 """Messages stay far below the size that clients accept by default (4 MiB), even with 1000 legal moves a decision."""
 DECISIONS = key_of(play_pb2.ArenaMessage, "decisions")
+OLD_NEWS_SECONDS = 0.005
+"""How long the news of a match that is over wait for a decision to go along with, if the bot plays on: a message of
+their own would come in between, at the cost of the match that is being played."""
 FREE_STRIKES = 1000
 """So much useless talk is put up with; some happens when a deadline and an answer cross on the way."""
 
@@ -220,12 +223,19 @@ class Session:
             told = self.outbox.news.ended.add()
             told.CopyFrom(ended)
             told.match = number
-            self.outbox.wake.set()
+            self._write_soon()
 
     def tell_reveals(self, reveals: Iterable[play_pb2.Reveal]) -> None:
         """Matches of one deal are over; this was the deal."""
         self.outbox.news.reveals.extend(reveals)
-        self.outbox.wake.set()
+        self._write_soon()
+
+    def _write_soon(self) -> None:
+        """Have old news written: at once, or in a moment if the bot plays on."""
+        if self.playing:
+            asyncio.get_running_loop().call_later(OLD_NEWS_SECONDS, self.outbox.wake.set)
+        else:
+            self.outbox.wake.set()
 
     def forfeit_all(self) -> None:
         """The bot will not come back."""

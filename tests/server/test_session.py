@@ -12,7 +12,13 @@ from roost_games.chance import seed_of
 from roost_games.referee import Clock, Seat
 from roost_games.registry import get_game
 from roost_sdk.wire import result_to_wire
-from roost_server.session import FREE_STRIKES, MOST_DECISIONS_PER_MESSAGE, MOST_WITH_LEGAL_MOVES, Session
+from roost_server.session import (
+    FREE_STRIKES,
+    MOST_DECISIONS_PER_MESSAGE,
+    MOST_WITH_LEGAL_MOVES,
+    OLD_NEWS_SECONDS,
+    Session,
+)
 from roost_server.settings import Rules, Settings
 from roost_server.table import Table
 from tests.misbehaving.table_world import FakePulse
@@ -127,6 +133,38 @@ def test_a_message_has_only_so_many_decisions(wants_legal: bool, most: int) -> N
         assert asked == count
 
     test()
+
+
+def test_the_end_of_a_match_goes_along_with_the_next_decision_of_another() -> None:
+    async def script() -> None:
+        world = World()
+        over, goes_on = world.table("over"), world.table("goes on")
+        for session in world.sessions:
+            session.next_message()
+        over.void("enough")
+        world.tell_end(over)
+        assert not any(session.outbox.wake.is_set() for session in world.sessions)
+        world.all_ready(2)
+        asked = world.asked(goes_on)
+        message = ArenaMessage.FromString(asked.next_message())
+        assert [ended.match for ended in message.ended] == [1]
+        assert [decision.match for decision in message.decisions] == [2]
+        (other,) = [session for session in world.sessions if session is not asked]
+        await asyncio.wait_for(other.outbox.wake.wait(), timeout=1000 * OLD_NEWS_SECONDS)
+        assert [ended.match for ended in ArenaMessage.FromString(other.next_message()).ended] == [1]
+
+    asyncio.run(script())
+
+
+@in_loop
+def test_the_end_of_the_only_match_is_told_at_once() -> None:
+    world = World()
+    table = world.table()
+    for session in world.sessions:
+        session.next_message()
+    table.void("enough")
+    world.tell_end(table)
+    assert all(session.outbox.wake.is_set() for session in world.sessions)
 
 
 @in_loop
