@@ -118,6 +118,8 @@ async def _read(session: Session, requests: Incoming) -> None:
             raise InvalidError("a second hello on one stream; a bot is what it said first")
         if not session.receive(message):
             raise TooMuchError("too many answers that nobody asked for")
+        # What the answers have led to is written before the next message is asked for: that can wait, bots cannot.
+        await asyncio.sleep(0)
 
 
 class Writing:
