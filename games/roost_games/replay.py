@@ -12,18 +12,30 @@ UTF-8 is the fault of that line alone.
 
 import json
 import math
-import re
-import reprlib
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple, NoReturn, Self
+from typing import NamedTuple, Self
 
 from roost_games.chance import Outcome
 from roost_games.errors import ReplayError
 from roost_games.game import JsonValue
+from roost_games.strict_json import (
+    a_list,
+    a_text,
+    an_integer,
+    an_object,
+    finite,
+    hex_bytes,
+    integers,
+    need,
+    parse,
+    plain_json,
+    plain_object,
+    short,
+)
 
 FORMAT = "roost-replay/1"
 FINISHED = "finished"
@@ -31,10 +43,6 @@ HORIZON = "horizon"
 FORFEIT = "forfeit"
 VOIDED = "voided"
 TERMINATIONS = (FINISHED, HORIZON, FORFEIT, VOIDED)
-
-MAX_DEPTH = 8
-"""How deep lists and objects may nest in options, moves and refused answers; the games need three levels."""
-MAX_INTEGER = 2**63 - 1
 
 
 _json = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
@@ -154,28 +162,28 @@ class Replay:
     @classmethod
     def from_line(cls, line: str | bytes) -> Self:
         """The replay that a line of JSON stands for. Raises `ReplayError`, whatever the line is."""
-        return cls.from_json(_parse(line))
+        return cls.from_json(parse(line))
 
     @classmethod
     def from_json(cls, data: JsonValue) -> Self:
         """The replay that parsed JSON stands for. Raises `ReplayError`, which says what is wrong and where."""
-        top = _object(data, "the replay")
+        top = an_object(data, "the replay")
         if top.get("format") != FORMAT:
-            raise ReplayError(f"format is {_short(top.get('format'))}, not {FORMAT!r}")
-        seats = tuple(_seat(each, f"seats[{i}]") for i, each in enumerate(_array(_need(top, "seats", ""), "seats")))
+            raise ReplayError(f"format is {short(top.get('format'))}, not {FORMAT!r}")
+        seats = tuple(_seat(each, f"seats[{i}]") for i, each in enumerate(a_list(need(top, "seats", ""), "seats")))
         if not seats:
             raise ReplayError("seats is empty")
-        steps = enumerate(_array(_need(top, "steps", ""), "steps"))
+        steps = enumerate(a_list(need(top, "steps", ""), "steps"))
         return cls(
-            game=_text(_need(top, "game", ""), "game"),
-            options=_plain_object(top.get("options", {}), "options"),
-            match=_text(top.get("match", ""), "match"),
+            game=a_text(need(top, "game", ""), "game"),
+            options=plain_object(top.get("options", {}), "options"),
+            match=a_text(top.get("match", ""), "match"),
             seats=seats,
             steps=tuple(_step(step, f"steps[{i}]", len(seats)) for i, step in steps),
-            result=_result(_need(top, "result", ""), len(seats)),
-            seed=_hex(top.get("seed"), "seed"),
-            commitment=_hex(top.get("commitment"), "commitment"),
-            max_faults=_integer(top["max_faults"], "max_faults") if "max_faults" in top else None,
+            result=_result(need(top, "result", ""), len(seats)),
+            seed=hex_bytes(top.get("seed"), "seed"),
+            commitment=hex_bytes(top.get("commitment"), "commitment"),
+            max_faults=an_integer(top["max_faults"], "max_faults") if "max_faults" in top else None,
         )
 
     def to_json(self) -> dict[str, JsonValue]:
@@ -243,138 +251,32 @@ def read_replays(lines: Iterable[str | bytes]) -> Iterator[Replay]:
         yield replay
 
 
-def _short(value: object) -> str:
-    return reprlib.repr(value)
-
-
-def _parse(line: str | bytes) -> JsonValue:
-    try:
-        return DECODER.decode(line.decode() if isinstance(line, bytes) else line)
-    except UnicodeDecodeError as error:
-        raise ReplayError(f"not UTF-8 at byte {error.start}") from None
-    except json.JSONDecodeError as error:
-        raise ReplayError(f"not JSON at character {error.pos}: {error.msg}") from None
-    except ValueError:
-        raise ReplayError("not readable: a number has too many digits") from None
-    except RecursionError:
-        raise ReplayError("not readable: lists or objects are nested too deeply") from None
-
-
-def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ReplayError(f"the key {_short(twice)} stands twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ReplayError(f"not JSON: {name}")
-
-
-DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant)
-
-
-def _need(data: Mapping[str, JsonValue], key: str, where: str) -> JsonValue:
-    if key not in data:
-        raise ReplayError(f"{where or 'the replay'} has no {key!r}")
-    return data[key]
-
-
-def _object(value: JsonValue, where: str) -> dict[str, JsonValue]:
-    if not isinstance(value, dict):
-        raise ReplayError(f"{where} is {_short(value)}, not an object")
-    return value
-
-
-def _array(value: JsonValue, where: str) -> list[JsonValue]:
-    if not isinstance(value, list):
-        raise ReplayError(f"{where} is {_short(value)}, not a list")
-    return value
-
-
-def _text(value: JsonValue, where: str) -> str:
-    if not isinstance(value, str):
-        raise ReplayError(f"{where} is {_short(value)}, not a string")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ReplayError(f"{where} is {_short(value)}, half of a surrogate pair stands in it") from None
-    return value
-
-
-def _integer(value: JsonValue, where: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ReplayError(f"{where} is {_short(value)}, not an integer")
-    if abs(value) > MAX_INTEGER:
-        raise ReplayError(f"{where} is too large an integer")
-    return value
-
-
-def _integers(value: JsonValue, where: str) -> tuple[int, ...]:
-    return tuple(_integer(each, f"{where}[{i}]") for i, each in enumerate(_array(value, where)))
-
-
 def _seat_number(value: JsonValue, where: str, players: int) -> int:
-    seat = _integer(value, where)
+    seat = an_integer(value, where)
     if not 0 <= seat < players:
         raise ReplayError(f"{where} is {seat}, but the seats are 0 to {players - 1}")
     return seat
 
 
-def _hex(value: JsonValue, where: str) -> str | None:
-    if value is None:
-        return None
-    if not re.fullmatch("([0-9a-fA-F]{2})+", text := _text(value, where)):
-        raise ReplayError(f"{where} is {_short(text)}, not bytes in hex")
-    return text
-
-
-def plain_json(value: JsonValue, where: str, depth: int = MAX_DEPTH) -> JsonValue:
-    """`value`, if it is JSON of a depth and with numbers that any code can handle. Raises `ReplayError`."""
-    if isinstance(value, dict | list) and not depth:
-        raise ReplayError(f"{where} is nested too deeply")
-    if isinstance(value, dict):
-        return {_text(key, f"a key of {where}"): plain_json(each, where, depth - 1) for key, each in value.items()}
-    if isinstance(value, list):
-        return [plain_json(each, where, depth - 1) for each in value]
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, float):
-        return _finite(value, where)
-    return _text(value, where) if isinstance(value, str) else _integer(value, where)
-
-
-def _plain_object(value: JsonValue, where: str) -> dict[str, JsonValue]:
-    data = _object(value, where)
-    plain_json(data, where)
-    return data
-
-
-def _finite(value: float, where: str) -> float:
-    if not math.isfinite(value):
-        raise ReplayError(f"{where} is not a finite number")
-    return value
-
-
 def _seat(value: JsonValue, where: str) -> Seat:
-    data = _object(value, where)
-    bot = _text(_need(data, "bot", where), f"{where}.bot")
-    return Seat(bot, _text(data.get("version", ""), f"{where}.version"), _text(data.get("owner", ""), f"{where}.owner"))
+    data = an_object(value, where)
+    bot = a_text(need(data, "bot", where), f"{where}.bot")
+    return Seat(
+        bot, a_text(data.get("version", ""), f"{where}.version"), a_text(data.get("owner", ""), f"{where}.owner")
+    )
 
 
 def _step(value: JsonValue, where: str, players: int) -> Step:
-    data = _object(value, where)
+    data = an_object(value, where)
     if ("chance" in data) == ("seat" in data):
         raise ReplayError(f"{where} has to have either 'chance' or 'seat'")
     if "chance" in data:
-        return Outcome(_text(data["chance"], f"{where}.chance"), _outcome(_need(data, "outcome", where), where))
+        return Outcome(a_text(data["chance"], f"{where}.chance"), _outcome(need(data, "outcome", where), where))
     by = data.get("by", "")
     if "by" in data and by != "fallback":
-        raise ReplayError(f"{where}.by is {_short(by)}, not 'fallback'")
+        raise ReplayError(f"{where}.by is {short(by)}, not 'fallback'")
     seat = _seat_number(data["seat"], f"{where}.seat", players)
-    move = _plain_object(_need(data, "move", where), f"{where}.move")
+    move = plain_object(need(data, "move", where), f"{where}.move")
     return Decision(seat, move, _milliseconds(data, where), by == "fallback")
 
 
@@ -385,7 +287,7 @@ def _outcome(value: JsonValue, where: str) -> object:
 
 
 def _item(value: JsonValue, where: str) -> int | str:
-    return _text(value, where) if isinstance(value, str) else _integer(value, where)
+    return a_text(value, where) if isinstance(value, str) else an_integer(value, where)
 
 
 def _milliseconds(data: Mapping[str, JsonValue], where: str) -> float | None:
@@ -393,43 +295,43 @@ def _milliseconds(data: Mapping[str, JsonValue], where: str) -> float | None:
         return None
     ms = data["ms"]
     if not isinstance(ms, float):
-        ms = _integer(ms, f"{where}.ms")
-    if _finite(ms, f"{where}.ms") < 0:
+        ms = an_integer(ms, f"{where}.ms")
+    if finite(ms, f"{where}.ms") < 0:
         raise ReplayError(f"{where}.ms is negative")
     return ms
 
 
 def _result(value: JsonValue, players: int) -> Result:
-    data = _object(value, "result")
-    termination = _need(data, "termination", "result")
+    data = an_object(value, "result")
+    termination = need(data, "termination", "result")
     if termination not in TERMINATIONS:
-        raise ReplayError(f"result.termination is {_short(termination)}, not one of {', '.join(TERMINATIONS)}")
-    faults = enumerate(_array(data.get("faults", []), "result.faults"))
+        raise ReplayError(f"result.termination is {short(termination)}, not one of {', '.join(TERMINATIONS)}")
+    faults = enumerate(a_list(data.get("faults", []), "result.faults"))
     return Result(
-        places=_integers(_need(data, "places", "result"), "result.places"),
-        scores=_integers(_need(data, "scores", "result"), "result.scores"),
+        places=integers(need(data, "places", "result"), "result.places"),
+        scores=integers(need(data, "scores", "result"), "result.scores"),
         termination=str(termination),
         forfeits=_forfeits(data.get("forfeits", []), players),
         faults=tuple(_fault(fault, f"result.faults[{i}]", players) for i, fault in faults),
-        reason=_text(data.get("reason", ""), "result.reason"),
+        reason=a_text(data.get("reason", ""), "result.reason"),
     )
 
 
 def _forfeits(value: JsonValue, players: int) -> tuple[int, ...]:
     where = "result.forfeits"
-    seats = tuple(_seat_number(each, f"{where}[{i}]", players) for i, each in enumerate(_array(value, where)))
+    seats = tuple(_seat_number(each, f"{where}[{i}]", players) for i, each in enumerate(a_list(value, where)))
     if len(set(seats)) < len(seats):
         raise ReplayError(f"{where} is {list(seats)}, but a seat forfeits once only")
     return seats
 
 
 def _fault(value: JsonValue, where: str, players: int) -> FaultEntry:
-    data = _object(value, where)
-    step = _integer(_need(data, "step", where), f"{where}.step")
-    seat = _seat_number(_need(data, "seat", where), f"{where}.seat", players)
-    kind = _text(_need(data, "kind", where), f"{where}.kind")
+    data = an_object(value, where)
+    step = an_integer(need(data, "step", where), f"{where}.step")
+    seat = _seat_number(need(data, "seat", where), f"{where}.seat", players)
+    kind = a_text(need(data, "kind", where), f"{where}.kind")
     if kind not in tuple(Fault):
-        raise ReplayError(f"{where}.kind is {_short(kind)}, not one of {', '.join(Fault)}")
+        raise ReplayError(f"{where}.kind is {short(kind)}, not one of {', '.join(Fault)}")
     return FaultEntry(step, seat, Fault(kind), plain_json(data.get("sent"), f"{where}.sent"))
 
 

@@ -4,7 +4,7 @@ import json
 import reprlib
 
 from roost_games.game import JsonValue
-from roost_games.replay import plain_json
+from roost_games.strict_json import plain_json
 
 MAX_SENT = 400
 """How many characters of a refused answer the record keeps."""
