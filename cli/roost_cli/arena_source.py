@@ -17,15 +17,12 @@ from roost_cli.arena_options import DEFAULT_SERVER, database_url
 from roost_cli.server_extra import server_extra
 from roost_games.errors import RoostError, UsageError
 from roost_sdk.credentials import NOTHING, Credentials
-from roost_sdk.link import CHANNEL_OPTIONS, check_address, tls_trouble
+from roost_sdk.link import CHANNEL_OPTIONS, NOT_CONNECTED, check_address, plain_trouble, tls_trouble
 
 ANSWER_SECONDS = 30.0
 """How long an arena may take for an answer."""
-NOT_CONNECTED = "failed to connect"
 NOBODY_THERE = (NOT_CONNECTED, "errors resolving", "DNS resolution failed", "Socket closed", "connection reset")
 """How gRPC begins to say that there is no arena, all in one status with what an arena itself may say."""
-HUNG_UP = ("Socket closed", "Connection reset")
-"""What gRPC says, after that, if something is there and did not like how it was spoken to."""
 CALLERS_MISTAKES = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT)
 REFUSALS = (
     grpc.StatusCode.UNAUTHENTICATED,
@@ -148,8 +145,8 @@ class RemoteSource:
 
     def _why_not(self, details: str) -> str:
         """Why there is nobody to ask, and whom to ask instead."""
-        if not self._tls and details.startswith(NOT_CONNECTED) and any(sign in details for sign in HUNG_UP):
-            return f"what listens at {self.address} hung up; if it is an arena with TLS, give --tls-ca FILE or --tls"
+        if not self._tls and (trouble := plain_trouble(self.address, details)):
+            return trouble
         others = ["roost serve runs one", "--server HOST:PORT names another"]
         if self._or_database:
             others.append("--db FILE reads a database")

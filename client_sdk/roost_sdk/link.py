@@ -44,6 +44,9 @@ TLS_TROUBLES = {
     "WRONG_VERSION_NUMBER": "does not speak TLS; leave out --tls and --tls-ca",
 }
 """What gRPC says, all in the status of an arena that is not there, if TLS cannot be made with the one that is."""
+NOT_CONNECTED = "failed to connect"
+HUNG_UP = ("Socket closed", "Connection reset")
+"""What gRPC says, after that, if something is there and did not like how it was spoken to."""
 DENIED = grpc.StatusCode.PERMISSION_DENIED.name
 ResultT = TypeVar("ResultT")
 
@@ -81,6 +84,14 @@ OpenLink = Callable[[], Awaitable[Link]]
 def tls_trouble(details: str | None) -> str | None:
     """Why TLS could not be made, in words that complete `what listens there …`; `None` if it is something else."""
     return next((trouble for sign, trouble in TLS_TROUBLES.items() if sign in (details or "")), None)
+
+
+def plain_trouble(address: str, details: str | None) -> str | None:
+    """What is wrong if somebody hangs up on a connection without TLS; `None` if it is something else."""
+    said = details or ""
+    if said.startswith(NOT_CONNECTED) and any(sign in said for sign in HUNG_UP):
+        return f"what listens at {address} hung up; if it is an arena with TLS, give --tls-ca FILE or --tls"
+    return None
 
 
 def check_address(address: str) -> str:
@@ -126,6 +137,7 @@ class GrpcLink:
 
     def __init__(self, address: str, credentials: Credentials = NOTHING) -> None:
         self._address = check_address(address)
+        self._tls = credentials.tls
         self._channel = credentials.aio_channel(address, CHANNEL_OPTIONS)
         self._call = ArenaStub(self._channel).Play(metadata=credentials.metadata())
         self._ending = Ending(self._call)
@@ -161,6 +173,9 @@ class GrpcLink:
             return Refused(f"what listens at {self._address} {trouble}", status.name)
         if self._reached:
             return LinkLost(f"the connection to {self._address} was lost")
+        if not self._tls and (trouble := plain_trouble(self._address, details)):
+            # An arena that is just shutting down hangs up, too, so it may help to try again.
+            return LinkLost(trouble)
         return LinkLost(f"no arena at {self._address} yet")
 
 

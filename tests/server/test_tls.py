@@ -67,7 +67,7 @@ def test_a_certificate_that_nobody_trusts(tmp_path: Path) -> None:
                 with pytest.raises(Refused, match="nobody here trusts; give the one to trust with --tls-ca"):
                     await client("x").run(grpc_links(place.address, Credentials(tls=True, ca=ca)))
             hasty = Client(SAMPLES["random"], name="x", version="v1", connect_timeout=0.5)
-            with pytest.raises(LinkLost):
+            with pytest.raises(LinkLost, match="if it is an arena with TLS, give --tls-ca"):
                 await hasty.run(grpc_links(place.address))
 
     async def other_name() -> None:
