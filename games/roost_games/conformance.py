@@ -15,14 +15,14 @@ What random play cannot find: whether the rules are the right ones, whether a vi
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from enum import Enum, StrEnum
 from random import Random
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from roost_games.chance import Chance, Tape, seed_of
-from roost_games.errors import MalformedMove, MoveError, OptionError, RoostError, UsageError
+from roost_games.errors import MalformedMove, MoveError, OptionError, UsageError
 from roost_games.game import JsonValue, State
+from roost_games.inspection import Snapshot, mutable_part, named_fields, snapshot
+from roost_games.promises import ConformanceError, Promise
 from roost_games.registry import AnyGame
 
 T = TypeVar("T")
@@ -34,50 +34,6 @@ POOL = 500
 """So many moves met in a match are remembered, to be offered where they are not legal."""
 NOT_MOVES: tuple[object, ...] = (None, 7, "x", [], {}, object())
 NOT_MOVES_IN_JSON: tuple[JsonValue, ...] = (None, 7, "x", [], {}, {"no such key": 1}, [{}])
-SCALARS = (int, float, str, bytes, Enum, type(None))
-
-
-class Promise(StrEnum):
-    """What `game.py` promises, as a `ConformanceError` names it."""
-
-    OPTIONS = "options survive their JSON, and unknown ones are refused"
-    PLAYERS = "player counts that cannot be played are refused"
-    TURNS = "to_move lists seats in ascending order, and only they may move"
-    LEGAL = "legal moves are exactly what apply accepts"
-    REFUSAL = "a refused move raises MoveError and changes nothing"
-    CONSERVATION = "nothing is lost and nothing appears"
-    NO_LEAK = "views leak nothing"
-    VIEW = "the view alone gives the legal moves"
-    FALLBACK = "the fallback is legal"
-    NOTATION = "moves survive their JSON"
-    VALUES = "moves, views and events are immutable values"
-    COPY = "a copy is independent"
-    SAME_SEED = "the same seed gives the same match"
-    PURPOSES = "chance is asked once for each purpose, about items in replay notation"
-    SIMULTANEOUS = "simultaneous answers are unseen, and their order does not matter"
-    DETERMINISE = "a determinised state fits the view and can be played"
-    MERITS = "every seat has its merits"
-    END = "a match ends"
-    NO_CRASH = "the game raises no errors of its own"
-
-
-class ConformanceError(RoostError, AssertionError):
-    """A game breaks a promise."""
-
-    def __init__(self, promise: Promise, message: str) -> None:
-        super().__init__(message)
-        self.promise = promise
-
-
-class Snapshot(NamedTuple):
-    """All that can be asked of a state. Equal snapshots: nobody could tell the states apart by looking."""
-
-    to_move: tuple[int, ...]
-    termination: str
-    views: tuple[object, ...]
-    """The spectator's, then each seat's."""
-    merits: tuple[tuple[int, ...], ...]
-    inventory: tuple[str, ...]
 
 
 def check_game(
@@ -102,35 +58,6 @@ def check_game(
         for match in range(matches):
             run.play(seed_of(seed, match))
         run.check_over_all()
-
-
-def snapshot(state: AnyState) -> Snapshot:
-    """All that can be asked of `state` now."""
-    views = tuple(state.observe(seat) for seat in (None, *range(state.players)))
-    return Snapshot(state.to_move, state.termination, views, state.merits(), tuple(sorted(state.inventory())))
-
-
-def named_fields(value: object) -> dict[str, object] | None:
-    """The fields of a NamedTuple or a dataclass by name; `None` for any other value."""
-    if isinstance(value, tuple):
-        names: tuple[str, ...] | None = getattr(value, "_fields", None)
-        return None if names is None else dict(zip(names, value, strict=True))
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
-    return None
-
-
-def _mutable_part(value: object) -> object | None:
-    """Something inside `value` that could be changed, if there is anything."""
-    if isinstance(value, SCALARS):
-        return None
-    if isinstance(value, tuple | frozenset):
-        parts: Iterable[object] = value
-    elif getattr(getattr(value, "__dataclass_params__", None), "frozen", False):
-        parts = (named_fields(value) or {}).values()
-    else:
-        return value
-    return next((found for part in parts if (found := _mutable_part(part)) is not None), None)
 
 
 def _sample(moves: Sequence[T], rng: Random) -> list[T]:
@@ -321,7 +248,7 @@ class _Match:
         """Check one view (they are all of one type) and what was told since the last decision point."""
         events = self.state.events or []
         for value in (self.rng.choice(self.now.views), *events):
-            part = _mutable_part(value)
+            part = mutable_part(value)
             self.require(part is None, Promise.VALUES, f"{type(value).__name__} holds {part!r:.80}")
             self.require(named_fields(value) is not None, Promise.VALUES, f"{value!r:.80} has no named fields")
         events.clear()
@@ -404,7 +331,7 @@ class _Match:
 
     def check_move(self, seat: int, move: Any) -> None:
         self.check_accepted(seat, move, Promise.LEGAL)
-        part = _mutable_part(move)
+        part = mutable_part(move)
         self.require(part is None, Promise.VALUES, f"the move {move!r:.80} holds {part!r:.80}")
         self.check_notation(move)
 

@@ -12,8 +12,8 @@ from textwrap import wrap
 from typing import Any
 
 from roost_games.chance import Outcome, Recording, Tape, seed_of
-from roost_games.conformance import named_fields
 from roost_games.game import JsonValue, places
+from roost_games.inspection import named_fields
 from roost_games.registry import AnyGame
 
 WIDTH = 120

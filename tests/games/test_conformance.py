@@ -11,9 +11,10 @@ from typing import Any, NamedTuple, Self
 import pytest
 
 from roost_games.chance import Chance, Quick
-from roost_games.conformance import ConformanceError, Promise, check_game
+from roost_games.conformance import check_game
 from roost_games.errors import IllegalMove, MalformedMove, OptionError
 from roost_games.game import Game, JsonValue, OptionDoc, State
+from roost_games.promises import ConformanceError, Promise
 from roost_games.registry import AnyGame
 from tests.golden.cases import Case, all_cases
 
