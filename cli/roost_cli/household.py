@@ -3,16 +3,47 @@
 import contextlib
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterable
+from concurrent.futures import Future
+from io import BufferedReader
+from threading import Thread
 from types import TracebackType
-from typing import IO, Self
+from typing import Self, cast
 
 from roost_games.errors import RoostError
 
 SECONDS_TO_LEAVE = 15.0
 """How long processes may take to end in order."""
+MOST_KEPT = 1 << 16
+"""So many bytes are kept of what a process has written last."""
+SECONDS_TO_READ = 1.0
+"""How long what a process has left behind in a pipe may take to be read. Its own children may hold that pipe open."""
+
+
+class Tail:
+    """The end of what a process writes. All of it is read as it comes, so that the process never waits for a reader."""
+
+    def __init__(self, stream: BufferedReader) -> None:
+        self.first_line: Future[bytes] = Future()
+        """Empty if the stream ends without one."""
+        self._stream = stream
+        self._kept = b""
+        self._reader = Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        with self._stream as stream:
+            self._kept = stream.readline(MOST_KEPT)
+            self.first_line.set_result(self._kept)
+            while some := stream.read1(MOST_KEPT):
+                self._kept = (self._kept + some)[-MOST_KEPT:]
+
+    def last_line(self) -> str:
+        """The last line with something in it; empty if there is none. To be asked when the process is over."""
+        self._reader.join(SECONDS_TO_READ)
+        lines = self._kept.decode(errors="replace").split("\n")
+        return next((line for line in reversed(lines) if line.strip()), "")
 
 
 class Member:
@@ -20,25 +51,24 @@ class Member:
 
     def __init__(self, name: str, arguments: Iterable[str]) -> None:
         self.name = name
-        self._log: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115  closed by `remove`
         # In a session of its own, so that a Ctrl-C on the terminal reaches only who started it.
         self._process = subprocess.Popen(  # noqa: S603  our own command
             [sys.executable, "-m", "roost_cli.tether", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._log,
-            text=True,
+            stderr=subprocess.PIPE,
             start_new_session=True,
         )
+        self._output = Tail(cast(BufferedReader, self._process.stdout))
+        self._log = Tail(cast(BufferedReader, self._process.stderr))
 
     def first_line(self) -> str:
         """What it says first. Raises `RoostError` if it ends without a word."""
-        assert self._process.stdout is not None  # noqa: S101  it is a pipe
-        line = self._process.stdout.readline()
+        line = self._output.first_line.result()
         if not line:
             self._process.wait()
             raise RoostError(f"the {self.name} does not start: {self.last_words()}")
-        return line.rstrip("\n")
+        return line.decode().rstrip("\n")
 
     @property
     def ended(self) -> bool:
@@ -47,9 +77,7 @@ class Member:
 
     def last_words(self) -> str:
         """The last line of its log."""
-        self._log.seek(0)
-        lines = self._log.read().split("\n")
-        return next((line.removeprefix("roost: ") for line in reversed(lines) if line.strip()), "it says nothing")
+        return self._log.last_line().removeprefix("roost: ") or "it says nothing"
 
     def ask_to_leave(self) -> None:
         """Let it end in order."""
@@ -63,8 +91,9 @@ class Member:
     def remove(self) -> None:
         """Make sure that it is over."""
         self._process.kill()
-        self._process.communicate()
-        self._log.close()
+        self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
 
 
 class Household:
