@@ -52,8 +52,9 @@ class Member:
     def __init__(self, name: str, arguments: Iterable[str]) -> None:
         self.name = name
         # In a session of its own, so that a Ctrl-C on the terminal reaches only who started it.
+        # With -P a random.py in this folder hides no module of Python, as it would not from `roost` itself.
         self._process = subprocess.Popen(  # noqa: S603  our own command
-            [sys.executable, "-m", "roost_cli.tether", *arguments],
+            [sys.executable, "-P", "-m", "roost_cli.tether", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -55,3 +55,11 @@ def test_the_last_words_are_the_last_line_with_anything_in_it() -> None:
         assert silent.last_words() == "it says nothing"
         with pytest.raises(RoostError, match="the command does not start: there is no game 'nonsense'"):
             ended(household, "play", "nonsense", "random").first_line()
+
+
+def test_a_file_in_the_folder_hides_no_module_of_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "random.py").write_text(TALKER.format(said=b""))
+    with Household() as household:
+        member = ended(household, "play", "karteneck", "random.py", "random")
+        assert "Karteneck" in member.first_line(), member.last_words()
