@@ -74,7 +74,9 @@ def run_arena(url: str, settings: Settings, outside: Outside, files: Sequence[Pa
         )
         hosting = Hosting(competitions, credentials, outside.insecure_network, outside.metrics)
         configure_logging(log_level)
-        asyncio.run(serve(store, settings, outside.listen, lambda address: _greet(address, store, hosting), hosting))
+        asyncio.run(
+            serve(store, settings, outside.listen, lambda server: _greet(server.address, store, hosting), hosting)
+        )
     typer.echo("stopped; everything is recorded")
 
 

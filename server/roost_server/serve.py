@@ -32,6 +32,7 @@ A bot that plays has its stream open. Others are connected again by gRPC when th
 does not hang up on a stream that was ended with something unread, so that a flood would leave a connection each time.
 """
 SERVICES = (SERVICE, ACCOUNTS, ADMIN)
+SIDE_DOOR = "127.0.0.1:0"
 log = structlog.get_logger()
 
 
@@ -47,11 +48,16 @@ class Hosting:
     """Whether other machines may connect although there is no TLS."""
     metrics: str | None = None
     """Where metrics are served, as HOST:PORT."""
+    side_door: bool = False
+    """Whether bots that the host starts on this machine get a port of their own: without TLS, whatever others need."""
     limits: Limits = field(default_factory=Limits)
 
 
 class ArenaServer:
-    """An arena that listens. `start`, then `stop`; `address` is where it listens once it has started."""
+    """An arena that listens. `start`, then `stop`; `address` is where it listens once it has started.
+
+    `side_address` is where it does so for bots on this machine, if its hosting says that there is such a port.
+    """
 
     def __init__(self, store: Store, settings: Settings, listen: str, hosting: Hosting | None = None) -> None:
         self._listen = listen
@@ -78,7 +84,7 @@ class ArenaServer:
                 ("grpc.max_connection_idle_ms", int(IDLE_SECONDS * 1000)),
             )
         )
-        self.address = ""
+        self.address = self.side_address = ""
 
     async def start(self) -> None:
         """Listen. Raises `UsageError` if that is not possible there."""
@@ -88,6 +94,8 @@ class ArenaServer:
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
         self.address = self._bind()
+        if self._hosting.side_door:
+            self.side_address = f"127.0.0.1:{self._server.add_insecure_port(SIDE_DOOR)}"
         if self._hosting.metrics is not None:
             self._stop_metrics = self._arena.metrics.serve(self._hosting.metrics)
         await self._arena.start()
@@ -150,7 +158,11 @@ def collect_garbage_seldom() -> None:
 
 
 async def serve(
-    store: Store, settings: Settings, listen: str, on_start: Callable[[str], None], hosting: Hosting | None = None
+    store: Store,
+    settings: Settings,
+    listen: str,
+    on_start: Callable[[ArenaServer], None],
+    hosting: Hosting | None = None,
 ) -> None:
     """Run an arena until SIGTERM or SIGINT. A second signal voids what is running instead of waiting for it."""
     if store.backend.exposed():
@@ -162,7 +174,7 @@ async def serve(
     for each in STOP_SIGNALS:
         loop.add_signal_handler(each, told_to_stop.set)
     await server.start()
-    on_start(server.address)
+    on_start(server)
     await told_to_stop.wait()
     stopping = asyncio.create_task(server.stop())
     for each in STOP_SIGNALS:

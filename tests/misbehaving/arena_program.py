@@ -23,7 +23,7 @@ def main(database: str, listen: str, drain: str) -> None:
     chosen = settings(tables=tables_of(("karteneck", "haecmaec"), (2, 3)), drain_seconds=float(drain))
     configure_logging("warning")
     with open_store(f"sqlite:///{database}") as store:
-        asyncio.run(serve(store, chosen, listen, lambda address: print(address, flush=True)))  # noqa: T201
+        asyncio.run(serve(store, chosen, listen, lambda server: print(server.address, flush=True)))  # noqa: T201
 
 
 @asynccontextmanager

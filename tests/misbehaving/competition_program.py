@@ -19,7 +19,7 @@ def main(database: str, listen: str, file: str) -> None:
     configure_logging("warning")
     with open_store(f"sqlite:///{database}") as store:
         hosting = Hosting(competitions=(draw_up(store, *read_competition(Path(file))),))
-        asyncio.run(serve(store, settings(), listen, lambda address: print(address, flush=True), hosting))  # noqa: T201
+        asyncio.run(serve(store, settings(), listen, lambda server: print(server.address, flush=True), hosting))  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -84,6 +84,28 @@ def test_a_certificate_that_nobody_trusts(tmp_path: Path) -> None:
         bounded(each)
 
 
+def test_the_side_door_is_for_this_machine_and_without_tls(tmp_path: Path) -> None:
+    credentials = server_credentials(*make_certificate(tmp_path / "tls", ["arena.example"]))
+
+    async def script() -> None:
+        async with hall(tmp_path, settings(), credentials=credentials, side_door=True) as place:
+            address = place.server.side_address
+            assert address.startswith("127.0.0.1:")
+            assert address != place.address
+            clients = [client("x"), client("y")]
+            tasks = [asyncio.create_task(each.run(grpc_links(address))) for each in clients]
+            await until(lambda: all(each.stats.matches for each in clients))
+            await asyncio.gather(*(each.leave() for each in clients))
+            await asyncio.gather(*tasks)
+
+    async def closed() -> None:
+        async with hall(tmp_path) as place:
+            assert place.server.side_address == ""
+
+    for each in (script, closed):
+        bounded(each)
+
+
 def test_files_that_cannot_be_used(tmp_path: Path) -> None:
     certificate, key = make_certificate(tmp_path / "one", ["localhost"])
     _, other_key = make_certificate(tmp_path / "two", ["localhost"])
