@@ -28,7 +28,7 @@ from roost_sdk.client import Client
 from roost_sdk.credentials import NOTHING, Credentials
 from roost_sdk.keeping import DEFAULT_MB, Keeper
 from roost_sdk.local import check_plays
-from roost_sdk.names import LONGEST_NAME, NOT_FOR_NAMES
+from roost_sdk.names import wire_name
 from roost_sdk.program import play
 from roost_sdk.stats import Stats
 
@@ -67,10 +67,9 @@ class Entry:
         """What plays it. Raises `UsageError` if the bot does not play these games or cannot be called this."""
         for game in self.games:
             check_plays(self.bot, game)
-        like_its_file = NOT_FOR_NAMES.sub("-", self.bot.name)[:LONGEST_NAME]
         return Client(
             self.bot.bot_class,
-            name=like_its_file if self.name is None else self.name,
+            name=wire_name(self.bot.name) if self.name is None else self.name,
             games=self.games,
             max_matches=self.matches_at_once,
             connect_timeout=self.connect_timeout,

@@ -24,7 +24,7 @@ from roost_sdk.client import Client
 from roost_sdk.credentials import KEY_VARIABLE, NOTHING, Credentials, read_credentials
 from roost_sdk.keeping import DEFAULT_MB, keeping
 from roost_sdk.link import OpenLink, grpc_links
-from roost_sdk.names import LONGEST_NAME, NOT_FOR_NAMES
+from roost_sdk.names import wire_name
 from roost_sdk.stats import Stats
 
 DEFAULT_SERVER = "127.0.0.1:50051"
@@ -90,7 +90,7 @@ def name_of(bot_class: type[Bot]) -> str:
     """What an arena calls a bot unless told otherwise: its file without `.py`."""
     file = getattr(sys.modules.get(bot_class.__module__), "__file__", None)
     name = Path(file).stem if file else bot_class.__name__
-    return NOT_FOR_NAMES.sub("-", name)[:LONGEST_NAME]
+    return wire_name(name)
 
 
 def _parser(bot_class: type[Bot]) -> argparse.ArgumentParser:

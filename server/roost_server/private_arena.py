@@ -27,7 +27,7 @@ from roost_games.replay import VOIDED
 from roost_ladder.runs.fixtures import Fixture, Limits, Period, Played, as_played
 from roost_ladder.workers import Job
 from roost_sdk.local import Trouble
-from roost_sdk.names import LONGEST_NAME, NOT_FOR_NAMES
+from roost_sdk.names import wire_name
 from roost_sdk.wire import result_to_wire
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Pulse, epoch_ms
@@ -247,11 +247,6 @@ async def _cancel_others() -> None:
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-
-
-def wire_name(name: str) -> str:
-    """What a bot of a ladder is called at an arena, which does not allow everything in names."""
-    return NOT_FOR_NAMES.sub("-", name)[:LONGEST_NAME]
 
 
 def _tell_ended(table: Table, players: Sequence[Session]) -> None:
