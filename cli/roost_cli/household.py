@@ -15,8 +15,12 @@ from roost_games.errors import RoostError
 
 SECONDS_TO_LEAVE = 15.0
 """How long processes may take to end in order."""
+COMMAND = "roost: "
+"""What a line begins with in which the command says why it ends."""
 MOST_KEPT = 1 << 16
 """So many bytes are kept of what a process has written last."""
+MOST_WORDS = 500
+"""So many characters of a line are told."""
 SECONDS_TO_READ = 1.0
 """How long what a process has left behind in a pipe may take to be read. Its own children may hold that pipe open."""
 
@@ -39,11 +43,11 @@ class Tail:
             while some := stream.read1(MOST_KEPT):
                 self._kept = (self._kept + some)[-MOST_KEPT:]
 
-    def last_line(self) -> str:
-        """The last line with something in it; empty if there is none. To be asked when the process is over."""
+    def last_lines(self) -> list[str]:
+        """Those with something in them, the last one first. To be asked when the process is over."""
         self._reader.join(SECONDS_TO_READ)
         lines = self._kept.decode(errors="replace").split("\n")
-        return next((line for line in reversed(lines) if line.strip()), "")
+        return [line for line in reversed(lines) if line.strip()]
 
 
 class Member:
@@ -76,9 +80,18 @@ class Member:
         """Whether it is over."""
         return self._process.poll() is not None
 
+    @property
+    def ending(self) -> str:
+        """How it ended."""
+        code = self._process.wait()
+        return f"exit code {code}" if code >= 0 else f"signal {-code}"
+
     def last_words(self) -> str:
-        """The last line of its log."""
-        return self._log.last_line().removeprefix("roost: ") or "it says nothing"
+        """Why it ended, or else the last line of its log."""
+        lines = self._log.last_lines() or ["it says nothing"]
+        # Lines of a bot's code may follow what the command itself has to say.
+        told = next((line for line in lines if line.startswith(COMMAND)), lines[0])
+        return told.removeprefix(COMMAND)[:MOST_WORDS]
 
     def ask_to_leave(self) -> None:
         """Let it end in order."""
@@ -116,11 +129,16 @@ class Household:
         self.members.append(member)
         return member
 
-    def leave(self, members: Iterable[Member]) -> None:
+    def dismiss(self, member: Member) -> None:
+        """Keep nothing of one that has ended."""
+        member.remove()
+        self.members.remove(member)
+
+    def leave(self, members: Iterable[Member], seconds: float = SECONDS_TO_LEAVE) -> None:
         """Let these end in order, if they do so in a reasonable time."""
         leaving = list(members)
         for member in leaving:
             member.ask_to_leave()
-        moment = time.monotonic() + SECONDS_TO_LEAVE
+        moment = time.monotonic() + seconds
         for member in leaving:
             member.wait_until(moment)

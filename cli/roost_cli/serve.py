@@ -53,6 +53,14 @@ def serve(
         ScheduleName | None,
         typer.Option(metavar="NAME", help="Who plays whom: least-played, or sure. By default least-played."),
     ] = None,
+    bots: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Bots that play along, so that there are always opponents: samples, mybot.py, mybot.py:MyBot or "
+            "stdio:./mybot.",
+        ),
+    ] = None,
     tls_cert: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Encrypt: the certificate chain, in PEM form.")
     ] = None,
@@ -75,15 +83,21 @@ def serve(
 
     Ctrl-C or SIGTERM stops it: running matches are played to the end. A second one voids them instead.
     """
-    from roost_cli.arena_options import database_url, parse_counts, parse_games
+    from roost_cli.arena_options import database_url, parse_counts, parse_games, split_list
     from roost_cli.server_extra import server_extra
     from roost_games.errors import UsageError
 
     if competitions and any(each is not None for each in (games, players, decision_ms, bank_ms, schedule)):
         raise UsageError("what is played stands in the competition file; leave these options out")
+    if competitions and bots is not None:
+        raise UsageError(
+            "in a competition every bot has an owner, and a key; leave --bots out, and let each of them play with "
+            "roost submit NAME --key-file FILE"
+        )
+    company = split_list(bots, "bots") if bots is not None else []
     wanted, counts = parse_games(games), parse_counts(players or "2,3,4")
     with server_extra("roost serve"):
         from roost_cli.serving import Outside, run_arena, settings_for
     settings = settings_for(wanted, counts, decision_ms, bank_ms, schedule)
     outside = Outside(listen, tls_cert, tls_key, insecure_network, metrics)
-    run_arena(database_url(db), settings, outside, competitions or [], log_level)
+    run_arena(database_url(db), settings, outside, competitions or [], log_level, company)

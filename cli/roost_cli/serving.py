@@ -10,6 +10,7 @@ from typing import NamedTuple
 import grpc
 import typer
 
+from roost_cli.residents import Resident, find_residents, residents
 from roost_games.errors import UsageError
 from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES
@@ -17,7 +18,7 @@ from roost_server.accounts.keys import Scope, keys
 from roost_server.competition.file import read_competitions
 from roost_server.competition.ledger import draw_up, find
 from roost_server.logs import configure_logging
-from roost_server.serve import Hosting, serve
+from roost_server.serve import ArenaServer, Hosting, serve
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store
 from roost_server.tls import server_credentials
@@ -63,20 +64,32 @@ def settings_for(
     return replace(usual, tables=tables, clock=clock, schedule=schedule or usual.schedule)
 
 
-def run_arena(url: str, settings: Settings, outside: Outside, files: Sequence[Path], log_level: str) -> None:
-    """Run an arena until it is told to stop. Raises `RoostError` if it cannot start."""
+def run_arena(
+    url: str,
+    settings: Settings,
+    outside: Outside,
+    files: Sequence[Path],
+    log_level: str,
+    bots: Sequence[str] = (),
+) -> None:
+    """Run an arena until it is told to stop, with `bots` playing along. Raises `RoostError` if it cannot start."""
     check_listen(outside.listen)
     credentials = outside.credentials()
     described = read_competitions(files)
-    with open_store(url) as store:
+    found = find_residents(bots, settings.tables)
+    with residents(found) as playing_along, open_store(url) as store:
         competitions = tuple(
             draw_up(store, file, text, str(path)) for path, (file, text) in zip(files, described, strict=True)
         )
-        hosting = Hosting(competitions, credentials, outside.insecure_network, outside.metrics)
+        hosting = Hosting(competitions, credentials, outside.insecure_network, outside.metrics, side_door=bool(found))
         configure_logging(log_level)
-        asyncio.run(
-            serve(store, settings, outside.listen, lambda server: _greet(server.address, store, hosting), hosting)
-        )
+
+        def begin(server: ArenaServer) -> None:
+            _greet(server.address, store, hosting, found)
+            if found:
+                playing_along.move_in(server.side_address)
+
+        asyncio.run(serve(store, settings, outside.listen, begin, hosting))
     typer.echo("stopped; everything is recorded")
 
 
@@ -87,7 +100,7 @@ def check_listen(address: str) -> None:
         raise UsageError(f"{address!r} is not an address to listen at; one is 127.0.0.1:50051")
 
 
-def _greet(address: str, store: Store, hosting: Hosting) -> None:
+def _greet(address: str, store: Store, hosting: Hosting, bots: Sequence[Resident]) -> None:
     """Say where the arena is. The first line is meant for programs that start one, too."""
     host, _, port = address.rpartition(":")
     server = f"{platform.node()}:{port}" if host in EVERYWHERE else address
@@ -99,6 +112,8 @@ def _greet(address: str, store: Store, hosting: Hosting) -> None:
         typer.echo(f"  {now.file.name}: phase {now.phase}, commitment to its master seed {now.commitment}")
     typer.echo(f"  a bot joins with   roost submit mybot.py --server {server}{tls}{key}")
     typer.echo(f"  who is ahead       roost standings --server {server}{tls}")
+    if bots:
+        typer.echo(f"  playing along      {', '.join(bot.name for bot in bots)}")
     if hosting.competitions and not _has_admin(store):
         typer.echo("Nobody can administer this arena yet. Stop it, make a key, and start it again:")
         typer.echo(f"  roost admin key make --admin --db {store.name} --save admin.key")

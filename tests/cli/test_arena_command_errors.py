@@ -135,6 +135,18 @@ def test_another_server_is_there(roost: Roost) -> None:
         (["serve", "--games", "karteneck", "--players", "5,6"], 2, "no table can be made: karteneck with 5, 6 players"),
         (["serve", "--db", "nowhere/x.db"], 1, "there is no folder nowhere for x.db; create it first"),
         (["serve", "--log-level", "loud"], 2, "invalid value for '--log-level'"),
+        (["serve", "--bots", "gredy"], 2, "Did you mean 'greedy'?"),
+        (["serve", "--bots", "greedy,nobody.py"], 2, "there is no file nobody.py"),
+        (["serve", "--bots", "only.py:Other"], 2, "there is no class 'Other' in only.py; its bots are: only.py:Only"),
+        (["serve", "--bots", "stdio:./nobody"], 2, "there is no program './nobody'"),
+        (["serve", "--bots", "greedy,"], 2, "bots are separated by single commas, not 'greedy,'"),
+        (["serve", "--bots", "none.py"], 2, "None_ plays no game: it has no method choose(self, view, legal)"),
+        (["serve", "--bots", "only.py", "--games", "haecmaec"], 2, "only plays at none of the tables that --games"),
+        (
+            ["serve", "cup.toml", "--bots", "greedy"],
+            2,
+            "leave --bots out, and let each of them play with roost submit NAME --key-file FILE",
+        ),
         (["submit", "nobody.py"], 2, "there is no file nobody.py"),
         (["submit", "gredy"], 2, "Did you mean 'greedy'?"),
         (["submit", "greedy", "--server", "here"], 2, "'here' is not the address of an arena"),
@@ -154,6 +166,7 @@ def test_one_line_says_what_would_be_right(
     Path("only.py").write_text(
         "from roost_sdk import Bot\nclass Only(Bot):\n    def karteneck(self, view, legal):\n        return legal[0]\n"
     )
+    Path("none.py").write_text("from roost_sdk import Bot\nclass None_(Bot):\n    pass\n")
     before = set(tmp_path.iterdir())
     outcome = roost(*arguments)
     assert (outcome.code, outcome.out) == (code, "")

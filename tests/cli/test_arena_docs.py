@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from roost_cli.main import run
 from roost_cli.serving import settings_for
 from roost_server.settings import Settings
-from tests.cli.arena_process import arena, roost_process, until
+from tests.cli.arena_process import Process, arena, roost_process, until
 
 PAGE = (Path(__file__).parents[2] / "docs" / "arena.md").read_text(encoding="utf-8")
 USUAL = "127.0.0.1:50051"
@@ -40,12 +41,13 @@ class Reader:
         self._folder = folder
         self._stack = stack
         self._capsys = capsys
+        self._arena: Process | None = None
         self.address = ""
 
     def follow(self, command: Shown) -> None:
         name, *arguments = command.words
         if name == "serve":
-            self._serve(command.expected)
+            self._serve(arguments, command.expected)
         elif name == "submit":
             process = roost_process(*command.words, "--server", self.address, folder=self._folder)
             self._stack.enter_context(process).out.until(f"{arguments[0]}, version ")
@@ -56,10 +58,13 @@ class Reader:
             if command.expected not in (["..."], []):
                 assert printed == command.expected
 
-    def _serve(self, expected: list[str]) -> None:
-        process, self.address = self._stack.enter_context(arena(self._folder, "--players", "2"))
-        process.out.until("Ctrl-C")
-        assert [line.replace(self.address, USUAL) for line in process.out.lines] == expected
+    def _serve(self, arguments: list[str], expected: list[str]) -> None:
+        """Stop the former arena, and start another with the same records."""
+        if self._arena is not None:
+            self._arena.press_until_end(signal.SIGINT)
+        self._arena, self.address = self._stack.enter_context(arena(self._folder, "--players", "2", *arguments))
+        self._arena.out.until("Ctrl-C")
+        assert [line.replace(self.address, USUAL) for line in self._arena.out.lines] == expected
 
     def _succeeds(self, name: str, arguments: list[str], printed: list[str]) -> bool:
         """Right after the start there may be no match yet, and the newest deals are still being played."""

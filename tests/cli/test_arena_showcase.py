@@ -8,24 +8,11 @@ import pytest
 
 from roost_bots import QUICK_SAMPLES
 from roost_games.registry import GAME_NAMES
-from tests.cli.arena_process import PATIENCE, Process, roost_process, until
+from tests.cli.arena_process import PATIENCE, Process, roost_process, tethered, until
 from tests.cli.arena_world import recorded
 from tests.cli.command import Roost
 
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
-
-
-def running(*parts: str) -> list[str]:
-    """The command lines of arenas and bots of showcases that have one of `parts` in them."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if "roost_cli.tether" in command and any(part in command for part in parts):
-            found.append(command)
-    return found
 
 
 def address_of(showcase: Process) -> str:
@@ -36,7 +23,7 @@ def address_of(showcase: Process) -> str:
 def until_bots_play(showcase: Process, folder: Path) -> str:
     """Wait until every process is there; returns the address, which is part of the bots' command lines."""
     address = address_of(showcase)
-    until(lambda: len(running(address, str(folder))) == 1 + len(QUICK_SAMPLES))
+    until(lambda: len(tethered(address, str(folder))) == 1 + len(QUICK_SAMPLES))
     return address
 
 
@@ -49,7 +36,7 @@ def test_a_few_seconds_end_with_standings_and_where_to_look_next(roost: Roost, t
     with roost_process(*start(tmp_path, 3), folder=tmp_path) as showcase:
         address = address_of(showcase)
         assert showcase.end() == 0
-    assert running(address, str(tmp_path)) == []
+    assert tethered(address, str(tmp_path)) == {}
     assert "The 6 matches that were recorded there before count too." in showcase.out.lines
     out = "\n".join(showcase.out.lines)
     assert "  0 s: 0 matches; " in out
@@ -84,11 +71,11 @@ def test_ctrl_c_ends_it_early_and_all_games_were_played_at_all_sizes(roost: Roos
     # A second greedy is refused, because one of its version plays already.
     with roost_process(*start(tmp_path, 600), "own.py", "greedy", folder=tmp_path) as showcase:
         address = address_of(showcase)
-        until(lambda: len(running(address)) == len(names))
+        until(lambda: len(tethered(address)) == len(names))
         until(lambda: seen() and all(map(played, GAME_NAMES)))
         showcase.send(signal.SIGINT)
         assert showcase.end() == 0
-    assert running(address, str(tmp_path)) == []
+    assert tethered(address, str(tmp_path)) == {}
     assert "Where to look next" in showcase.out.lines
     assert any(line.startswith("greedy left early: the arena at ") for line in showcase.err.lines)
     assert roost("verify", "--db", database).code == 0
@@ -100,7 +87,7 @@ def test_nothing_outlives_a_showcase_that_is_killed(tmp_path: Path) -> None:
         showcase.send(signal.SIGKILL)
         showcase.end()
         deadline = time.monotonic() + PATIENCE
-        while left := running(address, str(tmp_path)):
+        while left := tethered(address, str(tmp_path)):
             assert time.monotonic() < deadline, left
             time.sleep(0.1)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from roost_cli.household import MOST_KEPT, Household, Member
+from roost_cli.household import MOST_WORDS, Household, Member
 from roost_games.errors import RoostError
 from tests.cli.arena_process import until
 
@@ -45,11 +45,16 @@ def test_whatever_a_bot_says_its_process_goes_on(tmp_path: Path, said: bytes) ->
     with Household() as household:
         member = ended(household, "play", "karteneck", bot, "random")
         assert "Karteneck" in member.first_line()
-        assert len(member.last_words()) <= MOST_KEPT
+        assert len(member.last_words()) <= MOST_WORDS
 
 
-def test_the_last_words_are_the_last_line_with_anything_in_it() -> None:
+def test_the_last_words_say_why_it_ended(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("raise ValueError('no luck')\n")
     with Household() as household:
+        submitted = ended(household, "submit", broken)
+        assert submitted.last_words() == f"{broken} cannot be imported: ValueError: no luck"
+        assert submitted.ending == "exit code 2"
         assert ended(household, "play", "nonsense", "random").last_words().startswith("there is no game 'nonsense'")
         silent = ended(household, "games")
         assert silent.last_words() == "it says nothing"
