@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import copy_context
@@ -44,7 +45,7 @@ LONGEST_LINE = 1 << 16
 MOST_TOLD = 10
 """So many different mistakes of a program's answers are explained to its author."""
 SECONDS_TO_END = 2.0
-"""How long a program may take to end after its input has ended."""
+"""How long programs may take to end after their input has ended."""
 
 
 class ProgramEnded(RoostError):
@@ -102,15 +103,20 @@ class Program:
             raise self._ended()
         return answer
 
-    def end(self) -> None:
-        """End its input, and the program itself if that does not end it soon."""
+    def end_input(self) -> None:
+        """There is nothing more to read for it."""
         if self._pid != os.getpid():
             return
         with suppress(OSError, ValueError):
             if self._process.stdin is not None:
                 self._process.stdin.close()
+
+    def end_until(self, moment: float) -> None:
+        """Let it end by itself until `moment` on the monotonic clock, and stop it then."""
+        if self._pid != os.getpid():
+            return
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(SECONDS_TO_END)
+            self._process.wait(max(0.0, moment - time.monotonic()))
         self.kill()
 
     def kill(self) -> None:
@@ -120,9 +126,7 @@ class Program:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        with suppress(OSError, ValueError):
-            if self._process.stdin is not None:
-                self._process.stdin.close()
+        self.end_input()
 
     def _ended(self) -> ProgramEnded:
         self.kill()
@@ -177,9 +181,12 @@ class Programs:
         self._idle.append(program)
 
     def close(self) -> None:
-        """Stop those that wait."""
+        """Stop those that wait: all together, not one after the other."""
+        for program in self._idle:
+            program.end_input()
+        moment = time.monotonic() + SECONDS_TO_END
         while self._idle:
-            self._idle.pop().end()
+            self._idle.pop().end_until(moment)
 
 
 def to_stderr(line: str) -> None:

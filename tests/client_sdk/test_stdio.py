@@ -20,7 +20,7 @@ from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Fault, Result
 from roost_sdk import LoadedBot, LocalMatch, Trouble, fingerprint, load_bot
 from roost_sdk.bot import seat_bot
-from roost_sdk.stdio import StdioBot, answer_seconds
+from roost_sdk.stdio import Programs, StdioBot, answer_seconds
 from roost_sdk.testing import play_scripted
 from tests.cli.arena_process import until
 from tests.client_sdk.stdio_programs import program, whole_program
@@ -213,6 +213,24 @@ for line in asked():
     )
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
+
+
+def test_programs_end_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each waits at the end of its input until the others are there as well."""
+    monkeypatch.setattr("roost_sdk.stdio.SECONDS_TO_END", 60.0)
+    waits = (
+        "import os, sys, time\n"
+        "sys.stdin.read()\n"
+        "open(f'{sys.argv[1]}/{os.getpid()}', 'w').close()\n"
+        "while len(os.listdir(sys.argv[1])) < 3: time.sleep(0.01)\n"
+        "sys.stderr.write('all are there\\n')\n"
+    )
+    said: list[str] = []
+    programs = Programs([sys.executable, "-c", waits, str(tmp_path)])
+    for each in [programs.take(said.append) for _ in range(3)]:
+        programs.give_back(each, said.append)
+    programs.close()
+    until(lambda: len(said) == 3)
 
 
 def test_a_forked_process_starts_programs_of_its_own(tmp_path: Path) -> None:
