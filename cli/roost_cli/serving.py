@@ -18,6 +18,7 @@ from roost_server.accounts.keys import Scope, keys
 from roost_server.competition.file import read_competitions
 from roost_server.competition.ledger import draw_up, find
 from roost_server.logs import configure_logging
+from roost_server.metrics import metrics_address
 from roost_server.serve import ArenaServer, Hosting, serve
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store
@@ -74,6 +75,8 @@ def run_arena(
 ) -> None:
     """Run an arena until it is told to stop, with `bots` playing along. Raises `RoostError` if it cannot start."""
     check_listen(outside.listen)
+    if outside.metrics is not None:
+        metrics_address(outside.metrics)
     credentials = outside.credentials()
     described = read_competitions(files)
     found = find_residents(bots, settings.tables)

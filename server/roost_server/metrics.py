@@ -32,6 +32,14 @@ class Reading:
     database_bytes: int = 0
 
 
+def metrics_address(text: str) -> tuple[str, int]:
+    """Host and port. Raises `UsageError`."""
+    host, _, port = text.rpartition(":")
+    if not host or not (port.isascii() and port.isdecimal()) or int(port) > 65535:
+        raise UsageError(f"{text!r} is not an address for metrics; one is 127.0.0.1:9464")
+    return host, int(port)
+
+
 class Metrics:
     """The counters of one arena. Without `serve` nobody sees them, and they cost next to nothing."""
 
@@ -74,11 +82,9 @@ class Metrics:
 
     def serve(self, address: str) -> Callable[[], None]:
         """Answer at `http://ADDRESS/metrics`, in a thread of its own. Returns what ends it. Raises `UsageError`."""
-        host, _, port = address.rpartition(":")
-        if not host or not port.isdigit() or int(port) > 65535:
-            raise UsageError(f"{address!r} is not an address for metrics; one is 127.0.0.1:9464")
+        host, port = metrics_address(address)
         try:
-            server, thread = start_http_server(int(port), host, self._registry)
+            server, thread = start_http_server(port, host, self._registry)
         except OSError as error:
             raise UsageError(f"metrics cannot be served at {address}: {error.strerror}") from None
 
