@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from itertools import count
+from math import isfinite
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -263,9 +264,14 @@ class StdioBot(Bot):
     def _ask(self, program: Program, view: Any, legal: Sequence[Any]) -> bytes:
         if not self._begun:
             self._begun = True
-            program.tell(self._about("start", options=plain_options(view), random=self.rng.getrandbits(32)))
+            program.tell(self._start_line(view))
         listed = plain_legal(self.game, legal)
         return program.ask(self._about("decide", view=plain_view(view), legal=listed, legal_count=len(legal)))
+
+    def _start_line(self, view: Any) -> dict[str, JsonValue]:
+        # Unlimited time has no number in JSON.
+        clock = {name: ms if isfinite(ms) else None for name, ms in self.clock._asdict().items()}
+        return self._about("start", options=plain_options(view), clock=clock, random=self.rng.getrandbits(32))
 
     def _about(self, kind: str, **more: JsonValue) -> dict[str, JsonValue]:
         place = {"match": self._match, "game": self.game, "seat": self.seat, "players": self.players}

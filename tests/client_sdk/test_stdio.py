@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+import math
 import os
 import subprocess
 import sys
@@ -16,10 +17,12 @@ import pytest
 from roost_bots import SAMPLES
 from roost_games.chance import Tape, seed_of
 from roost_games.errors import UsageError
+from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Fault, Result
 from roost_sdk import LoadedBot, LocalMatch, Trouble, fingerprint, load_bot
 from roost_sdk.bot import seat_bot
+from roost_sdk.local import LOCAL_CLOCK
 from roost_sdk.stdio import Programs, StdioBot, answer_seconds
 from roost_sdk.testing import play_scripted
 from tests.cli.arena_process import until
@@ -78,12 +81,29 @@ def test_what_a_program_is_told(tmp_path: Path) -> None:
     assert [line["type"] for line in lines] == ["start", *["decide"] * (len(lines) - 2), "end"]
     assert {(line["match"], line["game"], line["seat"], line["players"]) for line in lines} == {(1, "haecmaec", 2, 3)}
     assert lines[0]["options"]["slap"] is True
+    assert lines[0]["clock"] == {"decision_ms": LOCAL_CLOCK.decision_ms, "bank_ms": LOCAL_CLOCK.bank_ms}
     assert {"kind": "onion", "value": 5, "copies": 2} in lines[0]["options"]["ingredients"]
     fields = get_game("haecmaec").start(3, get_game("haecmaec").options({}), Tape(seed_of("stdio"))).observe(0)._fields
     assert [*lines[1]["view"]] == [name for name in fields if name != "options"]
     assert all(line["legal_count"] == len(line["legal"]) > 0 for line in lines[1:-1])
     assert lines[-1]["place"] == result.places[2]
     assert lines[-1]["result"]["scores"] == list(result.scores)
+
+
+def test_a_program_without_a_clock_is_told_so(tmp_path: Path) -> None:
+    bot = whole_program(
+        tmp_path,
+        "clocked",
+        "for line in asked():\n"
+        "    if line['type'] == 'start': log(json.dumps(line['clock']))\n"
+        "    if line['type'] == 'decide': say('0')\n",
+    )
+    heard: list[str] = []
+    bot.bot_class.hear = lambda self, line: heard.append(line)  # type: ignore[attr-defined]
+    game = get_game("karteneck")
+    LocalMatch(game, [bot, RANDOM], seed_of("stdio"), clock=Clock(250.0, math.inf)).play()
+    until(lambda: len(heard) > 0)
+    assert json.loads(heard[0]) == {"decision_ms": 250.0, "bank_ms": None}
 
 
 def test_a_program_gets_randomness_that_repeats(tmp_path: Path) -> None:
