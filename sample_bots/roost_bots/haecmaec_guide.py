@@ -4,6 +4,9 @@ Everybody has as many tops as everybody else, so what counts is how fat the burg
 makes a burger fat is not the one who closes it, and who is next to whom shifts with every card. So the worth of a move
 shows in the turns that follow, up to the end of the match: `haecmaec_playout` plays them. Bluffs are left out, since
 each is called.
+
+With three or more players chance blurs that so much that a few hundred playouts tell little. So where nobody slaps or
+plays at random, the move by which the seat would play on is the favourite: another has to be far better.
 """
 
 from collections.abc import Sequence
@@ -21,6 +24,9 @@ from roost_games.haecmaec.view import table_points
 TOPS: dict[int, Top] = {CLOSE: NORMAL, CLOSE_DOUBLING: DOUBLE}
 SURE_LEAD = 6.0
 """What `rewards_by_lead` is told at the end of a match."""
+
+UNUSED = Random(0)
+"""Nothing is random in how the seat for which a search is made plays on."""
 
 
 class Start(NamedTuple):
@@ -64,6 +70,12 @@ class HaecMaecGuide(Guide):
         closes = [move for move in legal if isinstance(move, Close) and move.card in opening]
         fly = [sheet.plays[sheet.fly]] if state.burger and state.hands[seat][-1] == sheet.fly else []
         return [*(sheet.plays[sheet.numbers[card]] for card in laid), *closes, *fly]
+
+    def favourite(self, state: HaecMaecState, seat: int, start: Start) -> Move | None:
+        """At a calm table, the move by which the seat plays on."""
+        if not start.opinion.calm or seat != start.opinion.seat or seat != state.turn:
+            return None
+        return self.quick_move(state, seat, start, UNUSED)
 
     def quick_move(self, state: HaecMaecState, seat: int, start: Start, rng: Random) -> Move:
         if seat != state.turn:

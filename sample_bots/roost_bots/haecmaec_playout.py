@@ -5,7 +5,8 @@ not allowed. Here nobody does what is not allowed, and every bluff is called, so
 card is its value times 128 plus a number for its kind, and a fly is 0: the highest number is the most valuable card.
 
 Everybody plays as `careful` does, and so can be foreseen. The seat for which the search is made does foresee it: it
-leaves its neighbour no burger that is worth a top. Only who has called many honest cards is taken to play at random: at
+leaves its neighbour no burger that is worth a top. And where others spend their tops on little burgers it waits: the
+fewer tops are left, the fatter burgers get. Only who has called many honest cards is taken to play at random: at
 such a table a third card seldom stays, and nobody should wait for fat burgers.
 """
 
@@ -22,6 +23,11 @@ FAT = (0, 0, 10, 8, 7, 6, 6)
 """By number of players: from so many points on a burger is worth a top. The more players, the fewer reach it."""
 DOUBLING = 1.5
 """A burger so many times as fat is worth the doubling top."""
+PATIENT_FAT = (0, 0, 0, 10, 8, 8, 8)
+PATIENT_DOUBLING = 1.2
+"""The same for the seat for which a search is made, when it is patient."""
+PATIENCE = 1.5
+"""It waits for so many points more for each of the others who has no top left: there are fewer to close a burger."""
 FEW = 4
 """With fewer bottoms or cards in the pile than this, what is kept will soon count against the hand."""
 
@@ -53,21 +59,28 @@ class Opinion(NamedTuple):
     """The other seats that call honest cards, and how often."""
     fat: tuple[int, ...]
     """By seat, how many points are enough for it to close a burger."""
+    calm: bool
+    """Whether nobody slaps or plays at random, and there are others to wait for: rules do as well as a search then."""
+    patient: bool
+    """Whether `seat` waits for fatter burgers, since somebody at a calm table spends tops on little ones."""
 
     @classmethod
     def of(cls, state: HaecMaecState, seat: int) -> Self:
         """What `seat` can think: penalties show who is rash, and burgers who is content with little."""
         usual = FAT[state.players]
+        rash = {
+            other: len(cards) / (state.rounds + ROUNDS_IN_FAVOUR)
+            for other, cards in enumerate(state.penalties)
+            if cards and other != seat
+        }
         smallest = [min([burger.points for burger in closed], default=usual) for closed in state.closed]
-        return cls(
-            seat,
-            {
-                other: len(cards) / (state.rounds + ROUNDS_IN_FAVOUR)
-                for other, cards in enumerate(state.penalties)
-                if cards and other != seat
-            },
-            tuple(usual if other == seat else min(points, usual) for other, points in enumerate(smallest)),
-        )
+        fat = [min(points, usual) for points in smallest]
+        fat[seat] = usual
+        calm = state.players > 2 and not state.options.slap and max(rash.values(), default=0) <= RANDOM
+        patient = calm and min(fat) < usual
+        if patient:
+            fat[seat] = PATIENT_FAT[state.players]
+        return cls(seat, rash, tuple(fat), calm, patient)
 
 
 @lru_cache(maxsize=16)
@@ -89,6 +102,7 @@ class Playout:
         "hands",
         "kinds",
         "normal_tops",
+        "patient",
         "pile",
         "players",
         "points",
@@ -108,6 +122,7 @@ class Playout:
         self.slap = state.options.slap
         self.closable = closable_from(state.players)
         self.fat = opinion.fat
+        self.patient = opinion.patient
         self.hands = [[cards[number] for number in hand] for hand in state.hands]
         self.pile = [cards[number] for number in state.pile]
         self.bottoms = state.bottoms
@@ -144,13 +159,23 @@ class Playout:
         if self.turn in self.rash and self.rash[self.turn] > RANDOM:
             return self._choose_anything(hand)
         honest = [card for card in hand if card and card & KIND not in full]
-        if self.points >= self.fat[self.turn] or not honest:
+        if self.points >= self._enough() or not honest:
             top = self._top()
             if top:
                 return top, max(hand)
             if self.kinds and FLY in hand:
                 return SPOIL, FLY
         return LAY, self._feed(honest) if honest else min(filter(None, hand))
+
+    def _enough(self) -> float:
+        """From how many points on the burger is worth a top of the seat whose turn it is."""
+        fat = self.fat[self.turn]
+        if self.turn != self.seat or not self.patient or self._tops_of(self.turn) == 0:
+            return fat
+        return fat + PATIENCE * [self._tops_of(seat) for seat in range(self.players)].count(0)
+
+    def _tops_of(self, seat: int) -> int:
+        return self.normal_tops[seat] + self.doubling_tops[seat]
 
     def _choose_anything(self, hand: list[int]) -> Choice:
         """Any legal move, as somebody makes it who does not think."""
@@ -167,7 +192,8 @@ class Playout:
         if len(self.kinds) < self.closable:
             return 0
         normal = self.normal_tops[self.turn]
-        if self.doubling_tops[self.turn] and (not normal or self.points >= DOUBLING * self.fat[self.turn]):
+        doubling = PATIENT_DOUBLING if self.patient and self.turn == self.seat else DOUBLING
+        if self.doubling_tops[self.turn] and (not normal or self.points >= doubling * self._enough()):
             return CLOSE_DOUBLING
         return CLOSE if normal else 0
 
@@ -178,7 +204,7 @@ class Playout:
         if self.turn != self.seat:
             return min(honest) if self.players == 2 else max(honest)
         neighbour = (self.turn + 1) % self.players
-        if not self.normal_tops[neighbour] and not self.doubling_tops[neighbour]:
+        if not self._tops_of(neighbour):
             return max(honest)
         too_good = (self.fat[neighbour] - self.points) << VALUE
         return max([card for card in honest if card < too_good], default=min(honest))

@@ -34,6 +34,8 @@ from roost_sdk import Bot
 AnyState = State[Any, Any]
 CURIOSITY = 0.25
 """How much a move that has seldom been tried is preferred; rewards lie mostly between 0 and 1."""
+TRUST = 0.4
+"""A move has to be better by so much than the one that a guide favours: it knows what a few playouts do not show."""
 VISITS_PER_MOVE = 50
 """So often a place in the tree is visited before another move is tried there."""
 CLOCK_SHARE = 0.5
@@ -67,6 +69,10 @@ class Guide:
     def candidates(self, state: Any, seat: int, start: Any) -> Sequence[Any]:
         """The legal moves that are worth a thought; at least one."""
         return cast(Sequence[Any], state.legal(seat))
+
+    def favourite(self, state: Any, seat: int, start: Any) -> Any:
+        """Where a search begins, the move that rules speak for, if there is one."""
+        return None
 
     def quick_move(self, state: Any, seat: int, start: Any, rng: Random) -> Any:
         """A sensible move, found at once."""
@@ -127,6 +133,9 @@ class Search:
         self._worlds = [imagine()]
         self._start = guide.begin(self._worlds[0], seat)
         self.moves = {move: Node() for move in guide.candidates(self._worlds[0], seat, self._start)}
+        self._favourite = guide.favourite(self._worlds[0], seat, self._start)
+        if self._favourite is not None:
+            self.moves.setdefault(self._favourite, Node())
 
     def iterate(self) -> None:
         """Play once from the present to the horizon, and remember how that went.
@@ -147,13 +156,18 @@ class Search:
             node.reward += rewards[seat]
 
     def halve(self) -> None:
-        """Give up the worse half of the moves."""
+        """Give up the worse half of the moves, but not the favourite."""
         ranked = sorted(self.moves.items(), key=_mean_reward, reverse=True)
-        self.moves = dict(ranked[: (len(ranked) + 1) // 2])
+        kept = (len(ranked) + 1) // 2
+        self.moves = dict(ranked[:kept] + [known for known in ranked[kept:] if known[0] == self._favourite])
 
     def best(self) -> Any:
-        """The move that did best."""
-        return max(self.moves.items(), key=_mean_reward)[0]
+        """The move that did best; the favourite, if it did hardly worse."""
+        best = max(self.moves.items(), key=_mean_reward)
+        favourite = self.moves.get(self._favourite)
+        if favourite is not None and _mean_reward(best) < _mean_reward((self._favourite, favourite)) + TRUST:
+            return self._favourite
+        return best[0]
 
     def _world(self, number: int) -> AnyState:
         number %= self.guide.worlds

@@ -9,9 +9,9 @@ import pytest
 
 from roost_bots import SAMPLES, search
 from roost_bots.haecmaec_guide import HaecMaecGuide
-from roost_bots.haecmaec_playout import Playout
+from roost_bots.haecmaec_playout import CLOSE, LAY, Playout
 from roost_bots.karteneck_guide import KarteneckGuide
-from roost_bots.search import Guide, Search, SearchBot
+from roost_bots.search import TRUST, Guide, Search, SearchBot
 from roost_bots.strong import StrongBot
 from roost_games import karteneck
 from roost_games.chance import Quick, seed_of
@@ -230,3 +230,56 @@ def test_calls_every_bluff_and_nothing_else() -> None:
                 assert move.suspect == (kinds.count(kinds[-1]) > 2)
                 reactions += move.suspect
     assert reactions > 5
+
+
+@pytest.mark.parametrize(("lead", "chosen"), [(TRUST - 0.02, 0), (TRUST + 0.02, 1)])
+def test_a_favourite_is_left_for_a_clearly_better_move_only(lead: float, chosen: int) -> None:
+    state = next(states("karteneck", 2, {}, 1))
+    seat = state.to_move[0]
+    moves: Sequence[Any] = state.legal(seat)[:4]
+
+    class Partial(Guide):
+        def candidates(self, state: Any, seat: int, start: Any) -> Sequence[Any]:
+            return moves[1:]
+
+        def favourite(self, state: Any, seat: int, start: Any) -> Any:
+            return moves[0]
+
+    tree = Search(Partial(), state.copy, seat, Random(1))
+    for move, node in tree.moves.items():
+        node.visits, node.reward = 10, 10 * (0.5 + lead if move == moves[1] else 0.5)
+    tree.halve()
+    assert {moves[0], moves[1]} <= tree.moves.keys()
+    assert len(tree.moves) < 4
+    assert tree.best() == moves[chosen]
+
+
+def test_favours_its_rules_at_calm_tables_of_more_than_two() -> None:
+    guide, rng = HaecMaecGuide(), Random(1)
+    calm = 0
+    for state in states("haecmaec", 4, {}, 1):
+        seat = state.turn
+        start = guide.begin(state, seat)
+        if start.opinion.calm and state.to_move == (seat,):
+            favourite = guide.favourite(state, seat, start)
+            assert favourite == guide.quick_move(state, seat, start, rng)
+            assert favourite in state.legal(seat)
+            calm += 1
+    assert calm > 5
+    for players, options in [(2, {}), (3, {"slap": True})]:
+        for state in states("haecmaec", players, options, 1):
+            assert guide.favourite(state, state.turn, guide.begin(state, state.turn)) is None
+
+
+def test_waits_for_a_fatter_burger_when_the_others_have_no_tops_left() -> None:
+    guide, rng = HaecMaecGuide(), Random(1)
+    state = next(states("haecmaec", 4, {}, 1))
+    start = guide.begin(state, state.turn)
+    opinion = start.opinion._replace(patient=True, fat=(8, 8, 8, 8))
+    playout = Playout(state, start.points, opinion, rng)
+    playout.kinds, playout.points = [0, 1, 2], 9
+    assert playout.choose()[0] == CLOSE
+    for seat in range(4):
+        if seat != state.turn:
+            playout.normal_tops[seat] = playout.doubling_tops[seat] = 0
+    assert playout.choose()[0] == LAY
