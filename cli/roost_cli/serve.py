@@ -23,6 +23,8 @@ class ScheduleName(StrEnum):
 
     LEAST_PLAYED = "least-played"
     SURE = "sure"
+    ROUND_ROBIN = "round-robin"
+    SWISS = "swiss"
 
 
 def serve(
@@ -51,7 +53,10 @@ def serve(
     ] = None,
     schedule: Annotated[
         ScheduleName | None,
-        typer.Option(metavar="NAME", help="Who plays whom: least-played, or sure. By default least-played."),
+        typer.Option(
+            metavar="NAME",
+            help="Who plays whom: least-played, sure, round-robin or swiss. By default least-played.",
+        ),
     ] = None,
     bots: Annotated[
         str | None,

@@ -36,9 +36,15 @@ class FakeSession:
 
 
 class World:
-    def __init__(self, games: tuple[str, ...] = ("karteneck",), counts: tuple[int, ...] = (2,), bots: int = 2) -> None:
+    def __init__(
+        self,
+        games: tuple[str, ...] = ("karteneck",),
+        counts: tuple[int, ...] = (2,),
+        bots: int = 2,
+        schedule: str = "least-played",
+    ) -> None:
         settings = Settings(tables=tables_of(games, counts))
-        self.contest = Contest(settings, open_schedule("least-played", b"world"))
+        self.contest = Contest(settings, open_schedule(schedule, b"world"))
         self.matchmaker = Matchmaker([self.contest], self._seat)
         self.bots = {number: FakeSession(number) for number in range(1, bots + 1)}
         self.running: list[tuple[OpenBlock, int]] = []
@@ -130,6 +136,42 @@ def test_every_kind_of_table_is_played(bots: int) -> None:
             kinds[rules.game, rules.players] += 1
     assert len(kinds) == 9
     assert max(kinds.values()) <= 2 * min(kinds.values())
+
+
+def test_in_a_round_robin_all_groups_meet_equally_often_and_newcomers_catch_up() -> None:
+    world = World(counts=(3,), bots=5, schedule="round-robin")
+
+    def blocks_of_groups(matches: int) -> Counter[frozenset[int]]:
+        met = Counter[frozenset[int]]()
+        for _ in range(matches):
+            world.play()
+            group = frozenset(world.running[0][0].block.group)
+            met[group] += world.end()
+        return met
+
+    met = blocks_of_groups(300)
+    assert len(met) == 10
+    assert max(met.values()) - min(met.values()) <= 2
+    world.bots[6] = FakeSession(6)
+    met = blocks_of_groups(600)
+    assert len(met) == 20
+    with_newcomer = [met[group] for group in met if 6 in group]
+    assert min(with_newcomer) > max(met[group] for group in met if 6 not in group)
+    assert max(with_newcomer) - min(with_newcomer) <= 2
+
+
+def test_in_a_swiss_arena_everybody_plays_equally_often() -> None:
+    world = World(counts=(2, 4), bots=8, schedule="swiss")
+    played = Counter[tuple[int, int]]()
+    for _ in range(600):
+        world.play()
+        block = world.running[0][0].block
+        if world.end():
+            played.update((len(block.group), bot) for bot in block.group)
+    for players in (2, 4):
+        counts = [played[players, bot] for bot in world.bots]
+        assert max(counts) - min(counts) <= 2
+        assert min(counts) > 10
 
 
 def test_bots_get_only_games_that_they_play() -> None:
