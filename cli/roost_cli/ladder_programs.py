@@ -43,7 +43,7 @@ class Program:
             self.let_go()
         self.starts += 1
         self._process = subprocess.Popen(  # noqa: S603  to run what the author names is the purpose
-            [sys.executable, "-m", "roost_cli.leash", *self._words],
+            [sys.executable, "-P", "-m", "roost_cli.leash", *self._words],
             stdin=subprocess.PIPE,
             stdout=self._log,
             stderr=self._log,
@@ -84,7 +84,7 @@ def command_of(entrant: Entrant) -> list[str]:
         return shlex.split(spec.source.removeprefix(COMMAND))
     bot = spec.name if spec.name in SAMPLES else f"{spec.source}:{spec.class_name}" if spec.class_name else spec.source
     options = ["--server", "{server}", "--name", "{name}", "--matches-at-once", MATCHES_AT_ONCE]
-    return [sys.executable, "-m", "roost_cli", "submit", bot, *options]
+    return [sys.executable, "-P", "-m", "roost_cli", "submit", bot, *options]
 
 
 def _filled(word: str, server: str, name: str) -> str:
@@ -96,7 +96,7 @@ class Hall(NamedTuple):
 
     arena: PrivateArena
     entrants: list[Entrant]
-    """With the versions and games that programs told about themselves."""
+    """With the versions, games and player counts that programs told about themselves."""
     mind: Callable[[], None]
     """To be called now and then: starts programs again that have ended."""
 
@@ -135,7 +135,7 @@ def _await(arena: PrivateArena, programs: Sequence[Program]) -> None:
 def _introduced(entrant: Entrant, arena: PrivateArena) -> Entrant:
     name = wire_name(entrant.spec.name)
     games = frozenset(game for game in GAME_NAMES if arena.plays(name, game))
-    return Entrant(entrant.spec._replace(version=arena.version_of(name)), games)
+    return Entrant(entrant.spec._replace(version=arena.version_of(name)), games, arena.player_counts_of(name))
 
 
 def _mind(programs: Sequence[Program]) -> None:

@@ -139,6 +139,10 @@ class PrivateArena:
         games = self._sessions[name].games
         return not games or game in games
 
+    def player_counts_of(self, name: str) -> tuple[int, ...]:
+        """With how many players a program that is here plays; empty if it does not mind."""
+        return tuple(sorted(self._sessions[name].player_counts))
+
     async def _play(self, _: object, context: Any) -> None:
         await play(self, context)
 

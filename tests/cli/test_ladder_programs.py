@@ -16,6 +16,7 @@ from roost_sdk import Bot, run
 
 class Mine(Bot):
     decisions = 0
+    player_counts = {counts}
 
     def choose(self, view, legal):
         Mine.decisions += 1
@@ -28,10 +29,10 @@ if __name__ == "__main__":
 """
 
 
-def program(tmp_path: Path, last: int = 0) -> str:
+def program(tmp_path: Path, last: int = 0, counts: tuple[int, ...] = ()) -> str:
     """A command for a program that is told by its environment where to go; it ends at its `last` decision."""
     file = tmp_path / "mine.py"
-    file.write_text(PROGRAM.format(last=last), encoding="utf-8")
+    file.write_text(PROGRAM.format(last=last, counts=counts), encoding="utf-8")
     return f"{shlex.quote(sys.executable)} {shlex.quote(str(file))}"
 
 
@@ -44,6 +45,15 @@ def test_programs_play_on_the_same_schedule_with_the_same_deals(roost: Roost, tm
     local = tmp_path / "local.db"
     roost("ladder", "random", "greedy", tmp_path / "mine.py", *SMALL, "--blocks", 5, "--db", local)
     assert deals(roost, database) == deals(roost, local)
+
+
+def test_a_program_sits_only_at_tables_that_it_plays_at(roost: Roost, tmp_path: Path) -> None:
+    command = f"cmd:mine={program(tmp_path, counts=(2,))}"
+    done = roost("ladder", "random", "greedy", "timid", command, *SMALL, "--blocks", 12, "--json")
+    rows = {row["name"]: row for row in json.loads(done.out)["standings"]}
+    assert [place["players"] for place in rows["mine"]["places"]] == [2]
+    assert [place["players"] for place in rows["greedy"]["places"]] == [2, 3]
+    assert rows["mine"]["faults"] == 0
 
 
 def deals(roost: Roost, database: Path) -> list[tuple[str, list[str], str]]:
