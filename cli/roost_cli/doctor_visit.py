@@ -40,7 +40,8 @@ class Visit(NamedTuple):
 def visit(job: Job, hear: Callable[[dict[str, Any]], None] = lambda line: None) -> Visit:
     """Have a worker do `job`. It stops by itself when its time is up; if not, it is stopped a little later."""
     environment = {**os.environ, "PYTHONHASHSEED": str(job.salt), "ROOST_STDIO_SECONDS": str(0.8 * job.patience)}
-    command = [sys.executable, "-m", "roost_cli.doctor_worker", json.dumps(job._asdict())]
+    # With -P a random.py in this folder hides no module of Python.
+    command = [sys.executable, "-P", "-m", "roost_cli.doctor_worker", json.dumps(job._asdict())]
     lines: Lines = []
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(  # noqa: S603  our own module

@@ -81,6 +81,17 @@ def test_nobody_is_seated_at_a_table_that_it_does_not_play(roost: Roost, tmp_pat
     assert rows["duellist"]["faults"] == 0
 
 
+def test_a_bot_called_like_a_module_of_python(roost: Roost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The processes that play start in this folder, and must not take its files for Python's own."""
+    monkeypatch.chdir(tmp_path)
+    Path("random.py").write_text(
+        "from roost_sdk import Bot\nclass Mine(Bot):\n    def choose(self, view, legal):\n        return legal[-1]\n"
+    )
+    done = roost("ladder", "./random.py", "greedy", *SMALL, "--blocks", 1)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("2 matches in 1 block of karteneck: ")
+
+
 def test_a_ladder_is_kept_goes_on_and_is_read_by_the_other_commands(roost: Roost, tmp_path: Path) -> None:
     """In parts or in one go: the databases hold the same."""
     parts, whole = tmp_path / "parts.db", tmp_path / "whole.db"

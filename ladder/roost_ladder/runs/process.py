@@ -88,9 +88,10 @@ class Child:
     def __init__(self) -> None:
         self._pipe, theirs = Pipe()
         # In a session of its own, so that a Ctrl-C on the terminal reaches only who started it. What bots print is
-        # dropped: it would bury thousands of matches. What they write to stderr is shown.
+        # dropped: it would bury thousands of matches. What they write to stderr is shown. With -P a random.py in this
+        # folder hides no module of Python.
         self._process = subprocess.Popen(  # noqa: S603  our own program
-            [sys.executable, "-m", __package__, str(theirs.fileno())],
+            [sys.executable, "-P", "-m", __package__, str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
