@@ -47,13 +47,20 @@ sure: $(READY)  ## how often equal bots are called different: by `sure`, by `com
 	$(BIN)/python -m tests.ladder.compare_simulation
 	$(BIN)/python -m tests.ladder.collusion_simulation
 
-LEVELS := bratwurmeck,2,60 bratwurmeck,3,20 bratwurmeck,4,30 karteneck,2,15 karteneck,3,14 karteneck,4,14 \
-	haecmaec,2,6 haecmaec,3,6 haecmaec,4,20
+CARDS := timid,greedy,careful,strong
+DICE := timid,greedy,careful,exact,strong
+LEVELS := bratwurmeck:2:40:$(DICE) bratwurmeck:3:20:$(DICE) bratwurmeck:4:40:$(DICE) \
+	karteneck:2:40:$(CARDS) karteneck:3:30:$(CARDS) karteneck:4:80:$(CARDS) \
+	haecmaec:2:40:$(CARDS) haecmaec:3:40:$(CARDS) haecmaec:4:120:$(CARDS)
 levels: $(READY)  ## the ladders over the sample bots that docs/levels.md shows, half an hour
 	@for each in $(LEVELS); do \
-		set -- $$(echo $$each | tr , ' '); \
-		$(BIN)/roost ladder random timid greedy careful strong --games $$1 --players $$2 \
-			--schedule round-robin --times $$3 --anchor careful --seed levels || exit 1; \
+		set -- $$(echo $$each | tr : ' '); \
+		$(BIN)/roost ladder $$(echo $$4 | tr , ' ') --games $$1 --players $$2 \
+			--schedule round-robin --times $$3 --seed levels || exit 1; \
+	done
+	@for game in bratwurmeck karteneck haecmaec; do \
+		$(BIN)/roost ladder random minimal timid greedy careful --games $$game --players 2,3,4 \
+			--schedule round-robin --times 40 --anchor careful --seed levels || exit 1; \
 	done
 
 chaos: $(READY)  ## an arena and bots that are killed, stopped, flooded and cut off, and what is left of the competition
