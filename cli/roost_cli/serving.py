@@ -19,7 +19,7 @@ from roost_server.competition.file import read_competitions
 from roost_server.competition.ledger import draw_up, find
 from roost_server.logs import configure_logging
 from roost_server.metrics import metrics_address
-from roost_server.serve import ArenaServer, Hosting, serve
+from roost_server.serve import ArenaServer, Hosting, listen_address, serve
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store
 from roost_server.tls import server_credentials
@@ -74,7 +74,7 @@ def run_arena(
     bots: Sequence[str] = (),
 ) -> None:
     """Run an arena until it is told to stop, with `bots` playing along. Raises `RoostError` if it cannot start."""
-    check_listen(outside.listen)
+    listen_address(outside.listen)
     if outside.metrics is not None:
         metrics_address(outside.metrics)
     credentials = outside.credentials()
@@ -94,13 +94,6 @@ def run_arena(
 
         asyncio.run(serve(store, settings, outside.listen, begin, hosting))
     typer.echo("stopped; everything is recorded")
-
-
-def check_listen(address: str) -> None:
-    """Raise `UsageError` unless `address` is of the form HOST:PORT."""
-    host, _, port = address.rpartition(":")
-    if not host or not (port.isascii() and port.isdecimal() and int(port) < 65536):
-        raise UsageError(f"{address!r} is not an address to listen at; one is 127.0.0.1:50051")
 
 
 def _greet(address: str, store: Store, hosting: Hosting, bots: Sequence[Resident]) -> None:

@@ -14,6 +14,7 @@ import grpc
 from roost.v1.arena_pb2_grpc import ArenaStub
 from roost.v1.play_pb2 import ArenaMessage, BotMessage
 from roost_games.errors import RoostError, UsageError
+from roost_sdk.address import host_and_port
 from roost_sdk.credentials import NOTHING, Credentials
 
 LARGEST_MESSAGE = 16 << 20
@@ -96,8 +97,8 @@ def plain_trouble(address: str, details: str | None) -> str | None:
 
 def check_address(address: str) -> str:
     """`address` itself if it is of the form HOST:PORT. Raises `UsageError` otherwise."""
-    host, _, port = address.rpartition(":")
-    if not host or not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
+    parts = host_and_port(address)
+    if parts is None or parts[1] == 0:
         raise UsageError(f"{address!r} is not the address of an arena; it is of the form HOST:PORT")
     return address
 

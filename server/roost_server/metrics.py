@@ -12,6 +12,7 @@ from prometheus_client.registry import Collector
 
 from roost_games.errors import UsageError
 from roost_games.replay import Replay
+from roost_sdk.address import host_and_port
 
 COMMIT_SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
@@ -34,10 +35,10 @@ class Reading:
 
 def metrics_address(text: str) -> tuple[str, int]:
     """Host and port. Raises `UsageError`."""
-    host, _, port = text.rpartition(":")
-    if not host or not (port.isascii() and port.isdecimal()) or int(port) > 65535:
+    parts = host_and_port(text)
+    if parts is None:
         raise UsageError(f"{text!r} is not an address for metrics; one is 127.0.0.1:9464")
-    return host, int(port)
+    return parts
 
 
 class Metrics:

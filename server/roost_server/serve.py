@@ -12,6 +12,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from roost_games.errors import UsageError
+from roost_sdk.address import host_and_port
 from roost_server.accounts.gate import Gate
 from roost_server.accounts.limits import Limits
 from roost_server.admin_service import ACCOUNTS, ADMIN, AccountsService, AdminService
@@ -123,9 +124,7 @@ class ArenaServer:
 
     def _checked_host(self) -> str:
         """Where to listen. Raises `UsageError` if that is no address, or if others could listen in."""
-        host, _, port = self._listen.rpartition(":")
-        if not host or not (port.isascii() and port.isdecimal()) or int(port) > 65535:
-            raise UsageError(f"{self._listen!r} is not an address to listen at; one is 127.0.0.1:50051")
+        host, _ = listen_address(self._listen)
         if self._hosting.credentials is None and not self._hosting.insecure_network and not is_loopback(host):
             raise UsageError(
                 f"without TLS everybody on the way can read keys and moves, so an arena does not listen at {host}: "
@@ -145,6 +144,14 @@ class ArenaServer:
         await self._server.stop(CLOSE_SECONDS)
         self._stop_metrics()
         log.info("stopped")
+
+
+def listen_address(text: str) -> tuple[str, int]:
+    """Host and port, which may be 0 for any that is free. Raises `UsageError`."""
+    parts = host_and_port(text)
+    if parts is None:
+        raise UsageError(f"{text!r} is not an address to listen at; one is 127.0.0.1:50051")
+    return parts
 
 
 def collect_garbage_seldom() -> None:
