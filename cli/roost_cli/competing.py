@@ -43,17 +43,13 @@ def check_files(paths: Sequence[Path]) -> None:
 
 
 def _meaning(file: "CompetitionFile") -> Iterator[str]:
-    from roost_server.competition.file import SCHEDULES
-
     for table in file.games:
         yield f"{table.game} at tables of {', '.join(map(str, table.players))}"
     who = "whoever registers" if file.entry.who == "open" else "whoever was invited"
     yield f"open to {who}, with {file.entry.bots_per_owner} of their bots"
     for part in file.phases:
-        usual = SCHEDULES[part.phase]
-        plays = part.schedule or (usual[0] if usual else "")
         when = f"{part.starts:%Y-%m-%d %H:%M} UTC" if part.starts else "by hand"
-        yield f"{part.phase:<12}  {when:<20}  {plays}".rstrip()
+        yield f"{part.phase:<12}  {when:<20}  {part.plays_by}".rstrip()
 
 
 def show_competitions(server: str | None, db: str | None, credentials: Credentials, *, as_json: bool) -> None:

@@ -17,7 +17,7 @@ from roost_ladder.schedules.schedule import Pairing, Past, Schedule
 from roost_ladder.schedules.sure import Sure
 from roost_ladder.schedules.swiss import Swiss
 from roost_server.competition import ledger, phases
-from roost_server.competition.file import SCHEDULES, CompetitionFile, PhaseName, PhasePart
+from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
 from roost_server.competition.history import history_of
 from roost_server.competition.ledger import CLOCK, Competition, Entrant
 from roost_server.competition.roster import OpenRoster, PinnedRoster
@@ -209,7 +209,6 @@ def block_id_of(competition: str, phase: str, serial: int) -> str:
 def schedule_of(competition: Competition, part: PhasePart) -> Schedule:
     """The schedule of a phase. What it draws follows from the master seed, too."""
     seed = seed_of_block(competition.seed, f"{competition.file.name}-{part.phase}-schedule")
-    name = part.schedule or SCHEDULES[part.phase][0]
     schedules: dict[str, Schedule] = {
         "least-played": open_schedule("least-played", seed),
         "sure": Sure(seed),
@@ -217,7 +216,7 @@ def schedule_of(competition: Competition, part: PhasePart) -> Schedule:
         "swiss": Swiss(seed, part.rounds),
         "knockout": Knockout(seed, part.blocks_per_pairing),
     }
-    return schedules[name]
+    return schedules[part.plays_by]
 
 
 def settings_for(file: CompetitionFile, settings: Settings) -> Settings:

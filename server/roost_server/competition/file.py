@@ -139,6 +139,11 @@ class PhasePart(_Part):
     rounds: int = Field(default=1, ge=1, le=10_000)
     blocks_per_pairing: int = Field(default=1, ge=1, le=10_000)
 
+    @property
+    def plays_by(self) -> str:
+        """The schedule that is named, or else the usual one; empty where nothing is played."""
+        return self.schedule or next(iter(SCHEDULES[self.phase]), "")
+
     @model_validator(mode="after")
     def _fits(self) -> "PhasePart":
         may = SCHEDULES[self.phase]
