@@ -28,6 +28,17 @@ EASY_CLOCK = Clock(decision_ms=5_000, bank_ms=60_000)
 """Nobody is late by chance."""
 HARD_CLOCK = Clock(decision_ms=150, bank_ms=350)
 """Who is silent is late soon. An honest bot in this process has no trouble: if it is held up, so is the arena."""
+CUP = """
+name = "cup"
+[[games]]
+game = "karteneck"
+players = [2]
+[[phases]]
+phase = "ladder"
+[[phases]]
+phase = "done"
+"""
+"""A competition that begins at once, as short as one can be."""
 
 
 def settings(game: str = "karteneck", players: int = 2, **changes: Any) -> Settings:

@@ -34,7 +34,7 @@ from roost_server.serve import ArenaServer
 from roost_server.settings import Rules, Settings, tables_of
 from roost_server.store import Store, open_store, queries
 from roost_server.tls import make_certificate, server_credentials
-from tests.misbehaving.hall import hall, settings
+from tests.misbehaving.hall import CUP, hall, settings
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "sample_bots" / "node"
@@ -390,18 +390,6 @@ def test_says_why_it_was_refused(node: str, tmp_path: Path) -> None:
 
     with open_store(f"sqlite:///{tmp_path}/arena.db") as store:
         bounded(script)
-
-
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "done"
-"""
 
 
 def test_joins_a_competition_with_its_key_over_tls(node: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

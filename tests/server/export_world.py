@@ -98,6 +98,16 @@ class Play:
         await self.director.change_phase(PhaseName.DONE, CLOCK)
         await self.recorder.aclose()
 
+    async def plan_ladder(self) -> list[OpenBlock]:
+        """The first round of the ladder, on record, of which nothing is played."""
+        await self.director.start()
+        await self.director.change_phase(PhaseName.LADDER, "test")
+        contest = self.director.contest
+        assert contest is not None
+        planned = await contest.plan(self.present)
+        await self.recorder.plan(planned)
+        return planned
+
     async def _round(self, contest: Contest) -> bool:
         planned = await contest.plan(self.present)
         await self.recorder.plan(planned)

@@ -227,12 +227,7 @@ def test_before_the_end_nothing_is_told_that_would_help_a_player(tmp_path: Path)
         play = Play(store, "round-robin")
 
         async def begin() -> list[OpenBlock]:
-            await play.director.start()
-            await play.director.change_phase(PhaseName.LADDER, "test")
-            contest = play.director.contest
-            assert contest is not None
-            planned = await contest.plan(play.present)
-            await play.recorder.plan(planned)
+            planned = await play.plan_ladder()
             await play._match(planned[0], 0)
             await play.recorder.aclose()
             return planned
@@ -254,12 +249,7 @@ def test_an_export_fits_together_while_the_arena_plays_on(
         play = Play(store, "round-robin")
 
         async def begin() -> list[OpenBlock]:
-            await play.director.start()
-            await play.director.change_phase(PhaseName.LADDER, "test")
-            contest = play.director.contest
-            assert contest is not None
-            planned = await contest.plan(play.present)
-            await play.recorder.plan(planned)
+            planned = await play.plan_ladder()
             for open_block in planned:
                 for rotation in open_block.to_play:
                     await play._match(open_block, rotation)

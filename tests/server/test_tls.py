@@ -16,18 +16,7 @@ from roost_server.serve import ArenaServer, Hosting
 from roost_server.settings import Settings
 from roost_server.store import open_store
 from roost_server.tls import make_certificate, server_credentials
-from tests.misbehaving.hall import bounded, hall, settings, until
-
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "done"
-"""
+from tests.misbehaving.hall import CUP, bounded, hall, settings, until
 
 
 def client(name: str) -> Client:
