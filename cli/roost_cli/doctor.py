@@ -14,6 +14,7 @@ from roost_cli.doctor_visit import Lines, Visit, visit
 from roost_cli.doctor_worker import Job
 from roost_cli.statistics import Estimate, mean_of, share_of
 from roost_games.referee import STANDARD_CLOCK
+from roost_games.wording import counted
 
 MOST_ENDS = 3
 """After so many hung or dead processes a part of the examination is given up."""
@@ -243,15 +244,11 @@ def _legality(game: str, tables: list[Table], played: Lines, *, complete: bool) 
         findings.append(Finding("legal", Mark.UNKNOWN, f"not reached in time: {'; '.join(missing)}"))
     asked = sum(len(line["ms"]) for line in played)
     if asked and not any(sick.values()):
-        where = f"in {_some(len(played), 'match', 'matches')} at {_some(len(sick), 'kind', 'kinds')} of table"
-        title = f"{game}: {_some(asked, 'decision', 'decisions')} {where}, all of them legal"
+        where = f"in {counted(len(played), 'match')} at {counted(len(sick), 'kind')} of table"
+        title = f"{game}: {counted(asked, 'decision')} {where}, all of them legal"
         stopped = any(line["stopped"] for line in played)
         findings.insert(0, Finding("legal", Mark.FINE, title, (STOPPED,) if stopped else ()))
     return findings
-
-
-def _some(number: int, one: str, more: str) -> str:
-    return f"{number} {one if number == 1 else more}"
 
 
 def _shown(faults: Counter[str]) -> str:
@@ -351,7 +348,7 @@ def _repeating(first: Decisions, again: Decisions, salted: Decisions, warm: Deci
         title = "keeps something between matches: after others it plays the same match differently, "
         state = Finding("state", Mark.DEFECT, title + _first_difference(first, warm), STATE_ADVICE)
     if first == salted:
-        compared = f"compared: {_some(sum(map(len, first.values())), 'decision', 'decisions')}"
+        compared = f"compared: {counted(sum(map(len, first.values())), 'decision')}"
         title = "the same seed gives the same decisions, in any process"
         return [Finding("repeats", Mark.FINE, title, (compared,)), state]
     title = f"not reproducible: it uses other randomness than self.rng, {_first_difference(first, salted)}"

@@ -6,6 +6,7 @@ from rich.text import Text
 from roost_cli.console import plain_table
 from roost_cli.doctor import Finding, Mark, Report
 from roost_cli.tables import shown_share
+from roost_games.wording import counted
 
 SIGNS = {
     Mark.FINE: ("✓", "green"),
@@ -41,13 +42,13 @@ def _print_duels(console: Console, report: Report) -> None:
 
 
 def _verdict(report: Report) -> str:
-    counted = [finding.mark for finding in report.findings]
-    defects, warnings = counted.count(Mark.DEFECT), counted.count(Mark.WARNING)
+    marks = [finding.mark for finding in report.findings]
+    defects, warnings = marks.count(Mark.DEFECT), marks.count(Mark.WARNING)
     if not report.loads:
         return "There is nothing to examine until this is mended."
-    words = f"{defects} {'defect' if defects == 1 else 'defects'}" if defects else "No defects"
+    words = counted(defects, "defect") if defects else "No defects"
     more = f", {warnings} worth a look" if warnings else ""
-    if Mark.UNKNOWN in counted:
+    if Mark.UNKNOWN in marks:
         more += ", not all is known: --seconds gives it more time"
     return f"{words}{more}.   {LEGEND}"
 

@@ -11,6 +11,7 @@ from roost_cli.weighing import PLAYS_ON, Weighed
 from roost_games.playthrough import show_value
 from roost_games.registry import get_game
 from roost_games.replay import Replay
+from roost_games.wording import counted
 
 
 def print_opinions(console: Console, replay: Replay, opinions: Opinions) -> None:
@@ -55,7 +56,7 @@ def _print_difference(console: Console, replay: Replay, opinions: Opinions, opin
 def _print_seen(console: Console, table: object, opinion: Opinion) -> None:
     hand = getattr(opinion.view, "hand", None)
     held = "" if hand is None else f"its hand: {show_value(hand)}; "
-    moves = "1 legal move" if opinion.legal_count == 1 else f"{opinion.legal_count} legal moves"
+    moves = counted(opinion.legal_count, "legal move")
     if table is not None:
         console.print(Padding(table, (0, 0, 0, 4), expand=False))  # type: ignore[arg-type]
     console.print(f"    {held}{moves}", soft_wrap=True)

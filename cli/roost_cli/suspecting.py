@@ -12,6 +12,7 @@ from rich.console import Console
 from roost_cli.arena_tables import short_version
 from roost_cli.console import results
 from roost_cli.fitted import Column, print_fitted
+from roost_games.wording import counted
 from roost_ladder.collusion import FEWEST_BLOCKS, CollusionReport, Finding, Shift, find_collusion
 from roost_server.store import open_store, queries
 from roost_server.store.competition_results import finished_results
@@ -57,7 +58,7 @@ def print_suspicions(found: Suspicions) -> None:
 
 
 def _basis(report: CollusionReport) -> str:
-    blocks = "1 block" if report.blocks == 1 else f"{report.blocks} blocks"
+    blocks = counted(report.blocks, "block")
     return (
         f"{blocks} at tables of three or more, {report.bots} bots\n"
         f"{report.judged} of {report.pairs} ordered pairs can be judged: "

@@ -8,6 +8,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from roost_games.wording import counted
+
 SEAT_STYLES = ("cyan", "magenta", "yellow", "green", "blue", "red", "bright_cyan")
 WORM_STYLE = "bold red"
 HIDDEN_STYLE = "dim"
@@ -76,7 +78,7 @@ def hand_cell(look: Look, seat: int, shown: Callable[[Iterable[Any]], Text]) -> 
     """The hand of a seat, dimmed; for a spectator how many cards it holds."""
     if not look.seats:
         held = look.public.hand_sizes[seat]
-        return Text("1 card" if held == 1 else f"{held} cards", style=HIDDEN_STYLE)
+        return Text(counted(held, "card"), style=HIDDEN_STYLE)
     return Text.assemble("hand ", shown(look.seats[seat].hand), style=HIDDEN_STYLE)
 
 
@@ -110,4 +112,4 @@ def with_worms(value: int, worms: int) -> Text:
 
 def worm_word(worms: int) -> str:
     """`1 worm`, `3 worms`."""
-    return f"{worms} worm" if worms == 1 else f"{worms} worms"
+    return counted(worms, "worm")
