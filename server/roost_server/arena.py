@@ -427,9 +427,10 @@ class Arena:
             )
         open_block.ended.append(running.table.match_id)
         if self._matchmaker.ended(block_id, running.rotation):
-            if not on_record:
-                await self._recorder.close(open_block)
-            self._reveal(open_block)
+            if on_record:
+                self._reveal(open_block)
+            else:
+                await self._close_block(open_block)
 
     def _gone(self, session: Session) -> None:
         """A bot will not come back: what was begun with it ends with the matches that have been played."""
