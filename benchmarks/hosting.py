@@ -31,20 +31,20 @@ from rich.table import Table
 
 from roost.v1 import arena_pb2
 from roost_games.referee import Clock
-from roost_sdk import client
-from roost_sdk.client import Client
-from roost_sdk.credentials import Credentials
-from roost_sdk.link import grpc_links
-from roost_server import answers
+from roost_sdk.arena import client
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.credentials import Credentials
+from roost_sdk.arena.link import grpc_links
 from roost_server.accounts.keys import Scope, make_key
 from roost_server.accounts.owners import add_bot, add_owner
+from roost_server.answers import records as answers
+from roost_server.answers.live import LiveAnswers
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
-from roost_server.live_answers import LiveAnswers
-from roost_server.serve import ArenaServer, Hosting, collect_garbage_seldom
+from roost_server.serving.serve import ArenaServer, Hosting, collect_garbage_seldom
+from roost_server.serving.tls import make_certificate, server_credentials
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store
-from roost_server.tls import make_certificate, server_credentials
 
 NAMES = ("one", "other")
 MATCHES_AT_ONCE = 64

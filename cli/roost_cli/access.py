@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from roost_sdk.credentials import Credentials, read_credentials
+from roost_sdk.arena.credentials import Credentials, read_credentials
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from google.protobuf.message import Message
 from sqlalchemy import Connection, inspect
 
 from roost.v1 import admin_pb2
-from roost_server.accounts import audit, desk
-from roost_server.accounts.desk import COMMAND, Caller
-from roost_server.competition import host
+from roost_server.accounts import audit
+from roost_server.accounts import requests as desk
+from roost_server.accounts.requests import COMMAND, Caller
+from roost_server.answers import host
 from roost_server.store import Store, open_store
 from roost_server.store.backup import back_up, restore
 from roost_server.store.people import AUDIT

@@ -110,7 +110,7 @@ def restore(file: Path, db: str) -> None:
 def make_certificate(names: list[str], folder: Path) -> None:
     """`roost admin cert`."""
     with server_extra("roost admin cert"):
-        from roost_server.tls import make_certificate
+        from roost_server.serving.tls import make_certificate
     given = names or list(dict.fromkeys(("localhost", "127.0.0.1", "::1", platform.node())))
     certificate, key = make_certificate(folder, given)
     typer.echo(f"wrote {certificate} and {key}, for {', '.join(given)}")

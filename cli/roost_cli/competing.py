@@ -15,7 +15,7 @@ from roost_cli.bracket import bracket_lines, read_bracket
 from roost_cli.console import print_json, results
 from roost_cli.server_extra import server_extra
 from roost_games.errors import UsageError
-from roost_sdk.credentials import Credentials
+from roost_sdk.arena.credentials import Credentials
 
 if TYPE_CHECKING:
     from roost_server.competition.file import CompetitionFile

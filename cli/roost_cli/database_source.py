@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from roost.v1 import arena_pb2
-from roost_server import answers
-from roost_server.competition import answers as of_competitions
+from roost_server.answers import competitions as of_competitions
+from roost_server.answers import records as answers
 from roost_server.store import Store, open_store, queries
 
 

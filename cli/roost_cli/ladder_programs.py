@@ -16,7 +16,7 @@ from roost_games.registry import GAME_NAMES
 from roost_ladder.runs.entrants import COMMAND, Entrant
 from roost_ladder.runs.fixtures import Limits
 from roost_sdk.names import wire_name
-from roost_server.private_arena import PrivateArena
+from roost_server.serving.private_arena import PrivateArena
 
 CONNECT_SECONDS = 30.0
 """How long programs may take to connect."""

@@ -27,7 +27,7 @@ from roost_games.errors import ReplayError, UsageError
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Replay
 from roost_sdk import LoadedBot
-from roost_sdk.credentials import NOTHING, Credentials
+from roost_sdk.arena.credentials import NOTHING, Credentials
 
 IN_FILE = re.compile(r"(?P<file>.+\.jsonl)(?::(?P<number>[0-9]+))?")
 

@@ -17,12 +17,12 @@ from roost_games.registry import GAME_NAMES
 from roost_server.accounts.keys import Scope, keys
 from roost_server.competition.file import read_competitions
 from roost_server.competition.ledger import draw_up, find
-from roost_server.logs import configure_logging
 from roost_server.metrics import metrics_address
-from roost_server.serve import ArenaServer, Hosting, listen_address, serve
+from roost_server.serving.logs import configure_logging
+from roost_server.serving.serve import ArenaServer, Hosting, listen_address, serve
+from roost_server.serving.tls import server_credentials
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store
-from roost_server.tls import server_credentials
 
 EVERYWHERE = ("0.0.0.0", "[::]")  # noqa: S104  recognised here, not listened at
 

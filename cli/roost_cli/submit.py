@@ -56,7 +56,7 @@ def submit(
     from roost_cli.lookup import find_bots
     from roost_cli.submitting import Entry, keep_playing
     from roost_games.errors import UsageError
-    from roost_sdk.link import check_address
+    from roost_sdk.arena.link import check_address
     from roost_sdk.load import STDIO
 
     check_address(server)

@@ -24,13 +24,13 @@ from roost_cli.arena_tables import shown_ranks, shown_rating
 from roost_cli.console import remarks, results
 from roost_games.errors import RoostError
 from roost_sdk import LoadedBot
-from roost_sdk.client import Client
-from roost_sdk.credentials import NOTHING, Credentials
-from roost_sdk.keeping import DEFAULT_MB, Keeper
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.credentials import NOTHING, Credentials
+from roost_sdk.arena.journal import DEFAULT_MB, Keeper
+from roost_sdk.arena.stats import Stats
 from roost_sdk.local import check_plays
 from roost_sdk.names import wire_name
 from roost_sdk.program import play
-from roost_sdk.stats import Stats
 
 LIVE_SECONDS = 0.2
 """How often the line on a terminal changes, at the most."""

@@ -10,7 +10,7 @@ from roost_cli.arena_options import ServerOption
 
 if TYPE_CHECKING:
     from roost_cli.verifying import Checked
-    from roost_sdk.credentials import Credentials
+    from roost_sdk.arena.credentials import Credentials
 
 
 def verify(

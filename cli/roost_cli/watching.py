@@ -11,7 +11,7 @@ from roost_cli.show import Spectator
 from roost_games.errors import UsageError
 from roost_games.referee import Played
 from roost_games.registry import get_game
-from roost_sdk.credentials import NOTHING, Credentials
+from roost_sdk.arena.credentials import NOTHING, Credentials
 from roost_sdk.wire import codec_for, result_from_wire
 
 Updates = Iterator[arena_pb2.WatchMatchResponse]

@@ -9,10 +9,10 @@ from roost_sdk.load import LoadedBot, load_bot
 from roost_sdk.local import LocalMatch, Trouble, rng_of
 
 if TYPE_CHECKING:
-    from roost_sdk.client import Client
-    from roost_sdk.link import LinkLost, Refused
+    from roost_sdk.arena.client import Client
+    from roost_sdk.arena.link import LinkLost, Refused
+    from roost_sdk.arena.stats import Stats
     from roost_sdk.program import run
-    from roost_sdk.stats import Stats
 
 __all__ = [
     "Bot",

@@ -19,13 +19,13 @@ from threading import Timer
 from types import FrameType
 
 from roost_games.errors import RoostError, UsageError
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.credentials import KEY_VARIABLE, NOTHING, Credentials, read_credentials
+from roost_sdk.arena.journal import DEFAULT_MB, keeping
+from roost_sdk.arena.link import OpenLink, grpc_links
+from roost_sdk.arena.stats import Stats
 from roost_sdk.bot import Bot
-from roost_sdk.client import Client
-from roost_sdk.credentials import KEY_VARIABLE, NOTHING, Credentials, read_credentials
-from roost_sdk.keeping import DEFAULT_MB, keeping
-from roost_sdk.link import OpenLink, grpc_links
 from roost_sdk.names import wire_name
-from roost_sdk.stats import Stats
 
 DEFAULT_SERVER = "127.0.0.1:50051"
 DEFAULT_MATCHES_AT_ONCE = 4

@@ -21,9 +21,9 @@ from roost_games.errors import MalformedMove, RoostError
 from roost_games.referee import Clock, Fault, Played, Referee, Seat
 from roost_games.registry import get_game
 from roost_games.replay import Replay
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.link import LinkLost, Refused
 from roost_sdk.bot import Bot
-from roost_sdk.client import Client
-from roost_sdk.link import LinkLost, Refused
 from roost_sdk.wire import codec_for, result_to_wire
 
 PATIENCE = 60.0

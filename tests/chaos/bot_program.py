@@ -11,10 +11,10 @@ import grpc
 
 from roost.v1 import arena_pb2, play_pb2
 from roost.v1.arena_pb2_grpc import ArenaStub
-from roost_sdk import client
-from roost_sdk.client import Client
-from roost_sdk.credentials import Credentials, read_credentials
-from roost_sdk.link import CHANNEL_OPTIONS, Link, LinkLost, OpenLink, Refused
+from roost_sdk.arena import client
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.credentials import Credentials, read_credentials
+from roost_sdk.arena.link import CHANNEL_OPTIONS, Link, LinkLost, OpenLink, Refused
 from tests.chaos.diary import NotingLink
 from tests.chaos.strategies import FLOODER, RESTLESS, SILENT, VERSION, bot_class
 from tests.chaos.world import CERTIFICATE, diary_of, key_of

@@ -13,7 +13,8 @@ from roost_ladder.blocks import Block
 from roost_ladder.ratings import standings
 from roost_ladder.results import MatchResult
 from roost_ladder.schedules.schedule import Field
-from roost_server.competition import answers, ledger
+from roost_server.answers import competitions as answers
+from roost_server.competition import ledger
 from roost_server.export import gathering
 from roost_server.export.checking import check_export
 from roost_server.export.records import ExportedBlock

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from roost.v1.play_pb2 import ArenaMessage, MatchStarted
-from roost_sdk.credentials import Credentials
-from roost_sdk.link import GrpcLink
+from roost_sdk.arena.credentials import Credentials
+from roost_sdk.arena.link import GrpcLink
 
 NOBODY = "nobody"
 """Who sits with a bot in a match for practice, of which nothing is recorded."""

@@ -14,8 +14,8 @@ import grpc
 
 from roost.v1 import admin_pb2, arena_pb2
 from roost.v1.admin_pb2_grpc import AdminStub
-from roost_sdk.credentials import read_credentials
-from roost_server import answers
+from roost_sdk.arena.credentials import read_credentials
+from roost_server.answers import records as answers
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName
 from roost_server.store import Store, StoreError, open_store

@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 
 from roost_ladder.blocks import Block
-from roost_sdk.client import Client
-from roost_sdk.credentials import Credentials
-from roost_sdk.link import grpc_links
-from roost_server import arena, clocks
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.credentials import Credentials
+from roost_sdk.arena.link import grpc_links
+from roost_server import clocks
 from roost_server.accounts.keys import Scope, make_key
 from roost_server.accounts.owners import add_bot, add_owner
-from roost_server.attendance import Attendance
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
-from roost_server.contest import Contest, OpenBlock
-from roost_server.serve import ArenaServer, Hosting
+from roost_server.play import arena
+from roost_server.play.attendance import Attendance
+from roost_server.play.contest import Contest, OpenBlock
+from roost_server.serving.serve import ArenaServer, Hosting
 from roost_server.settings import Settings
 from roost_server.store import Store, open_store
 from tests.chaos.strategies import STEADY, bot_class

@@ -12,13 +12,13 @@ from roost.v1 import arena_pb2, play_pb2
 from roost_games.registry import get_game
 from roost_ladder.blocks import Block
 from roost_ladder.schedules.schedule import Kind
-from roost_server import infirmary
 from roost_server.competition import ledger
-from roost_server.competition.director import Director
 from roost_server.competition.file import PhaseName, parse_competition
 from roost_server.competition.history import history_of
-from roost_server.contest import Contest, OpenBlock
-from roost_server.matchmaker import Matchmaker
+from roost_server.play import quarantine as infirmary
+from roost_server.play.contest import Contest, OpenBlock
+from roost_server.play.director import Director
+from roost_server.play.matchmaker import Matchmaker
 from roost_server.settings import Rules, Settings
 from roost_server.store import BlockState, NewBlock, Planned, Store, open_store
 from tests.misbehaving.bots import SilentBot

@@ -10,9 +10,9 @@ from roost_server.accounts.keys import Scope, make_key
 from roost_server.accounts.owners import add_bot, add_owner
 from roost_server.competition import ledger
 from roost_server.competition.file import read_competition
+from roost_server.serving.tls import make_certificate
 from roost_server.store import Store, open_store
 from roost_server.store.models import COMPETITION
-from roost_server.tls import make_certificate
 from tests.chaos.strategies import NAMES, VERSION
 
 COMPETITION_NAME = "chaos"

@@ -12,8 +12,8 @@ import grpc
 import pytest
 
 from roost_games.errors import UsageError
+from roost_server.serving.tls import make_certificate
 from roost_server.store import open_store
-from roost_server.tls import make_certificate
 from tests.cli.arena_process import roost_process
 from tests.cli.command import Roost
 

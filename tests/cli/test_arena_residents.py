@@ -12,8 +12,8 @@ import structlog
 
 from roost_cli.household import Household
 from roost_cli.residents import LONGEST_PAUSE, SHORTEST_PAUSE, STEADY_SECONDS, Resident, Upkeep, find_residents
+from roost_server.serving.tls import make_certificate
 from roost_server.settings import Settings
-from roost_server.tls import make_certificate
 from tests.cli.arena_process import PATIENCE, SLOW_BOT, Process, arena, roost_process, tethered, until
 from tests.cli.command import Roost
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from roost_games.bratwurmeck import GAME, Tile, View
-from roost_sdk import keeping, plain, stdio
+from roost_sdk import plain, stdio
+from roost_sdk.arena import journal as keeping
 from tests.cli.arena_process import arena, roost_process, until
 from tests.cli.test_docs import Block, blocks, commands, matches, run
 

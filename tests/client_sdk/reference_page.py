@@ -12,7 +12,8 @@ import roost_sdk
 from roost_games.game import Game
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import FaultEntry, Result
-from roost_sdk import keeping, testing
+from roost_sdk import testing
+from roost_sdk.arena import journal as keeping
 from tests.client_sdk.game_values import moves_and_parts
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference.md"
@@ -120,7 +121,7 @@ def page() -> str:
     parts.append("## `roost_sdk.testing`\n")
     for thing in (testing.play_scripted, testing.ScriptedMatch, testing.ScriptedLink):
         parts += _described(thing.__name__, thing, "###")
-    parts.append("## `roost_sdk.keeping`\n")
+    parts.append("## `roost_sdk.arena.journal`\n")
     parts += _described("Keeper", keeping.Keeper, "###")
     parts.append("## How a match ended: `roost_games.replay`\n")
     parts += [*_described("Result", Result, "###"), *_described("FaultEntry", FaultEntry, "###")]

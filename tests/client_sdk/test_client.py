@@ -19,8 +19,8 @@ from roost_games.registry import GAME_NAMES
 from roost_games.replay import Decision, Replay, Result
 from roost_games.verify import verify
 from roost_sdk import Bot, calls
-from roost_sdk.client import Client
-from roost_sdk.playing import COMMITMENTS_REMEMBERED
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.matches import COMMITMENTS_REMEMBERED
 from roost_sdk.testing import ScriptedLink, ScriptedMatch, play_scripted
 
 GAME = "bratwurmeck"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from roost_sdk import Bot
-from roost_sdk import client as client_module
-from roost_sdk.client import Client
-from roost_sdk.link import Link, LinkLost, Refused
+from roost_sdk.arena import client as client_module
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.link import Link, LinkLost, Refused
 from roost_sdk.testing import ScriptedLink, ScriptedMatch
 
 GAME = "bratwurmeck"

@@ -17,8 +17,8 @@ from roost_bots import SAMPLES
 from roost_games.errors import UsageError
 from roost_games.verify import verify
 from roost_sdk import Bot
-from roost_sdk.client import Client
-from roost_sdk.link import GrpcLink, LinkLost, Refused, check_address, grpc_links
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.link import GrpcLink, LinkLost, Refused, check_address, grpc_links
 from roost_sdk.program import main, name_of
 from roost_sdk.testing import ScriptedMatch
 

@@ -16,8 +16,9 @@ from roost_bots import SAMPLES
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Decision, Replay, Result
-from roost_sdk import Bot, Client, keeping
-from roost_sdk.keeping import About, Keeper
+from roost_sdk import Bot, Client
+from roost_sdk.arena import journal as keeping
+from roost_sdk.arena.journal import About, Keeper
 from roost_sdk.testing import ScriptedLink, ScriptedMatch, _host
 from tests.client_sdk.stdio_programs import program
 

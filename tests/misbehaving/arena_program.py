@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from roost_server.logs import configure_logging
-from roost_server.serve import serve
+from roost_server.serving.logs import configure_logging
+from roost_server.serving.serve import serve
 from roost_server.settings import tables_of
 from roost_server.store import open_store
 from tests.misbehaving.hall import settings

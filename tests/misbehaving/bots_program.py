@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator
 
 from roost.v1.play_pb2 import ArenaMessage
 from roost_bots import SAMPLES
-from roost_sdk import client
-from roost_sdk.client import Client
-from roost_sdk.link import GrpcLink
+from roost_sdk.arena import client
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.link import GrpcLink
 
 BOTS = 4
 

@@ -10,8 +10,8 @@ import grpc
 
 from roost.v1 import play_pb2
 from roost.v1.arena_pb2_grpc import ArenaStub
-from roost_sdk.credentials import Credentials
-from roost_sdk.link import Ending
+from roost_sdk.arena.credentials import Credentials
+from roost_sdk.arena.link import Ending
 
 Answers = Iterable[play_pb2.Answer]
 

@@ -7,7 +7,7 @@ from typing import Any
 import grpc
 
 from roost.v1 import play_pb2
-from roost_sdk.link import Ending
+from roost_sdk.arena.link import Ending
 
 METHOD = "/roost.v1.Arena/Play"
 

@@ -8,8 +8,8 @@ from roost_games.chance import seed_of
 from roost_games.referee import Clock, Seat
 from roost_games.registry import get_game
 from roost_server.clocks import Instant, Pulse
+from roost_server.play.table import Request, Table
 from roost_server.settings import Rules, Settings
-from roost_server.table import Request, Table
 
 
 class FakePulse(Pulse):

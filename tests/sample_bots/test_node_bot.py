@@ -26,14 +26,14 @@ from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import VOIDED, Fault, Replay
 from roost_games.verify import verify
 from roost_sdk import Bot, Client
-from roost_sdk.link import grpc_links
+from roost_sdk.arena.link import grpc_links
 from roost_sdk.testing import ScriptedMatch
 from roost_server.accounts import keys, owners
 from roost_server.accounts.keys import Scope
-from roost_server.serve import ArenaServer
+from roost_server.serving.serve import ArenaServer
+from roost_server.serving.tls import make_certificate, server_credentials
 from roost_server.settings import Rules, Settings, tables_of
 from roost_server.store import Store, open_store, queries
-from roost_server.tls import make_certificate, server_credentials
 from tests.misbehaving.hall import CUP, hall, settings
 
 ROOT = Path(__file__).parents[2]

@@ -16,17 +16,17 @@ from roost_games.registry import get_game
 from roost_ladder.results import MatchResult
 from roost_server.accounts import owners
 from roost_server.competition import ledger
-from roost_server.competition.director import Director
 from roost_server.competition.file import PhaseName, parse_competition
 from roost_server.competition.ledger import CLOCK
-from roost_server.contest import Contest, OpenBlock
 from roost_server.export.checking import check_export
 from roost_server.export.records import (
     MANIFEST_FILE,
 )
 from roost_server.export.writing import digest, export
 from roost_server.metrics import Metrics
-from roost_server.recorder import Recorder
+from roost_server.play.contest import Contest, OpenBlock
+from roost_server.play.director import Director
+from roost_server.play.recorder import Recorder
 from roost_server.settings import Settings
 from roost_server.store import FinishedMatch, Store, open_store
 

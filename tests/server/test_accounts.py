@@ -8,10 +8,11 @@ import pytest
 
 from roost.v1 import admin_pb2
 from roost_games.errors import UsageError
-from roost_server.accounts import audit, desk, invitations, keys, owners
-from roost_server.accounts.desk import Caller
+from roost_server.accounts import audit, invitations, keys, owners
+from roost_server.accounts import requests as desk
 from roost_server.accounts.keys import Scope
 from roost_server.accounts.limits import Buckets, Limits
+from roost_server.accounts.requests import Caller
 from roost_server.clocks import epoch_ms
 from roost_server.errors import ArenaError, DeniedError, InvalidError, UnauthenticatedError
 from roost_server.store import Store, open_store

@@ -10,7 +10,7 @@ import pytest
 from roost.v1 import admin_pb2, arena_pb2
 from roost.v1.admin_pb2_grpc import AccountsStub, AdminStub
 from roost.v1.arena_pb2_grpc import ArenaStub
-from roost_sdk.credentials import Credentials
+from roost_sdk.arena.credentials import Credentials
 from roost_server.accounts import keys, owners
 from roost_server.accounts.keys import SHOWN, Scope
 from roost_server.accounts.limits import Limits

@@ -2,7 +2,7 @@
 
 import pytest
 
-from roost_server import answers
+from roost_server.answers import records as answers
 from roost_server.store import Store, backgrounds, open_store, queries
 
 

@@ -7,7 +7,7 @@ import grpc
 import pytest
 
 from roost.v1 import arena_pb2, play_pb2
-from roost_server import play_stream
+from roost_server.play import stream as play_stream
 from roost_server.store import Store, StoreError
 from tests.misbehaving.bots import HesitantBot
 from tests.misbehaving.hall import bounded, hall, settings, until

@@ -14,8 +14,8 @@ from roost.v1 import arena_pb2
 from roost_bots import SAMPLES
 from roost_games.registry import GAME_NAMES
 from roost_games.replay import Decision, Replay
-from roost_sdk.client import Client
-from roost_sdk.link import grpc_links
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.link import grpc_links
 from roost_server.store import BlockState, Change, FinishedMatch, Store, StoreError, queries
 from roost_server.store.records import BlockClosed
 from tests.misbehaving.bots import HesitantBot
@@ -130,7 +130,7 @@ def test_results_are_told_only_after_they_are_on_the_disk(tmp_path: Path, monkey
         commit(store, changes)
 
     monkeypatch.setattr(Store, "commit", faulty_commit)
-    monkeypatch.setattr("roost_server.recorder.RETRY_SECONDS", 0.05)
+    monkeypatch.setattr("roost_server.play.recorder.RETRY_SECONDS", 0.05)
 
     async def script() -> None:
         nonlocal broken
@@ -188,7 +188,7 @@ def test_a_hurried_shutdown_does_not_wait_for_a_broken_disk(tmp_path: Path, monk
         raise StoreError("the disk is full; free some space")
 
     monkeypatch.setattr(Store, "commit", faulty_commit)
-    monkeypatch.setattr("roost_server.recorder.RETRY_SECONDS", 0.05)
+    monkeypatch.setattr("roost_server.play.recorder.RETRY_SECONDS", 0.05)
 
     async def script() -> None:
         async with (
@@ -275,7 +275,7 @@ def test_a_block_that_only_had_to_be_closed_is_closed_after_a_restart(
     async def script() -> None:
         with monkeypatch.context() as patch:
             patch.setattr("roost_server.store.GroupWriter.close_block", never)
-            patch.setattr("roost_server.contest.OpenBlock.ends_with", lambda *_: False)
+            patch.setattr("roost_server.play.contest.OpenBlock.ends_with", lambda *_: False)
             async with hall(tmp_path, settings(players=2)) as place:
                 x = HesitantBot(place.address, "x", max_matches=1)
                 x.hold_from = 2 if last == "finished" else 1

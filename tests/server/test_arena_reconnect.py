@@ -6,7 +6,7 @@ import grpc
 import pytest
 
 from roost_games.replay import Replay
-from roost_server import play_stream
+from roost_server.play import stream as play_stream
 from tests.misbehaving.bots import DeafBot, HesitantBot
 from tests.misbehaving.hall import HARD_CLOCK, bounded, hall, settings, until
 from tests.misbehaving.raw_bot import RawBot

@@ -11,8 +11,8 @@ import pytest
 from google.protobuf.message import Message
 
 from roost.v1 import admin_pb2, arena_pb2, play_pb2
-from roost_sdk.credentials import Credentials
-from roost_sdk.link import Ending
+from roost_sdk.arena.credentials import Credentials
+from roost_sdk.arena.link import Ending
 from roost_server.accounts import keys, owners
 from roost_server.accounts.keys import SHOWN, Scope
 from roost_server.clocks import epoch_ms

@@ -17,13 +17,13 @@ from roost.v1.admin_pb2_grpc import AccountsStub, AdminStub
 from roost_bots import SAMPLES
 from roost_games.chance import commitment_of
 from roost_ladder.blocks import seed_of_block
-from roost_sdk import client as sdk_client
-from roost_sdk.client import Client
-from roost_sdk.credentials import Credentials
-from roost_sdk.link import grpc_links
-from roost_server import answers
+from roost_sdk.arena import client as sdk_client
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.credentials import Credentials
+from roost_sdk.arena.link import grpc_links
 from roost_server.accounts import keys
 from roost_server.accounts.keys import Scope
+from roost_server.answers import records as answers
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
 from roost_server.store import Store, open_store, queries

@@ -15,7 +15,6 @@ from roost_games.errors import UsageError
 from roost_ladder.facts import MatchFacts
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName, parse_competition
-from roost_server.contest import OpenBlock
 from roost_server.export import gathering
 from roost_server.export.checking import check_export
 from roost_server.export.comparing import difference
@@ -29,6 +28,7 @@ from roost_server.export.records import (
 )
 from roost_server.export.reports import derived
 from roost_server.export.writing import export
+from roost_server.play.contest import OpenBlock
 from roost_server.store import BlockState, open_store
 from tests.server.export_world import CUP, NAMES, Play, change, complaints, play_and_export, sign_again
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from roost_games.replay import Fault, FaultEntry, Replay
-from roost_server import answers
-from roost_server.infirmary import Infirmary, trouble_of
+from roost_server.answers import records as answers
+from roost_server.play.quarantine import Infirmary, trouble_of
 from roost_server.store import open_store
 from tests.server.test_store_records import sketch
 

@@ -9,10 +9,10 @@ import pytest
 from roost.v1 import arena_pb2
 from roost_games.errors import UsageError
 from roost_games.replay import VOIDED, Replay
-from roost_server import answers
+from roost_server.answers import records as answers
+from roost_server.answers.live import MOST_KEPT, LiveAnswers
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
-from roost_server.live_answers import MOST_KEPT, LiveAnswers
 from roost_server.store import BlockState, FinishedMatch, NewBlock, Planned, Store, open_store
 from tests.server.test_store_records import sketch
 

@@ -8,8 +8,8 @@ import pytest
 
 from roost.v1 import play_pb2
 from roost_server.errors import AlreadyConnectedError, DeniedError, InvalidError
-from roost_server.lobby import Lobby, check_hello
-from roost_server.session import Session
+from roost_server.play.lobby import Lobby, check_hello
+from roost_server.play.session import Session
 from roost_server.settings import Settings
 from tests.misbehaving.table_world import FakePulse
 

@@ -7,7 +7,7 @@ import sys
 PROGRAM = """\
 import io, sys
 import structlog
-from roost_server.logs import configure_logging
+from roost_server.serving.logs import configure_logging
 
 log = structlog.get_logger()
 former, sys.stderr = sys.stderr, io.StringIO()

@@ -15,7 +15,7 @@ from roost.v1 import arena_pb2
 from roost_ladder.live import LiveStandings
 from roost_ladder.results import Gathering, MatchResult, gather
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
-from roost_server import serve
+from roost_server.serving import serve
 from tests.ladder.test_results import DUEL, TRIO, assert_same, many
 from tests.misbehaving.hall import Hall, bounded, hall, until
 from tests.misbehaving.raw_stream import hello, raw_stream

@@ -8,7 +8,7 @@ from types import FrameType
 import pytest
 
 from roost_ladder.runs.fixtures import STANDARD_LIMITS
-from roost_server.private_arena import PrivateArena
+from roost_server.serving.private_arena import PrivateArena
 
 
 class Interrupted(Exception):

@@ -8,9 +8,9 @@ from roost.v1 import play_pb2
 from roost_ladder.schedules.least_played import LeastPlayed
 from roost_ladder.schedules.schedule import Kind
 from roost_server.competition.ledger import Entrant
-from roost_server.competition.roster import OpenRoster
-from roost_server.contest import Contest
-from roost_server.session import Session
+from roost_server.play.contest import Contest
+from roost_server.play.roster import OpenRoster
+from roost_server.play.session import Session
 from roost_server.settings import Settings, tables_of
 from tests.misbehaving.table_world import FakePulse
 

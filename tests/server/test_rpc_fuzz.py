@@ -12,7 +12,7 @@ from google.protobuf.message_factory import GetMessageClass
 from hypothesis import strategies as st
 
 from roost.v1 import admin_pb2, arena_pb2
-from roost_sdk.credentials import Credentials
+from roost_sdk.arena.credentials import Credentials
 from roost_server.accounts import keys, owners
 from roost_server.accounts.keys import Scope
 from roost_server.accounts.limits import Limits

@@ -8,7 +8,7 @@ import pytest
 
 from roost.v1 import play_pb2
 from roost_games.errors import UsageError
-from roost_server.serve import ArenaServer
+from roost_server.serving.serve import ArenaServer
 from roost_server.settings import Settings
 from roost_server.store import open_store, queries
 from tests.misbehaving.arena_program import address_of, program

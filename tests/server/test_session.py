@@ -12,15 +12,15 @@ from roost_games.chance import seed_of
 from roost_games.referee import Clock, Seat
 from roost_games.registry import get_game
 from roost_sdk.wire import result_to_wire
-from roost_server.session import (
+from roost_server.play.session import (
     FREE_STRIKES,
     MOST_DECISIONS_PER_MESSAGE,
     MOST_WITH_LEGAL_MOVES,
     OLD_NEWS_SECONDS,
     Session,
 )
+from roost_server.play.table import Table
 from roost_server.settings import Rules, Settings
-from roost_server.table import Table
 from tests.misbehaving.table_world import FakePulse
 
 CLOCK = Clock(1_000, 0)

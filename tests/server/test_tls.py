@@ -7,15 +7,15 @@ import pytest
 
 from roost_bots import SAMPLES
 from roost_games.errors import UsageError
-from roost_sdk.client import Client
-from roost_sdk.credentials import Credentials, read_credentials
-from roost_sdk.link import LinkLost, Refused, grpc_links
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.credentials import Credentials, read_credentials
+from roost_sdk.arena.link import LinkLost, Refused, grpc_links
 from roost_server.accounts import keys, owners
 from roost_server.accounts.keys import Scope
-from roost_server.serve import ArenaServer, Hosting
+from roost_server.serving.serve import ArenaServer, Hosting
+from roost_server.serving.tls import make_certificate, server_credentials
 from roost_server.settings import Settings
 from roost_server.store import open_store
-from roost_server.tls import make_certificate, server_credentials
 from tests.misbehaving.hall import CUP, bounded, hall, settings, until
 
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from roost_sdk import Bot
-from roost_sdk.client import Client
-from roost_sdk.link import grpc_links
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.link import grpc_links
 
 BOTS = 4
 MATCHES_AT_ONCE = 16

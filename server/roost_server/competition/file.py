@@ -17,7 +17,7 @@ from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
-from roost_server.competition.complaints import complaints, wrong
+from roost_server.competition.file_errors import complaints, wrong
 from roost_server.settings import Rules
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,39}$"

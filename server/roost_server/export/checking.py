@@ -18,7 +18,6 @@ from roost_ladder.blocks import seed_of_block
 from roost_ladder.facts import MatchFacts, facts_of
 from roost_ladder.results import MatchResult
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
-from roost_server.competition.director import block_id_of, schedule_of
 from roost_server.competition.file import PhaseName
 from roost_server.competition.ledger import CLOCK, Competition
 from roost_server.export.comparing import difference
@@ -34,6 +33,7 @@ from roost_server.export.records import (
 )
 from roost_server.export.reports import derived
 from roost_server.export.writing import digest
+from roost_server.play.director import block_id_of, schedule_of
 from roost_server.store import BlockState
 
 NOT_DERIVED = {RULES_FILE, COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, MANIFEST_FILE}

@@ -11,8 +11,8 @@ from roost_ladder.results import MatchResult
 from roost_ladder.schedules.knockout import Tie, bracket, champion
 from roost_ladder.schedules.schedule import Field, Past
 from roost_server.competition.file import CompetitionFile, PhaseName
-from roost_server.contest import kind_of
 from roost_server.export.records import BRACKET_FILE, ExportedCompetition
+from roost_server.play.contest import kind_of
 
 KNOCKOUT = "knockout"
 

@@ -8,7 +8,7 @@ from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
 from roost_ladder.ratings import MatchResult, standings
 from roost_sdk.wire.results import TERMINATIONS
-from roost_server.competition import answers as of_competitions
+from roost_server.answers import competitions as of_competitions
 from roost_server.competition.ledger import find
 from roost_server.store import Store, queries
 from roost_server.store.backgrounds import backgrounds

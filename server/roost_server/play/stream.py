@@ -12,9 +12,9 @@ from google.protobuf.message import DecodeError, Message
 from roost.v1 import play_pb2
 from roost_games.errors import RoostError
 from roost_server.accounts.keys import Identity
-from roost_server.endings import end
 from roost_server.errors import InvalidError, ReplacedError, StalledError, TooMuchError, UnauthenticatedError, status_of
-from roost_server.session import Session
+from roost_server.play.endings import end
+from roost_server.play.session import Session
 
 BUSY_MATCHES = 8
 GATHER_SECONDS = 0.001

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from roost.v1 import arena_pb2, play_pb2
 from roost_sdk.wire import result_to_wire
-from roost_server.arena import Arena
 from roost_server.errors import TooMuchError
-from roost_server.table import Table
+from roost_server.play.arena import Arena
+from roost_server.play.table import Table
 
 MOST_BEHIND = 10_000
 """A spectator that falls behind by so many decisions is let go: the match does not wait, and memory is not endless."""

@@ -9,20 +9,20 @@ from google.protobuf.message import Message
 
 from roost.v1 import arena_pb2, play_pb2
 from roost_games.errors import RoostError, UsageError
-from roost_server import answers
 from roost_server.accounts.gate import Gate, Need
 from roost_server.accounts.keys import Identity
-from roost_server.arena import Arena, Running
+from roost_server.answers import competitions as of_competitions
+from roost_server.answers import records as answers
+from roost_server.answers.live import LiveAnswers
 from roost_server.clocks import epoch_ms
-from roost_server.competition import answers as of_competitions
 from roost_server.competition.ledger import find
 from roost_server.errors import NotFoundError
 from roost_server.export.sending import Sender
-from roost_server.live_answers import LiveAnswers
-from roost_server.play_stream import parser_of, play
-from roost_server.rpc import Answer, Methods
+from roost_server.play.arena import Arena, Running
+from roost_server.play.stream import parser_of, play
+from roost_server.play.watching import shown_names, watch
+from roost_server.serving.rpc import Answer, Methods
 from roost_server.store import Store
-from roost_server.watching import shown_names, watch
 
 SERVICE = "roost.v1.Arena"
 RequestT = TypeVar("RequestT", bound=Message)

@@ -7,11 +7,11 @@ from sqlalchemy import func, select
 
 from roost.v1 import admin_pb2
 from roost_games.errors import UsageError
-from roost_server import answers
 from roost_server.accounts.audit import note
-from roost_server.accounts.desk import Caller
+from roost_server.accounts.requests import Caller
+from roost_server.answers import competitions as of_competitions
+from roost_server.answers import records as answers
 from roost_server.clocks import epoch_ms
-from roost_server.competition import answers as of_competitions
 from roost_server.competition import ledger
 from roost_server.competition.phases import check_change
 from roost_server.store import Store, StoreError, backup

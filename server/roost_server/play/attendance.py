@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from roost_server.contest import OpenBlock
+from roost_server.play.contest import OpenBlock
 
 
 class Attendance:

@@ -6,8 +6,8 @@ from functools import partial
 
 import structlog
 
-from roost_server.contest import OpenBlock
 from roost_server.metrics import Metrics
+from roost_server.play.contest import OpenBlock
 from roost_server.store import BlockState, FinishedMatch, GroupWriter, NewBlock, RecordRefused, Store, StoreError
 
 RETRY_SECONDS = 1.0

@@ -15,13 +15,13 @@ from roost_games.errors import UsageError
 from roost_sdk.address import host_and_port
 from roost_server.accounts.gate import Gate
 from roost_server.accounts.limits import Limits
-from roost_server.admin_service import ACCOUNTS, ADMIN, AccountsService, AdminService
-from roost_server.arena import Arena
 from roost_server.competition.ledger import Competition
-from roost_server.service import SERVICE, ArenaService
+from roost_server.play.arena import Arena
+from roost_server.serving.admin_service import ACCOUNTS, ADMIN, AccountsService, AdminService
+from roost_server.serving.arena_service import SERVICE, ArenaService
+from roost_server.serving.tls import is_loopback
 from roost_server.settings import Settings
 from roost_server.store import Store
-from roost_server.tls import is_loopback
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 CLOSE_SECONDS = 2.0

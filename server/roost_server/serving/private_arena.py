@@ -32,12 +32,12 @@ from roost_sdk.wire import result_to_wire
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Pulse, epoch_ms
 from roost_server.errors import InvalidError
-from roost_server.lobby import Lobby, check_hello
-from roost_server.play_stream import parser_of, play
-from roost_server.service import SERVICE
-from roost_server.session import Session
+from roost_server.play.lobby import Lobby, check_hello
+from roost_server.play.session import Session
+from roost_server.play.stream import parser_of, play
+from roost_server.play.table import Table
+from roost_server.serving.arena_service import SERVICE
 from roost_server.settings import Rules, Settings
-from roost_server.table import Table
 
 T = TypeVar("T")
 SWEEP_EVERY_BEATS = 8

@@ -8,8 +8,8 @@ from roost.v1 import play_pb2
 from roost_sdk.wire.fields import bytes_field, key_of
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Latency, Pulse
+from roost_server.play.table import Request, Table
 from roost_server.settings import Settings
-from roost_server.table import Request, Table
 
 MOST_DECISIONS_PER_MESSAGE = 512
 MOST_WITH_LEGAL_MOVES = 16

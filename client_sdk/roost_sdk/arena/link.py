@@ -15,7 +15,7 @@ from roost.v1.arena_pb2_grpc import ArenaStub
 from roost.v1.play_pb2 import ArenaMessage, BotMessage
 from roost_games.errors import RoostError, UsageError
 from roost_sdk.address import host_and_port
-from roost_sdk.credentials import NOTHING, Credentials
+from roost_sdk.arena.credentials import NOTHING, Credentials
 
 LARGEST_MESSAGE = 16 << 20
 CHANNEL_OPTIONS = (

@@ -20,8 +20,8 @@ from roost_server.competition import ledger, phases
 from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
 from roost_server.competition.history import history_of
 from roost_server.competition.ledger import CLOCK, Competition, Entrant
-from roost_server.competition.roster import OpenRoster, PinnedRoster
-from roost_server.contest import Contest, Drawn, open_schedule
+from roost_server.play.contest import Contest, Drawn, open_schedule
+from roost_server.play.roster import OpenRoster, PinnedRoster
 from roost_server.settings import Settings
 from roost_server.store import Planned, Store, StoreError
 from roost_server.store.phase_results import Played, blocks_of, progress

@@ -18,10 +18,10 @@ from roost.v1 import play_pb2
 from roost_games.registry import get_game
 from roost_games.replay import Replay
 from roost_server.clocks import Instant, Pulse, epoch_ms
-from roost_server.session import Session
+from roost_server.play.session import Session
+from roost_server.play.table import Request, Table
 from roost_server.store import Store
 from roost_server.store.people import QUARANTINE
-from roost_server.table import Request, Table
 
 FIRST_CHECK_SECONDS = 10.0
 LONGEST_SECONDS = 3600.0

@@ -9,7 +9,7 @@ from roost_server.accounts.keys import Identity
 from roost_server.clocks import Pulse
 from roost_server.errors import AlreadyConnectedError, DeniedError, InvalidError
 from roost_server.names import NAME_FORM
-from roost_server.session import Session
+from roost_server.play.session import Session
 from roost_server.settings import Settings
 
 VERSION_FORM = re.compile(r"[A-Za-z0-9._+:-]{1,80}")

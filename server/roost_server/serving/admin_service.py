@@ -14,16 +14,17 @@ from google.protobuf.message import Message
 
 from roost.v1 import admin_pb2
 from roost_games.errors import UsageError
-from roost_server.accounts import desk, keys
-from roost_server.accounts.desk import Caller, caller_of
+from roost_server.accounts import keys
+from roost_server.accounts import requests as desk
 from roost_server.accounts.gate import Gate, Need
 from roost_server.accounts.keys import Identity
-from roost_server.arena import Arena
+from roost_server.accounts.requests import Caller, caller_of
+from roost_server.answers import host
 from roost_server.clocks import epoch_ms
-from roost_server.competition import host
-from roost_server.competition.director import Director
 from roost_server.errors import NotYetError, UnauthenticatedError
-from roost_server.rpc import Methods
+from roost_server.play.arena import Arena
+from roost_server.play.director import Director
+from roost_server.serving.rpc import Methods
 from roost_server.store import Store
 
 ACCOUNTS = "roost.v1.Accounts"

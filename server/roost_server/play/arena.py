@@ -17,24 +17,24 @@ from roost_games.replay import VOIDED, Result
 from roost_ladder.results import MatchResult
 from roost_sdk.wire import result_to_wire
 from roost_server.accounts.keys import Identity
-from roost_server.attendance import Attendance
 from roost_server.clocks import Pulse, epoch_ms
-from roost_server.competition.director import Director, now_utc
 from roost_server.competition.ledger import Competition
 from roost_server.competition.phases import takes_entries
-from roost_server.contest import Contest, OpenBlock, open_schedule
-from roost_server.entrance import Entrance
 from roost_server.errors import ClosingError, NotFoundError, NotYetError
-from roost_server.infirmary import Absent, Infirmary, Sparring, trouble_of
-from roost_server.lobby import Lobby
-from roost_server.matchmaker import Matchmaker
 from roost_server.metrics import Metrics, Reading
-from roost_server.recorder import Recorder
-from roost_server.session import Session
+from roost_server.play.attendance import Attendance
+from roost_server.play.contest import Contest, OpenBlock, open_schedule
+from roost_server.play.director import Director, now_utc
+from roost_server.play.entrance import Entrance
+from roost_server.play.lobby import Lobby
+from roost_server.play.matchmaker import Matchmaker
+from roost_server.play.quarantine import Absent, Infirmary, Sparring, trouble_of
+from roost_server.play.recorder import Recorder
+from roost_server.play.resume import state_without_more, taken_up
+from roost_server.play.session import Session
+from roost_server.play.table import Table
 from roost_server.settings import Rules, Settings
 from roost_server.store import FinishedMatch, Store, StoreError, queries
-from roost_server.table import Table
-from roost_server.taking_up import state_without_more, taken_up
 
 SWEEP_EVERY_BEATS = 8
 TICK_SECONDS = 1.0

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from roost_server.contest import Contest, OpenBlock
-from roost_server.session import Session
+from roost_server.play.contest import Contest, OpenBlock
+from roost_server.play.session import Session
 
 
 class Matchmaker:

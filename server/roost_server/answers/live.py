@@ -17,8 +17,8 @@ from roost.v1 import arena_pb2
 from roost_games.replay import VOIDED
 from roost_ladder.live import LiveStandings
 from roost_ladder.results import MatchResult
-from roost_server.answers import check_game
-from roost_server.competition import answers as of_competitions
+from roost_server.answers import competitions as of_competitions
+from roost_server.answers.records import check_game
 from roost_server.competition.ledger import find
 from roost_server.store import BlockState, Store, queries
 from roost_server.store.models import BLOCK, MATCH, MATCH_SEAT

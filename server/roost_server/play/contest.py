@@ -22,8 +22,8 @@ from roost_ladder.schedules.registry import schedule_named
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
 from roost_ladder.schedules.sure import Sure
 from roost_server.clocks import epoch_ms
-from roost_server.paces import Paces
-from roost_server.session import Session
+from roost_server.play.paces import Paces
+from roost_server.play.session import Session
 from roost_server.settings import Rules, Settings
 from roost_server.store import Planned
 

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from roost_ladder.schedules.schedule import Field, Kind
 from roost_server.competition.ledger import Entrant
-from roost_server.contest import kinds_played
-from roost_server.session import Session
+from roost_server.play.contest import kinds_played
+from roost_server.play.session import Session
 
 
 class OpenRoster:

@@ -7,13 +7,13 @@ import structlog
 
 from roost.v1 import play_pb2
 from roost_games.errors import UsageError
-from roost_server.accounts.desk import own_bot
 from roost_server.accounts.keys import Identity
-from roost_server.competition.director import Director
+from roost_server.accounts.requests import own_bot
 from roost_server.errors import DeniedError, TooMuchError, UnauthenticatedError
-from roost_server.infirmary import Infirmary
-from roost_server.lobby import Lobby, check_hello
-from roost_server.session import Session
+from roost_server.play.director import Director
+from roost_server.play.lobby import Lobby, check_hello
+from roost_server.play.quarantine import Infirmary
+from roost_server.play.session import Session
 from roost_server.settings import Settings
 from roost_server.store import Store
 

@@ -16,13 +16,13 @@ from random import uniform
 from roost.v1 import play_pb2
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
+from roost_sdk.arena.journal import Keeper
+from roost_sdk.arena.link import DENIED, Link, LinkLost, OpenLink, Refused
+from roost_sdk.arena.matches import Outbox, Playing
+from roost_sdk.arena.stats import Stats
 from roost_sdk.bot import Bot
 from roost_sdk.fingerprint import fingerprint
-from roost_sdk.keeping import Keeper
-from roost_sdk.link import DENIED, Link, LinkLost, OpenLink, Refused
 from roost_sdk.names import check_name
-from roost_sdk.playing import Outbox, Playing
-from roost_sdk.stats import Stats
 
 SHORTEST_PAUSE = 0.2
 LONGEST_PAUSE = 10.0
