@@ -33,9 +33,9 @@ from openskill.models import PlackettLuce, PlackettLuceRating
 from sample_field import sample_fields
 from shared_luck import ratio, scores_by_bot, variances
 
-from roost_ladder.elo import Elo
-from roost_ladder.fit import fit
-from roost_ladder.results import Gathering, MatchResult
+from roost_ladder.rating.elo import Elo
+from roost_ladder.rating.fit import fit
+from roost_ladder.rating.results import Gathering, MatchResult
 from roost_ladder.schedules.cycles import RoundRobin
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
 from roost_ladder.schedules.sure import Sure

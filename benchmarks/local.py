@@ -25,13 +25,13 @@ from typing import NamedTuple
 from roost_bots import SAMPLES
 from roost_games.chance import Tape
 from roost_games.registry import GAME_NAMES, get_game
-from roost_ladder.book import Book, MemoryBook
-from roost_ladder.run import Budget, Hands, Ladder, Setup
-from roost_ladder.runs.entrants import Entrant, find_entrants
-from roost_ladder.runs.fixtures import Fixture, Played
+from roost_ladder.running.book import Book, MemoryBook
+from roost_ladder.running.entrants import Entrant, find_entrants
+from roost_ladder.running.fixtures import Fixture, Played
+from roost_ladder.running.ladder import Budget, Hands, Ladder, Setup
+from roost_ladder.running.workers import Job, crew, play
 from roost_ladder.schedules.least_played import LeastPlayed
 from roost_ladder.schedules.schedule import Kind
-from roost_ladder.workers import Job, crew, play
 from roost_sdk import rng_of
 from roost_sdk.bot import method_for, seat_bot
 from roost_server.store import open_store

@@ -7,8 +7,8 @@ from itertools import islice
 from roost_bots import SAMPLES
 from roost_games.registry import get_game
 from roost_ladder.blocks import Block, seed_of_block
-from roost_ladder.fit import fit
-from roost_ladder.results import MatchResult, gather
+from roost_ladder.rating.fit import fit
+from roost_ladder.rating.results import MatchResult, gather
 from roost_ladder.schedules.cycles import RoundRobin
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
 from roost_sdk import Bot

@@ -18,7 +18,7 @@ import numpy as np
 from roost_bots import SAMPLES
 from roost_games.registry import get_game
 from roost_ladder.blocks import Block, seed_of_block
-from roost_ladder.results import Floats
+from roost_ladder.rating.results import Floats
 from roost_sdk.load import LoadedBot, load_bot
 from roost_sdk.local import LocalMatch
 

@@ -16,11 +16,11 @@ from roost_cli.series import TroubleLog
 from roost_games.chance import seed_of
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES, get_game
-from roost_ladder.compare import MOST_ELO, NEW, OLD, Comparison, Plan, Table, observe
-from roost_ladder.paired import FinishedBlock, Team, get_in_each_others_way, play_blocks
-from roost_ladder.runs.entrants import Entrant, find_entrants
-from roost_ladder.sprt import Sprt, Verdict
-from roost_ladder.workers import crew, play
+from roost_ladder.rating.compare import MOST_ELO, NEW, OLD, Comparison, Plan, Table, observe
+from roost_ladder.rating.sprt import Sprt, Verdict
+from roost_ladder.running.entrants import Entrant, find_entrants
+from roost_ladder.running.paired import FinishedBlock, Team, get_in_each_others_way, play_blocks
+from roost_ladder.running.workers import crew, play
 
 DEFAULT_SECONDS = 300.0
 EXIT_CODES = {Verdict.STRONGER: 0, Verdict.NOT_STRONGER: 1, Verdict.UNDECIDED: 2}

@@ -16,10 +16,10 @@ from roost_cli.console import plain_table, remarks, results
 from roost_cli.progress import SECONDS_BETWEEN_LINES
 from roost_games.registry import get_game
 from roost_games.wording import counted
-from roost_ladder.compare import MOST_ELO, NEW, OLD, Comparison
-from roost_ladder.runs.entrants import Entrant
-from roost_ladder.runs.fixtures import Played
-from roost_ladder.sprt import Verdict
+from roost_ladder.rating.compare import MOST_ELO, NEW, OLD, Comparison
+from roost_ladder.rating.sprt import Verdict
+from roost_ladder.running.entrants import Entrant
+from roost_ladder.running.fixtures import Played
 
 SECONDS_BETWEEN_LOOKS = 0.25
 BAR_WIDTH = 10

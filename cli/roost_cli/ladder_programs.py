@@ -13,8 +13,8 @@ from roost_bots import SAMPLES
 from roost_cli.console import remarks
 from roost_games.errors import RoostError
 from roost_games.registry import GAME_NAMES
-from roost_ladder.runs.entrants import COMMAND, Entrant
-from roost_ladder.runs.fixtures import Limits
+from roost_ladder.running.entrants import COMMAND, Entrant
+from roost_ladder.running.fixtures import Limits
 from roost_sdk.names import wire_name
 from roost_server.serving.private_arena import PrivateArena
 

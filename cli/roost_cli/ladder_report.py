@@ -8,11 +8,11 @@ from roost_cli.arena_tables import INTERVAL_NOTE, MORE_ROOM
 from roost_cli.console import results
 from roost_cli.fitted import Column, print_fitted
 from roost_games.wording import counted
-from roost_ladder.ratings import Standing
+from roost_ladder.rating.standings import Standing
+from roost_ladder.rating.statistics import Statistics, Totals
 from roost_ladder.report.plain import as_json
 from roost_ladder.report.summary import About, Summary
-from roost_ladder.run import STOPS_TO_BENCH, Ending, Ladder
-from roost_ladder.statistics import Statistics, Totals
+from roost_ladder.running.ladder import STOPS_TO_BENCH, Ending, Ladder
 
 INTERRUPTED = "interrupted"
 

@@ -13,10 +13,10 @@ from roost_cli.fitted import fitted_table
 from roost_cli.ladder_report import bench_lines, standings_columns
 from roost_cli.progress import SECONDS_BETWEEN_LINES
 from roost_games.wording import counted
-from roost_ladder.live import LiveStandings
-from roost_ladder.ratings import Standing
-from roost_ladder.run import Budget, Ladder
-from roost_ladder.statistics import Statistics
+from roost_ladder.rating.live import LiveStandings
+from roost_ladder.rating.standings import Standing
+from roost_ladder.rating.statistics import Statistics
+from roost_ladder.running.ladder import Budget, Ladder
 
 LOOK_SECONDS = 1.0
 """How often the table on a terminal changes, at the most."""

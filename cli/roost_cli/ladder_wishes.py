@@ -10,9 +10,9 @@ from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.wording import counted
 from roost_ladder.blocks import Rotation
-from roost_ladder.run import Setup
-from roost_ladder.runs.entrants import Entrant
-from roost_ladder.runs.fixtures import Limits
+from roost_ladder.running.entrants import Entrant
+from roost_ladder.running.fixtures import Limits
+from roost_ladder.running.ladder import Setup
 from roost_ladder.schedules.registry import schedule_named
 from roost_ladder.schedules.schedule import Kind
 from roost_sdk.load import did_you_mean

@@ -19,15 +19,15 @@ from roost_cli.playing import new_seed
 from roost_cli.series import TroubleLog
 from roost_cli.server_extra import server_extra
 from roost_games.errors import RoostError, UsageError
-from roost_ladder.book import Book, MemoryBook
-from roost_ladder.paired import get_in_each_others_way
-from roost_ladder.raters import find_rater
+from roost_ladder.rating.raters import find_rater
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv
 from roost_ladder.report.summary import Summary, summarise
-from roost_ladder.run import Budget, Ending, Hands, Ladder, Setup
-from roost_ladder.runs.entrants import Entrant, find_entrants
-from roost_ladder.workers import crew, play
+from roost_ladder.running.book import Book, MemoryBook
+from roost_ladder.running.entrants import Entrant, find_entrants
+from roost_ladder.running.ladder import Budget, Ending, Hands, Ladder, Setup
+from roost_ladder.running.paired import get_in_each_others_way
+from roost_ladder.running.workers import crew, play
 
 DEFAULT_SECONDS = 60.0
 EXIT_INTERRUPTED = 130

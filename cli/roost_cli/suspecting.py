@@ -13,7 +13,7 @@ from roost_cli.arena_tables import short_version
 from roost_cli.console import results
 from roost_cli.fitted import Column, print_fitted
 from roost_games.wording import counted
-from roost_ladder.collusion import FEWEST_BLOCKS, CollusionReport, Finding, Shift, find_collusion
+from roost_ladder.rating.collusion import FEWEST_BLOCKS, CollusionReport, Finding, Shift, find_collusion
 from roost_server.store import open_store, queries
 from roost_server.store.competition_results import finished_results
 

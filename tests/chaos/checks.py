@@ -10,8 +10,8 @@ from sqlalchemy import select
 from roost.v1 import arena_pb2
 from roost_games.replay import VOIDED, Replay
 from roost_ladder.blocks import Block
-from roost_ladder.ratings import standings
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.results import MatchResult
+from roost_ladder.rating.standings import standings
 from roost_ladder.schedules.schedule import Field
 from roost_server.answers import competitions as answers
 from roost_server.competition import ledger

@@ -7,7 +7,7 @@ import numpy as np
 from sqlalchemy import insert
 
 from roost_games.replay import FINISHED, Replay, Result, Seat
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.results import MatchResult
 from roost_server.store import BlockClosed, BlockState, FinishedMatch, NewBlock, Planned, Store, open_store
 from roost_server.store.models import COMPETITION
 from tests.ladder.collusion_simulation import ROUGH, SOME, Case, field

@@ -1,7 +1,7 @@
 """What the standings of a ladder and those of an arena show alike."""
 
 from roost_cli.standing_cells import above_next, mean_place, ranks, rating
-from roost_ladder.ratings import PlacesAt
+from roost_ladder.rating.standings import PlacesAt
 
 
 def test_how_likely_a_bot_is_stronger_than_the_next_one() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from roost_cli.ladder import ladder
 from roost_games.referee import STANDARD_CLOCK, Clock
-from roost_ladder.runs.fixtures import STANDARD_LIMITS
+from roost_ladder.running.fixtures import STANDARD_LIMITS
 from roost_sdk.stdio import ANSWER_SECONDS
 from roost_server.competition.file import ClockPart
 from roost_server.settings import Settings

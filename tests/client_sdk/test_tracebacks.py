@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from roost_games.errors import UsageError
-from roost_ladder.runs import seat
+from roost_ladder.running import seat
 from roost_sdk.load import load_bot
 
 BOT = """\

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.collusion import CollusionReport, find_collusion
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.collusion import CollusionReport, find_collusion
+from roost_ladder.rating.results import MatchResult
 from tests.ladder.worlds import World, random_groups, results_of
 
 ELO = 400 / log(10)

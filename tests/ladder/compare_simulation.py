@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.compare import Comparison, Meeting, Observation, Plan, Table, Tally
-from roost_ladder.sprt import Sprt, Verdict
+from roost_ladder.rating.compare import Comparison, Meeting, Observation, Plan, Table, Tally
+from roost_ladder.rating.sprt import Sprt, Verdict
 from tests.ladder.worlds import Floats, Indices, World, play
 
 ELO = 400 / log(10)

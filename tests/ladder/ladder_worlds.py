@@ -9,13 +9,13 @@ from roost_games.chance import seed_of
 from roost_games.referee import Clock
 from roost_games.registry import get_game
 from roost_ladder.blocks import Rotation
-from roost_ladder.book import Book, MemoryBook
-from roost_ladder.facts import MatchFacts
-from roost_ladder.run import Budget, Ending, Hands, Ladder, Setup
-from roost_ladder.runs.entrants import Entrant, find_entrants
-from roost_ladder.runs.fixtures import BotSpec, Fixture, Limits
+from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.running.book import Book, MemoryBook
+from roost_ladder.running.entrants import Entrant, find_entrants
+from roost_ladder.running.fixtures import BotSpec, Fixture, Limits
+from roost_ladder.running.ladder import Budget, Ending, Hands, Ladder, Setup
+from roost_ladder.running.workers import crew, play
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
-from roost_ladder.workers import crew, play
 from roost_sdk.local import Trouble
 
 FOLDER = Path(__file__).parents[1] / "misbehaving" / "ladder_bots"

@@ -12,10 +12,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from roost_ladder import fit as fit_module
-from roost_ladder.certainty import half_widths, rank_ranges, superiority
-from roost_ladder.fit import fit
-from roost_ladder.results import Floats, MatchResult, Tables, gather
+from roost_ladder.rating import fit as fit_module
+from roost_ladder.rating.certainty import half_widths, rank_ranges, superiority
+from roost_ladder.rating.fit import fit
+from roost_ladder.rating.results import Floats, MatchResult, Tables, gather
 from tests.ladder.worlds import World, ladder, random_groups, results_of
 
 STEPS = tuple(np.linspace(1.2, -1.2, 8).tolist())

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from roost_ladder.certainty import (
+from roost_ladder.rating.certainty import (
     half_widths,
     likely_above_next,
     normal_score,
@@ -11,7 +11,7 @@ from roost_ladder.certainty import (
     student_quantile,
     superiority,
 )
-from roost_ladder.fit import Fit
+from roost_ladder.rating.fit import Fit
 
 T_TABLE = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 7: 2.365, 10: 2.228, 20: 2.086, 30: 2.042, 120: 1.980}
 """Published values that Student's t exceeds in either direction once in 20 times, by degrees of freedom."""

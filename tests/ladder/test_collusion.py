@@ -6,8 +6,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from roost_ladder.collusion import Shift, find_collusion
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.collusion import Shift, find_collusion
+from roost_ladder.rating.results import MatchResult
 from tests.ladder.collusion_simulation import (
     HEAVY,
     HELPED,

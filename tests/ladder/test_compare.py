@@ -5,7 +5,7 @@ from math import log10
 
 import pytest
 
-from roost_ladder.compare import (
+from roost_ladder.rating.compare import (
     NEW,
     OLD,
     Comparison,
@@ -18,7 +18,7 @@ from roost_ladder.compare import (
     Tally,
     observe,
 )
-from roost_ladder.sprt import Sprt, Verdict
+from roost_ladder.rating.sprt import Sprt, Verdict
 
 CARDS = Table("karteneck", 4)
 DICE = Table("bratwurmeck", 2)

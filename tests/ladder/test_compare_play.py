@@ -13,10 +13,10 @@ import pytest
 
 from roost_games.errors import UsageError
 from roost_games.replay import Result
-from roost_ladder.compare import Plan, Table
-from roost_ladder.paired import FinishedBlock, Team, get_in_each_others_way, play_blocks
-from roost_ladder.runs.fixtures import BotSpec, Fixture, Played
-from roost_ladder.workers import Job
+from roost_ladder.rating.compare import Plan, Table
+from roost_ladder.running.fixtures import BotSpec, Fixture, Played
+from roost_ladder.running.paired import FinishedBlock, Team, get_in_each_others_way, play_blocks
+from roost_ladder.running.workers import Job
 
 PLAN = Plan((Table("karteneck", 3), Table("haecmaec", 2)), (2, 3), bytes(32))
 TEAM = Team(

@@ -6,7 +6,7 @@
 import numpy as np
 import pytest
 
-from roost_ladder.sprt import Verdict
+from roost_ladder.rating.sprt import Verdict
 from tests.ladder.compare_simulation import LUCKY, ROUGH, STYLISH, Case, equal_bots, stronger_bots
 
 COMPARISONS = 200

@@ -5,8 +5,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from roost_ladder.elo import Elo, K, changes
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.elo import Elo, K, changes
+from roost_ladder.rating.results import MatchResult
 from tests.ladder.worlds import World, ladder
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from roost_games.errors import UsageError
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.knockout import EXTRA, Knockout, Tie, bracket
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
 

@@ -4,9 +4,9 @@ from math import log
 
 import pytest
 
-from roost_ladder.facts import MatchFacts
-from roost_ladder.results import MatchResult, gather
-from roost_ladder.statistics import Curves, Statistics, elo_curves, head_to_head
+from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.rating.results import MatchResult, gather
+from roost_ladder.rating.statistics import Curves, Statistics, elo_curves, head_to_head
 
 DUEL = MatchFacts(
     "d",

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from roost_games.errors import UsageError
-from roost_ladder.raters import RATERS, find_rater
-from roost_ladder.ratings import MatchResult, standings
-from roost_ladder.results import gather
+from roost_ladder.rating.raters import RATERS, find_rater
+from roost_ladder.rating.results import gather
+from roost_ladder.rating.standings import MatchResult, standings
 from tests.ladder.worlds import World, ladder
 
 ELO = 400 / log(10)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roost_games.errors import UsageError
-from roost_ladder.fit import fit
-from roost_ladder.ratings import MatchResult, PlacesAt, Standing, standings, standings_of
-from roost_ladder.results import Record, gather
+from roost_ladder.rating.fit import fit
+from roost_ladder.rating.results import Record, gather
+from roost_ladder.rating.standings import MatchResult, PlacesAt, Standing, standings, standings_of
 
 ELO = 400 / log(10)
 

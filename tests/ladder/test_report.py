@@ -10,8 +10,8 @@ from io import StringIO
 import pytest
 
 from roost_games.errors import UsageError
-from roost_ladder.facts import MatchFacts
-from roost_ladder.ratings import standings
+from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.rating.standings import standings
 from roost_ladder.report.markup import axis, element, spread
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv, as_json

@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from roost_ladder.results import Columns, Gathering, MatchResult, Record, Tables, gather
+from roost_ladder.rating.results import Columns, Gathering, MatchResult, Record, Tables, gather
 
 DUEL = [
     MatchResult("d", "karteneck", (7, 3), (1, 2)),

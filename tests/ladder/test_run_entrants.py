@@ -7,7 +7,7 @@ import pytest
 from roost_bots import SAMPLES
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
-from roost_ladder.runs.entrants import Entrant, find_entrants
+from roost_ladder.running.entrants import Entrant, find_entrants
 from roost_sdk import fingerprint
 
 BOT = "from roost_sdk import Bot\n\nclass {name}(Bot):\n    def {game}(self, view, legal):\n        return legal[0]\n"

@@ -9,8 +9,8 @@ from roost_games.chance import seed_of
 from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_ladder.blocks import Rotation, seed_of_block
-from roost_ladder.book import FinishedBlock, MemoryBook
-from roost_ladder.run import Budget, Ending, Ladder
+from roost_ladder.running.book import FinishedBlock, MemoryBook
+from roost_ladder.running.ladder import Budget, Ending, Ladder
 from roost_ladder.schedules.schedule import Kind
 from tests.ladder.ladder_worlds import STRICT, Watched, setup, timeless
 

@@ -12,9 +12,9 @@ from roost_games.referee import Fault
 from roost_games.registry import get_game
 from roost_games.replay import FINISHED, FORFEIT, Decision, Replay, Step
 from roost_games.verify import verify
-from roost_ladder.runs.fixtures import BotSpec, Fixture, Limits, Played
-from roost_ladder.runs.isolated import play_isolated
-from roost_ladder.workers import Job, crew, play
+from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Played
+from roost_ladder.running.isolated import play_isolated
+from roost_ladder.running.workers import Job, crew, play
 from roost_sdk import LocalMatch
 from tests.ladder.ladder_worlds import CALM, STRICT, bot, fixture
 

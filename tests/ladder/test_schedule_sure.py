@@ -9,9 +9,9 @@ from math import exp, sqrt
 import numpy as np
 import pytest
 
-from roost_ladder.fit import Fit
-from roost_ladder.results import gather
-from roost_ladder.scale import ELO
+from roost_ladder.rating.fit import Fit
+from roost_ladder.rating.results import gather
+from roost_ladder.rating.scale import ELO
 from roost_ladder.schedules.schedule import Field, Kind, Past
 from roost_ladder.schedules.separation import USUAL_DIFFERENCE, Known, evidences, known, separations
 from roost_ladder.schedules.sure import Sure

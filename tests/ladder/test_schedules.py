@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roost_games.errors import UsageError
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.cycles import Gauntlet, RoundRobin
 from roost_ladder.schedules.least_played import LeastPlayed
 from roost_ladder.schedules.registry import SCHEDULES, schedule_named

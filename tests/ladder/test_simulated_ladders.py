@@ -9,7 +9,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from roost_ladder.ratings import MatchResult, standings
+from roost_ladder.rating.standings import MatchResult, standings
 from tests.ladder.worlds import World, ladder, random_groups, results_of
 
 ELO = 400 / log(10)

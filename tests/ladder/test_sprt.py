@@ -6,7 +6,7 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 
-from roost_ladder.sprt import Hypotheses, Sample, Sprt, Verdict, llr_of
+from roost_ladder.rating.sprt import Hypotheses, Sample, Sprt, Verdict, llr_of
 
 TEST = Sprt(alpha=0.05, beta=0.05)
 PAIR_RESULTS = (-0.5, -0.25, 0.0, 0.25, 0.5)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from roost_ladder.ratings import MatchResult, standings
-from roost_ladder.views import views
+from roost_ladder.rating.standings import MatchResult, standings
+from roost_ladder.rating.views import views
 from tests.ladder.test_ratings import duels
 
 TRIOS = [

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.schedule import Field, Pairing, Past, Schedule
 
 Floats = NDArray[np.float64]

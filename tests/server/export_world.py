@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from roost_games.referee import Referee, Seat
 from roost_games.registry import get_game
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.results import MatchResult
 from roost_server.accounts import owners
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName, parse_competition

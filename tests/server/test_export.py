@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from structlog.testing import capture_logs
 
 from roost_games.errors import UsageError
-from roost_ladder.facts import MatchFacts
+from roost_ladder.rating.facts import MatchFacts
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName, parse_competition
 from roost_server.export import gathering

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from roost_ladder.results import gather
+from roost_ladder.rating.results import gather
 from roost_ladder.schedules import schedule
 from roost_ladder.schedules.schedule import Past
 from roost_server.competition.history import history_of

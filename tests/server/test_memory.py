@@ -12,8 +12,8 @@ import grpc
 import pytest
 
 from roost.v1 import arena_pb2
-from roost_ladder.live import LiveStandings
-from roost_ladder.results import Gathering, MatchResult, gather
+from roost_ladder.rating.live import LiveStandings
+from roost_ladder.rating.results import Gathering, MatchResult, gather
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
 from roost_server.serving import serve
 from tests.ladder.test_results import DUEL, TRIO, assert_same, many

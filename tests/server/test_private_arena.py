@@ -7,7 +7,7 @@ from types import FrameType
 
 import pytest
 
-from roost_ladder.runs.fixtures import STANDARD_LIMITS
+from roost_ladder.running.fixtures import STANDARD_LIMITS
 from roost_server.serving.private_arena import PrivateArena
 
 

@@ -6,11 +6,11 @@ Lengths across are percentages, so a picture fits any screen while its lines and
 from collections.abc import Sequence
 from itertools import accumulate
 
-from roost_ladder.ratings import Standing
+from roost_ladder.rating.scale import MEAN_RATING
+from roost_ladder.rating.standings import Standing
+from roost_ladder.rating.statistics import Totals
 from roost_ladder.report.markup import Axis, axis, element, percent, spread, text
 from roost_ladder.report.summary import Summary
-from roost_ladder.scale import MEAN_RATING
-from roost_ladder.statistics import Totals
 
 BEYOND = 300.0
 """Intervals are drawn at most so many points beyond the best and the worst rating."""

@@ -3,10 +3,10 @@
 import csv
 from io import StringIO
 
-from roost_ladder.ratings import Standing
+from roost_ladder.rating.standings import Standing
+from roost_ladder.rating.statistics import Seat, Totals
+from roost_ladder.rating.views import View
 from roost_ladder.report.summary import Summary
-from roost_ladder.statistics import Seat, Totals
-from roost_ladder.views import View
 
 
 def as_csv(summary: Summary) -> str:

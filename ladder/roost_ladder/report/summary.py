@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from roost_games.errors import UsageError
-from roost_ladder.facts import MatchFacts
-from roost_ladder.raters import find_rater
-from roost_ladder.ratings import Standing
-from roost_ladder.results import gather
-from roost_ladder.statistics import Curves, HeadToHead, Statistics, elo_curves, head_to_head
-from roost_ladder.views import View, views
+from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.rating.raters import find_rater
+from roost_ladder.rating.results import gather
+from roost_ladder.rating.standings import Standing
+from roost_ladder.rating.statistics import Curves, HeadToHead, Statistics, elo_curves, head_to_head
+from roost_ladder.rating.views import View, views
 
 
 @dataclass(frozen=True, slots=True)

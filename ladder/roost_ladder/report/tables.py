@@ -1,11 +1,11 @@
 """The tables of the report: standings, who beats whom, and what was counted."""
 
-from roost_ladder.ratings import Standing
+from roost_ladder.rating.standings import Standing
+from roost_ladder.rating.statistics import Totals
+from roost_ladder.rating.views import View
 from roost_ladder.report.charts import axis_labels, interval, place_bar, rating_axis
 from roost_ladder.report.markup import cell, element, head, percent, table, text
 from roost_ladder.report.summary import Summary
-from roost_ladder.statistics import Totals
-from roost_ladder.views import View
 
 NOTHING = "–"
 SHADES = 5

@@ -12,7 +12,7 @@ from itertools import permutations
 from random import Random
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from roost_ladder.results import Gathering, MatchResult, Record
+from roost_ladder.rating.results import Gathering, MatchResult, Record
 
 GATHERED_AT_ONCE = 1000
 

@@ -8,7 +8,8 @@ inequality; with a normal distribution for the difference this is Robbins' mixtu
 time, and stop at any time. Decision 7 says what that costs.
 
 A ladder of n bots has n - 1 pairs of neighbours, and one wrong separation is one too many. They share the 5 % by Holm's
-rule, as in `roost_ladder.certainty`: the clearest pair needs the evidence 20 (n - 1), the next 20 (n - 2), and so on.
+rule, as in `roost_ladder.rating.certainty`: the clearest pair needs the evidence 20 (n - 1), the next 20 (n - 2), and
+so on.
 """
 
 from collections.abc import Iterable
@@ -18,10 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.certainty import DOUBT, superiority
-from roost_ladder.fit import Fit, fit
-from roost_ladder.results import Floats, Record
-from roost_ladder.scale import ELO
+from roost_ladder.rating.certainty import DOUBT, superiority
+from roost_ladder.rating.fit import Fit, fit
+from roost_ladder.rating.results import Floats, Record
+from roost_ladder.rating.scale import ELO
 
 USUAL_DIFFERENCE = 50 / ELO
 """The standard deviation of the differences that the bet is on. Others are found as well, a little later."""

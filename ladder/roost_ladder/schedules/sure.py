@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roost_ladder.results import Floats
+from roost_ladder.rating.results import Floats
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, rng_for, shuffled
 from roost_ladder.schedules.separation import Known, Separation, difference_variances, known, separations
 

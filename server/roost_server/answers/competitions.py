@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from roost.v1 import arena_pb2
 from roost_games.errors import UsageError
-from roost_ladder.ratings import Standing, standings
+from roost_ladder.rating.standings import Standing, standings
 from roost_server.competition import phases
 from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.ledger import Competition, find

@@ -15,8 +15,8 @@ from sqlalchemy import ColumnElement, Connection, func, select
 
 from roost.v1 import arena_pb2
 from roost_games.replay import VOIDED
-from roost_ladder.live import LiveStandings
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.live import LiveStandings
+from roost_ladder.rating.results import MatchResult
 from roost_server.answers import competitions as of_competitions
 from roost_server.answers.records import check_game
 from roost_server.competition.ledger import find

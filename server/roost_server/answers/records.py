@@ -6,7 +6,7 @@ The service adds who is connected, and the command shows them straight from a da
 from roost.v1 import arena_pb2, play_pb2
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
-from roost_ladder.ratings import MatchResult, standings
+from roost_ladder.rating.standings import MatchResult, standings
 from roost_sdk.wire.results import TERMINATIONS
 from roost_server.answers import competitions as of_competitions
 from roost_server.competition.ledger import find

@@ -15,8 +15,8 @@ from roost_games.errors import ReplayError, UsageError
 from roost_games.replay import VOIDED, Replay, parse_lines
 from roost_games.verify import verify
 from roost_ladder.blocks import seed_of_block
-from roost_ladder.facts import MatchFacts, facts_of
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.facts import MatchFacts, facts_of
+from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
 from roost_server.competition.file import PhaseName
 from roost_server.competition.ledger import CLOCK, Competition

@@ -5,9 +5,9 @@ import json
 from collections.abc import Mapping, Sequence
 from io import StringIO
 
-from roost_ladder.facts import MatchFacts
-from roost_ladder.ratings import standings
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.rating.results import MatchResult
+from roost_ladder.rating.standings import standings
 from roost_ladder.schedules.knockout import Tie, bracket, champion
 from roost_ladder.schedules.schedule import Field, Past
 from roost_server.competition.file import CompetitionFile, PhaseName

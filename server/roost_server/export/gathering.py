@@ -11,7 +11,7 @@ from operator import attrgetter
 from sqlalchemy import Connection, select
 
 from roost_games.replay import VOIDED
-from roost_ladder.facts import MatchFacts
+from roost_ladder.rating.facts import MatchFacts
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName
 from roost_server.competition.ledger import Competition

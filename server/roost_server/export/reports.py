@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from io import StringIO
 
-from roost_ladder.facts import MatchFacts
+from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv, as_json
 from roost_ladder.report.summary import About, Summary, summarise

@@ -14,7 +14,7 @@ from roost_games.errors import UsageError
 from roost_games.referee import Seat
 from roost_games.registry import get_game
 from roost_games.replay import VOIDED, Result
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.results import MatchResult
 from roost_sdk.wire import result_to_wire
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Pulse, epoch_ms

@@ -16,7 +16,7 @@ import structlog
 
 from roost_games.errors import UsageError
 from roost_ladder.blocks import Block, Rotation
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.least_played import LeastPlayed
 from roost_ladder.schedules.registry import schedule_named
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule

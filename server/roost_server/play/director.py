@@ -9,8 +9,8 @@ import structlog
 from sqlalchemy import Connection
 
 from roost_ladder.blocks import Rotation, seed_of_block
-from roost_ladder.fit import fit
-from roost_ladder.ratings import standings_of
+from roost_ladder.rating.fit import fit
+from roost_ladder.rating.standings import standings_of
 from roost_ladder.schedules.cycles import RoundRobin
 from roost_ladder.schedules.knockout import Knockout
 from roost_ladder.schedules.schedule import Pairing, Past, Schedule

@@ -5,7 +5,7 @@ import json
 from roost_games.registry import get_game
 from roost_games.replay import VOIDED
 from roost_ladder.blocks import Block, Rotation
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.results import MatchResult
 from roost_server.play.contest import Contest, OpenBlock
 from roost_server.settings import Rules
 from roost_server.store import BlockState, Store, queries

@@ -5,8 +5,8 @@
         missing = arena.await_programs(["mybot", "other"], seconds=30)
         future = arena.submit(job)
 
-It runs in an event loop in a thread of its own. `submit` takes the same jobs as `roost_ladder.workers.play` and gives
-the same results, so a ladder does not know the difference. The deal is as in any run; what a program draws at random is
+It runs in an event loop in a thread of its own. `submit` takes the same jobs as `roost_ladder.running.workers.play` and
+gives the same results, so a ladder does not know the difference. The deal is as in any run; what a program draws at random is
 its own affair.
 """
 
@@ -24,8 +24,8 @@ from roost.v1 import play_pb2
 from roost_games.errors import RoostError
 from roost_games.registry import get_game
 from roost_games.replay import VOIDED
-from roost_ladder.runs.fixtures import Fixture, Limits, Period, Played, as_played
-from roost_ladder.workers import Job
+from roost_ladder.running.fixtures import Fixture, Limits, Period, Played, as_played
+from roost_ladder.running.workers import Job
 from roost_sdk.local import Trouble
 from roost_sdk.names import wire_name
 from roost_sdk.wire import result_to_wire

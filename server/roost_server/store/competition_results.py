@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, select
 
 from roost_games.errors import UsageError
 from roost_games.replay import VOIDED
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.results import MatchResult
 from roost_server.store.models import BLOCK, COMPETITION, MATCH, MATCH_SEAT, BlockState
 from roost_server.store.store import Store
 

@@ -14,8 +14,8 @@ from sqlalchemy import func, insert, select
 
 from roost_games.chance import commitment_of, seed_of
 from roost_games.errors import UsageError
-from roost_ladder.book import Charter, FinishedBlock
-from roost_ladder.facts import MatchFacts
+from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.running.book import Charter, FinishedBlock
 from roost_server.store.models import BLOCK, COMPETITION, MATCH, MATCH_SEAT, BlockState
 from roost_server.store.recording import Group
 from roost_server.store.records import BlockClosed, MatchRows, NewBlock, Planned, Row, json_text
@@ -26,7 +26,7 @@ NAME = "ladder"
 
 
 class LadderBook:
-    """A `roost_ladder.book.Book` in a store that is open for writing."""
+    """A `roost_ladder.running.book.Book` in a store that is open for writing."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, func, select
 
 from roost_games.replay import VOIDED
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.results import MatchResult
 from roost_server.store.competition_results import results_where
 from roost_server.store.models import BLOCK, MATCH, MATCH_SEAT, BlockState
 from roost_server.store.people import ENTRY

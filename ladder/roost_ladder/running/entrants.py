@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
-from roost_ladder.runs.fixtures import BotSpec
-from roost_ladder.runs.process import CHILDREN, Child, ChildLost, Hung
+from roost_ladder.running.fixtures import BotSpec
+from roost_ladder.running.process import CHILDREN, Child, ChildLost, Hung
 from roost_sdk.bot import Bot
 from roost_sdk.fingerprint import fingerprint
 from roost_sdk.load import STDIO, LoadedBot, did_you_mean, load_all, load_bot

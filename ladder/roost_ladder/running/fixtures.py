@@ -13,7 +13,7 @@ from roost_sdk.load import STDIO, LoadedBot, load_bot
 from roost_sdk.local import Trouble
 
 if TYPE_CHECKING:
-    from roost_ladder.facts import MatchFacts
+    from roost_ladder.rating.facts import MatchFacts
 
 MEMORY_MB = 1024
 COMPRESSION = 3
@@ -120,7 +120,7 @@ class Played(NamedTuple):
     def facts(self, block_id: str, game: str, bots: tuple[int, ...]) -> "MatchFacts":
         """The match as statistics see it. `bots` are the numbers of the bots by seat."""
         # Not at the top: the processes that play have no use for numpy, and would need twice as long to start.
-        from roost_ladder.facts import MatchFacts
+        from roost_ladder.rating.facts import MatchFacts
 
         result = self.result
         return MatchFacts(

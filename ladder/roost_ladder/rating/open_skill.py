@@ -13,9 +13,9 @@ from math import sqrt
 import numpy as np
 
 from roost_games.errors import UsageError
-from roost_ladder.elo import ALL_KNOWN
-from roost_ladder.fit import Fit
-from roost_ladder.results import MatchResult, Record
+from roost_ladder.rating.elo import ALL_KNOWN
+from roost_ladder.rating.fit import Fit
+from roost_ladder.rating.results import MatchResult, Record
 
 
 def rate_by_openskill(record: Record, results: Iterable[MatchResult]) -> Fit:

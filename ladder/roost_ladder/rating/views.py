@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from roost_ladder.raters import Rater, rate_by_fit
-from roost_ladder.ratings import Standing, standings
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.raters import Rater, rate_by_fit
+from roost_ladder.rating.results import MatchResult
+from roost_ladder.rating.standings import Standing, standings
 
 
 class View(NamedTuple):

@@ -28,7 +28,7 @@ from enum import StrEnum
 from math import log, log1p
 from typing import NamedTuple
 
-from roost_ladder.brownian import Motion
+from roost_ladder.rating.brownian import Motion
 
 DIGITS = 9
 """Differences are taken as equal if so many decimals are: some are thirds, and sums of thirds in another order."""

@@ -38,8 +38,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roost_ladder.certainty import DOUBT, student_quantile
-from roost_ladder.results import Floats, Indices, MatchResult, Tables, gather
+from roost_ladder.rating.certainty import DOUBT, student_quantile
+from roost_ladder.rating.results import Floats, Indices, MatchResult, Tables, gather
 
 FEWEST_BLOCKS = 20
 """A pair is judged if it has the weight of so many blocks."""

@@ -17,9 +17,9 @@ from math import sqrt
 
 import numpy as np
 
-from roost_ladder.fit import Fit
-from roost_ladder.results import MatchResult, Record
-from roost_ladder.scale import ELO, MEAN_RATING
+from roost_ladder.rating.fit import Fit
+from roost_ladder.rating.results import MatchResult, Record
+from roost_ladder.rating.scale import ELO, MEAN_RATING
 
 K = 20.0
 """The most that a match can move a rating. FIDE has the same number for most players."""

@@ -23,11 +23,11 @@ from typing import Any
 
 from roost_games.chance import seed_of
 from roost_ladder.blocks import Block, Rotation, seed_of_block
-from roost_ladder.book import Book, Charter, FinishedBlock, Member
-from roost_ladder.facts import MatchFacts
-from roost_ladder.runs.entrants import Entrant
-from roost_ladder.runs.fixtures import STANDARD_LIMITS, Fixture, Limits, Played
-from roost_ladder.runs.rounds import Budget, Ending, Hands, Pace, Round
+from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.running.book import Book, Charter, FinishedBlock, Member
+from roost_ladder.running.entrants import Entrant
+from roost_ladder.running.fixtures import STANDARD_LIMITS, Fixture, Limits, Played
+from roost_ladder.running.rounds import Budget, Ending, Hands, Pace, Round
 from roost_ladder.schedules.schedule import Bounded, Field, Kind, Pairing, Past, Schedule
 from roost_sdk.local import Trouble
 

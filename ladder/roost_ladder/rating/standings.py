@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from roost_games.errors import UsageError
-from roost_ladder.certainty import half_widths, likely_above_next, rank_ranges
-from roost_ladder.fit import Fit
-from roost_ladder.raters import Rater, rate_by_fit
-from roost_ladder.results import Floats, MatchResult, Record, gather
-from roost_ladder.scale import ELO, MEAN_RATING
+from roost_ladder.rating.certainty import half_widths, likely_above_next, rank_ranges
+from roost_ladder.rating.fit import Fit
+from roost_ladder.rating.raters import Rater, rate_by_fit
+from roost_ladder.rating.results import Floats, MatchResult, Record, gather
+from roost_ladder.rating.scale import ELO, MEAN_RATING
 
 __all__ = ["MEAN_RATING", "MatchResult", "PlacesAt", "Standing", "check_anchor", "standings", "standings_of"]
 

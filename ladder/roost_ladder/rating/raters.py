@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from roost_games.errors import UsageError
-from roost_ladder.elo import rate_by_elo
-from roost_ladder.fit import Fit, fit
-from roost_ladder.open_skill import rate_by_openskill
-from roost_ladder.results import MatchResult, Record
+from roost_ladder.rating.elo import rate_by_elo
+from roost_ladder.rating.fit import Fit, fit
+from roost_ladder.rating.open_skill import rate_by_openskill
+from roost_ladder.rating.results import MatchResult, Record
 
 
 class Rater(Protocol):

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.fit import Fit
-from roost_ladder.results import Floats, Indices
+from roost_ladder.rating.fit import Fit
+from roost_ladder.rating.results import Floats, Indices
 
 DOUBT = 0.05
 """How often a statement may be wrong."""

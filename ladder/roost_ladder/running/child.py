@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from roost_games.errors import RoostError
 from roost_games.registry import get_game
-from roost_ladder.runs.fixtures import BotSpec, Fixture, Limits, Period, Played, as_played
+from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Period, Played, as_played
 from roost_sdk.load import LoadedBot
 from roost_sdk.local import LocalMatch, Trouble
 

@@ -13,7 +13,7 @@ What counts. All bots of a match run in one child, which costs nothing. If the c
 not answer for longer than its clock allows, ended the process, or took more memory than it may), what was heard of
 until then stands, and this one match is played again from its beginning with every bot in a process of its own: the
 deal and the bots' randomness are the same. There it is certain who is to blame. That bot is stopped: the open decision
-is its fault, it forfeits the match, and the others play on (see `runs.isolated`). The record says so and can be
+is its fault, it forfeits the match, and the others play on (see `running.isolated`). The record says so and can be
 verified like any other. What happens in this second playing counts, also if nothing goes wrong this time.
 
 A child that ends takes the results of its last moment with it. So what was not heard of is first given to another child
@@ -27,10 +27,10 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from roost_ladder.runs import child
-from roost_ladder.runs.fixtures import BotSpec, Fixture, Limits, Played, Stop
-from roost_ladder.runs.isolated import play_isolated
-from roost_ladder.runs.process import CHILDREN, Child, ChildLost, Hung
+from roost_ladder.running import child
+from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Played, Stop
+from roost_ladder.running.isolated import play_isolated
+from roost_ladder.running.process import CHILDREN, Child, ChildLost, Hung
 
 __all__ = ["BotSpec", "Fixture", "Job", "Limits", "Played", "Stop", "crew", "dismiss", "play"]
 

@@ -9,9 +9,9 @@ from itertools import dropwhile
 from typing import NamedTuple, Protocol
 
 from roost_ladder.blocks import Block
-from roost_ladder.book import FinishedBlock
-from roost_ladder.runs.fixtures import Fixture, Limits, Played
-from roost_ladder.workers import Job
+from roost_ladder.running.book import FinishedBlock
+from roost_ladder.running.fixtures import Fixture, Limits, Played
+from roost_ladder.running.workers import Job
 
 JOB_SECONDS = 0.25
 """About so long a job takes. Shorter ones cost more to hand out, longer ones leave workers idle when a round ends."""

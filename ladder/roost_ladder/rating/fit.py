@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.results import Floats, Record, Tables
+from roost_ladder.rating.results import Floats, Record, Tables
 
 PRECISION = 1e-7
 """The climb ends with a step below this. The error left is of the order of its square."""

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from roost_games.replay import Replay
-from roost_ladder.results import MatchResult
+from roost_ladder.rating.results import MatchResult
 
 
 class MatchFacts(NamedTuple):

@@ -4,9 +4,9 @@ from collections.abc import Collection, Hashable, Iterable
 
 import numpy as np
 
-from roost_ladder.fit import fit
-from roost_ladder.ratings import Standing, check_anchor, standings_of
-from roost_ladder.results import Columns, Gathering, MatchResult
+from roost_ladder.rating.fit import fit
+from roost_ladder.rating.results import Columns, Gathering, MatchResult
+from roost_ladder.rating.standings import Standing, check_anchor, standings_of
 
 
 class LiveStandings:

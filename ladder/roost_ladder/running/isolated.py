@@ -11,11 +11,11 @@ from roost_games.errors import MalformedMove, UsageError
 from roost_games.referee import Fault, Referee
 from roost_games.referee import Played as MovePlayed
 from roost_games.registry import get_game
-from roost_ladder.runs import seat as in_child
-from roost_ladder.runs.child import epoch_ms
-from roost_ladder.runs.fixtures import Fixture, Limits, Period, Played, Stop, as_played
-from roost_ladder.runs.process import Child, ChildLost, Ended, Hung
-from roost_ladder.runs.seat import Answer, Crash, Nonsense
+from roost_ladder.running import seat as in_child
+from roost_ladder.running.child import epoch_ms
+from roost_ladder.running.fixtures import Fixture, Limits, Period, Played, Stop, as_played
+from roost_ladder.running.process import Child, ChildLost, Ended, Hung
+from roost_ladder.running.seat import Answer, Crash, Nonsense
 from roost_sdk.local import Trouble
 
 LOADING_SECONDS = 60.0

@@ -23,8 +23,8 @@ from random import Random
 from typing import NamedTuple
 
 from roost_ladder.blocks import seed_of_block
-from roost_ladder.scale import ELO
-from roost_ladder.sprt import Estimate, Hypotheses, Sample, Sprt, Verdict, llr_of
+from roost_ladder.rating.scale import ELO
+from roost_ladder.rating.sprt import Estimate, Hypotheses, Sample, Sprt, Verdict, llr_of
 
 NEW = 0
 OLD = 1

@@ -11,7 +11,7 @@ from multiprocessing import Pipe
 from typing import Any, TypeVar
 
 from roost_games.errors import RoostError
-from roost_ladder.runs.child import OUT_OF_MEMORY, PULSE_SECONDS, Alive, Done, Failed
+from roost_ladder.running.child import OUT_OF_MEMORY, PULSE_SECONDS, Alive, Done, Failed
 
 T = TypeVar("T")
 MARGIN_SECONDS = 4 * PULSE_SECONDS

@@ -11,9 +11,9 @@ from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from roost_ladder.compare import Plan
-from roost_ladder.runs.fixtures import BotSpec, Fixture, Limits, Played
-from roost_ladder.workers import Job
+from roost_ladder.rating.compare import Plan
+from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Played
+from roost_ladder.running.workers import Job
 from roost_sdk.fingerprint import source_files
 
 JOB_SECONDS = 0.25

@@ -8,9 +8,9 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from roost_ladder.elo import Elo
-from roost_ladder.facts import MatchFacts
-from roost_ladder.results import Floats, MatchResult, Numbers, Record
+from roost_ladder.rating.elo import Elo
+from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.rating.results import Floats, MatchResult, Numbers, Record
 
 Group = TypeVar("Group", bound=Hashable)
 

@@ -13,8 +13,8 @@ from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_games.referee import Clock
 from roost_ladder.blocks import Block
-from roost_ladder.facts import MatchFacts
-from roost_ladder.runs.fixtures import Played
+from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.running.fixtures import Played
 
 
 class Member(NamedTuple):
