@@ -10,9 +10,9 @@ import typer
 from roost.v1 import admin_pb2
 from roost_cli.admin_desk import Desk
 from roost_cli.arena_options import database_url
-from roost_cli.console import remarks
 from roost_cli.key_file import SHOWN_ONCE, keeping
 from roost_cli.server_extra import server_extra
+from roost_cli.terminal.console import remarks
 from roost_games.errors import UsageError
 
 DAY_MS = 86_400_000

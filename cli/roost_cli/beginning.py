@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from roost_cli.console import results
+from roost_cli.terminal.console import results
 from roost_games.errors import UsageError
 from roost_games.registry import AnyGame
 from roost_sdk.names import LONGEST_NAME
@@ -55,7 +55,7 @@ def class_name(name: str) -> str:
 
 
 def _starter(file: str) -> str:
-    return files("roost_cli.starter").joinpath(file).read_text(encoding="utf-8")
+    return files("roost_bots.starters").joinpath(file).read_text(encoding="utf-8")
 
 
 def print_next(folder: Path) -> None:

@@ -8,11 +8,11 @@ import typer
 
 from roost_bots import SAMPLES
 from roost_cli.arena_options import parse_counts, parse_games
-from roost_cli.comparison_report import Faults, Report, print_report, report_json, watching
-from roost_cli.console import print_json, remarks
 from roost_cli.duration import seconds_of
 from roost_cli.playing import new_seed
 from roost_cli.series import TroubleLog
+from roost_cli.terminal.comparison_report import Faults, Report, print_report, report_json, watching
+from roost_cli.terminal.console import print_json, remarks
 from roost_games.chance import seed_of
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES, get_game

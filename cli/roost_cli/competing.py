@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from roost.v1 import arena_pb2
-from roost_cli.admin_status import print_competitions
-from roost_cli.admin_tables import plain
 from roost_cli.arena_source import open_source
 from roost_cli.bracket import bracket_lines, read_bracket
-from roost_cli.console import print_json, results
 from roost_cli.server_extra import server_extra
+from roost_cli.terminal.admin_status import print_competitions
+from roost_cli.terminal.admin_tables import plain
+from roost_cli.terminal.console import print_json, results
 from roost_games.errors import UsageError
 from roost_sdk.arena.credentials import Credentials
 

@@ -7,12 +7,12 @@ from rich.padding import Padding
 from rich.rule import Rule
 
 from roost_bots import SAMPLES
-from roost_cli.console import plain_table, results
-from roost_cli.progress import progress
 from roost_cli.series import Setup, TroubleLog, play_out
-from roost_cli.show import Frame, Watcher
-from roost_cli.tables import INTERVAL_NOTE, TERMINATIONS, estimates, match_table
 from roost_cli.tally import Tally
+from roost_cli.terminal.console import plain_table, results
+from roost_cli.terminal.progress import progress
+from roost_cli.terminal.show import Frame, Watcher
+from roost_cli.terminal.tables import INTERVAL_NOTE, TERMINATIONS, estimates, match_table
 from roost_games.registry import get_game
 from roost_sdk import LoadedBot
 

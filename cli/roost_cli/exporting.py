@@ -5,8 +5,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from roost_cli.arena_source import Source
-from roost_cli.progress import progress
 from roost_cli.server_extra import server_extra
+from roost_cli.terminal.progress import progress
 from roost_cli.verifying import Checked, Finding
 from roost_games.errors import UsageError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from roost_cli.console import remarks
+from roost_cli.terminal.console import remarks
 from roost_games.errors import UsageError
 
 SHOWN_ONCE = "It is shown this once only"

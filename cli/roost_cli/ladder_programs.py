@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import IO, NamedTuple
 
 from roost_bots import SAMPLES
-from roost_cli.console import remarks
+from roost_cli.terminal.console import remarks
 from roost_games.errors import RoostError
 from roost_games.registry import GAME_NAMES
 from roost_ladder.running.entrants import COMMAND, Entrant

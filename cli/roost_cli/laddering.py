@@ -10,14 +10,14 @@ import typer
 
 from roost_bots import SAMPLES
 from roost_cli.arena_options import database_url
-from roost_cli.console import print_json, remarks
 from roost_cli.duration import seconds_of
-from roost_cli.ladder_report import Result, about, print_result, result_json
-from roost_cli.ladder_screen import screen
 from roost_cli.ladder_wishes import Wishes, number_of
 from roost_cli.playing import new_seed
 from roost_cli.series import TroubleLog
 from roost_cli.server_extra import server_extra
+from roost_cli.terminal.console import print_json, remarks
+from roost_cli.terminal.ladder_report import Result, about, print_result, result_json
+from roost_cli.terminal.ladder_screen import screen
 from roost_games.errors import RoostError, UsageError
 from roost_ladder.rating.raters import find_rater
 from roost_ladder.report.page import page

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from roost_cli import (
+from roost_cli.commands import (
     account,
     admin,
     collusion,

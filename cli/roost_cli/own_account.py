@@ -6,11 +6,11 @@ import typer
 
 from roost.v1 import admin_pb2
 from roost_cli.admin_desk import Desk
-from roost_cli.admin_tables import bot_columns, key_columns, plain
 from roost_cli.administering import expiry_ms
-from roost_cli.console import print_json, remarks, results
-from roost_cli.fitted import Column, print_fitted
 from roost_cli.key_file import keeping
+from roost_cli.terminal.admin_tables import bot_columns, key_columns, plain
+from roost_cli.terminal.console import print_json, remarks, results
+from roost_cli.terminal.fitted import Column, print_fitted
 
 
 def register_owner(desk: Desk, name: str, invitation: str | None, save: Path | None) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import typer
 
-from roost_cli.console import print_json, results
-from roost_cli.progress import progress
 from roost_cli.replay_file import ReplayFile
 from roost_cli.series import Setup, TroubleLog, play_out
-from roost_cli.show import Watcher
-from roost_cli.tables import INTERVAL_NOTE, TERMINATIONS, match_table, summary_json, summary_table
 from roost_cli.tally import Tally
+from roost_cli.terminal.console import print_json, results
+from roost_cli.terminal.progress import progress
+from roost_cli.terminal.show import Watcher
+from roost_cli.terminal.tables import INTERVAL_NOTE, TERMINATIONS, match_table, summary_json, summary_table
 from roost_games.chance import seed_of
 
 

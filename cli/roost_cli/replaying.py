@@ -13,19 +13,19 @@ import typer
 from rich.text import Text
 
 from roost_cli.arena_source import open_source
-from roost_cli.console import print_json, results
 from roost_cli.lookup import find_bots
-from roost_cli.match_report import print_faults, print_outcome
-from roost_cli.play_again import PlayAgain
-from roost_cli.progress import progress
-from roost_cli.replay_opinion import Opinion, Opinions, ask_about, opinions_json
-from roost_cli.replay_report import print_opinions, print_weighed, weighed_json
-from roost_cli.show import Frame, Watcher
-from roost_cli.stepping import check_terminal, keyboard, step_through
-from roost_cli.weighing import Weighed, weigh
+from roost_cli.terminal.console import print_json, results
+from roost_cli.terminal.match_report import print_faults, print_outcome
+from roost_cli.terminal.progress import progress
+from roost_cli.terminal.replay_report import print_opinions, print_weighed, weighed_json
+from roost_cli.terminal.show import Frame, Watcher
+from roost_cli.terminal.stepping import check_terminal, keyboard, step_through
 from roost_games.errors import ReplayError, UsageError
+from roost_games.playback import PlayAgain
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Replay
+from roost_ladder.workshop.second_opinion import Opinion, Opinions, ask_about, opinions_json
+from roost_ladder.workshop.weighing import Weighed, weigh
 from roost_sdk import LoadedBot
 from roost_sdk.arena.credentials import NOTHING, Credentials
 

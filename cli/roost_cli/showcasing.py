@@ -16,10 +16,10 @@ from roost.v1 import arena_pb2
 from roost_bots import QUICK_SAMPLES
 from roost_cli.arena_options import database_url
 from roost_cli.arena_source import Source, open_remote, open_source
-from roost_cli.arena_tables import print_standings, shown_rating, standings_columns
-from roost_cli.console import remarks, results
-from roost_cli.fitted import fitted_table
 from roost_cli.household import Household, Member
+from roost_cli.terminal.arena_tables import print_standings, shown_rating, standings_columns
+from roost_cli.terminal.console import remarks, results
+from roost_cli.terminal.fitted import fitted_table
 from roost_games.errors import RoostError
 from roost_games.registry import GAME_NAMES
 

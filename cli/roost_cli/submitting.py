@@ -20,8 +20,8 @@ from rich.text import Text
 
 from roost.v1 import arena_pb2
 from roost_cli.arena_source import ANSWER_SECONDS, open_remote
-from roost_cli.arena_tables import shown_ranks, shown_rating
-from roost_cli.console import remarks, results
+from roost_cli.terminal.arena_tables import shown_ranks, shown_rating
+from roost_cli.terminal.console import remarks, results
 from roost_games.errors import RoostError
 from roost_sdk import LoadedBot
 from roost_sdk.arena.client import Client

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from roost_cli.arena_tables import short_version
-from roost_cli.console import results
-from roost_cli.fitted import Column, print_fitted
+from roost_cli.terminal.arena_tables import short_version
+from roost_cli.terminal.console import results
+from roost_cli.terminal.fitted import Column, print_fitted
 from roost_games.wording import counted
 from roost_ladder.rating.collusion import FEWEST_BLOCKS, CollusionReport, Finding, Shift, find_collusion
 from roost_server.store import open_store, queries

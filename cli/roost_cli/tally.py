@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from roost_cli.statistics import Estimate, mean_of, share_of
 from roost_games.replay import Result
+from roost_ladder.rating.estimates import Estimate, mean_of, share_of
 
 
 class SeatSummary(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import typer
 
-from roost_cli.progress import Advance, progress
+from roost_cli.terminal.progress import Advance, progress
 from roost_games.errors import ReplayError, UsageError
 from roost_games.replay import Replay, parse_lines
 from roost_games.verify import verify

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from roost_cli.exporting import verify_folder
-from roost_cli.progress import Advance, progress
+from roost_cli.terminal.progress import Advance, progress
 from roost_cli.verifying import Checked, Finding, judge
 from roost_games.replay import parse_lines
 from roost_server.competition import ledger

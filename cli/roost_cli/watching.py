@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from roost.v1 import arena_pb2, play_pb2
 from roost_cli.arena_source import RemoteSource, open_remote
-from roost_cli.arena_tables import shown_names
-from roost_cli.console import results
-from roost_cli.match_report import print_outcome
-from roost_cli.show import Spectator
+from roost_cli.terminal.arena_tables import shown_names
+from roost_cli.terminal.console import results
+from roost_cli.terminal.match_report import print_outcome
+from roost_cli.terminal.show import Spectator
 from roost_games.errors import UsageError
 from roost_games.referee import Played
 from roost_games.registry import get_game

@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 
 from roost_bots import SAMPLES
-from roost_cli.play_again import PlayAgain
-from roost_cli.show import Frame, Watcher
+from roost_cli.terminal.show import Frame, Watcher
 from roost_games.chance import seed_of
 from roost_games.errors import ReplayError
+from roost_games.playback import PlayAgain
 from roost_games.referee import Fault, Forfeited, Referee, Seat
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Replay

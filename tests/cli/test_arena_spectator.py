@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from roost_bots import SAMPLES
-from roost_cli.show import Frame, Spectator
+from roost_cli.terminal.show import Frame, Spectator
 from roost_games.chance import seed_of
 from roost_games.referee import Played
 from roost_games.registry import GAME_NAMES, get_game

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from roost_cli.comparison_report import points
 from roost_cli.duration import seconds_of
+from roost_cli.terminal.comparison_report import points
 from roost_games.errors import UsageError
 from tests.cli.command import Outcome, Roost
 

@@ -16,12 +16,12 @@ from rich.console import Console
 from rich.text import Text
 
 from roost_bots import SAMPLES
-from roost_cli.replay_opinion import ask_about
-from roost_cli.show import Frame
-from roost_cli.stepping import step_through
+from roost_cli.terminal.show import Frame
+from roost_cli.terminal.stepping import step_through
 from roost_games.chance import seed_of
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Decision, Replay
+from roost_ladder.workshop.second_opinion import ask_about
 from roost_sdk import Bot, LoadedBot, LocalMatch
 from tests.cli.arena_process import PATIENCE
 from tests.cli.command import Roost

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from roost_bots import SAMPLES
-from roost_cli.replay_opinion import ask_about
-from roost_cli.weighing import play_on, weigh
 from roost_games.registry import GAME_NAMES, get_game
+from roost_ladder.workshop.second_opinion import ask_about
+from roost_ladder.workshop.weighing import play_on, weigh
 from roost_sdk import Bot, LoadedBot
 from tests.cli.command import Roost
 from tests.cli.test_replay_bot import recorded

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from roost_bots import SAMPLES
-from roost_cli.show import Frame, Watcher, show_for
+from roost_cli.terminal.show import Frame, Watcher, show_for
 from roost_games import bratwurmeck, haecmaec, karteneck
 from roost_games.chance import seed_of
 from roost_games.haecmaec import Card, ClosedBurger, React

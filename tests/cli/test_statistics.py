@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from roost_cli.statistics import mean_of, share_of, student_t
+from roost_ladder.rating.estimates import mean_of, share_of, student_t
 
 PUBLISHED_T = {1: 12.706, 2: 4.303, 3: 3.182, 5: 2.571, 10: 2.228, 20: 2.086, 30: 2.042, 60: 2.000, 120: 1.980}
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from roost_cli.doctor import (
+from roost_games.registry import GAME_NAMES
+from roost_games.replay import Fault
+from roost_ladder.workshop.doctor import (
     Doctor,
     Effort,
     Finding,
@@ -20,9 +22,7 @@ from roost_cli.doctor import (
     _speed,
     _too_long,
 )
-from roost_cli.doctor_tables import SITUATIONS, Steered, Table, situations_of, steered_matches, tables_of
-from roost_games.registry import GAME_NAMES
-from roost_games.replay import Fault
+from roost_ladder.workshop.tables import SITUATIONS, Steered, Table, situations_of, steered_matches, tables_of
 from tests.cli.command import Roost
 
 PATIENTS = Path(__file__).parents[1] / "misbehaving" / "doctor_patients.py"

@@ -3,7 +3,7 @@
 from inspect import signature
 from pathlib import Path
 
-from roost_cli.ladder import ladder
+from roost_cli.commands.ladder import ladder
 from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_ladder.running.fixtures import STANDARD_LIMITS
 from roost_sdk.stdio import ANSWER_SECONDS

@@ -1,0 +1,28 @@
+"""`roost games` and `roost rules`: what can be played, and how."""
+
+from typing import Annotated
+
+import typer
+
+
+def games(as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
+    """List the games: players, options, and where the numbers on the components come from."""
+    from roost_cli.listing import game_listing, games_json
+    from roost_cli.terminal.console import print_json, results
+    from roost_games.registry import all_games
+
+    if as_json:
+        print_json(games_json(all_games()))
+    else:
+        results().print(game_listing(all_games()))
+
+
+def rules(game: Annotated[str, typer.Argument(help="The game: see roost games.", metavar="GAME")]) -> None:
+    """Print the rules of a game."""
+    from rich.markdown import Markdown
+
+    from roost_cli.listing import rules_text
+    from roost_cli.lookup import find_game
+    from roost_cli.terminal.console import results
+
+    results().print(Markdown(rules_text(find_game(game).name)))

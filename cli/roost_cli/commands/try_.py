@@ -1,0 +1,51 @@
+"""`roost try`: the doctor for bots."""
+
+from typing import Annotated
+
+import typer
+
+EXIT_DEFECTS = 1
+EXIT_NOT_LOADED = 2
+
+
+def try_(
+    bot: Annotated[
+        str,
+        typer.Argument(
+            help="The bot: mybot.py, mybot.py:MyBot, stdio:./mybot, or the name of a sample.", metavar="BOT"
+        ),
+    ],
+    games: Annotated[
+        str | None, typer.Option(metavar="GAME,...", help="Examine only these games; by default all that it plays.")
+    ] = None,
+    matches: Annotated[int, typer.Option(min=1, help="How many matches at each kind of table.")] = 3,
+    seconds: Annotated[
+        float, typer.Option(min=1, help="About how long it may take; a slow bot is examined less thoroughly.")
+    ] = 30.0,
+    patience: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="After so long without an answer the bot hangs.")
+    ] = 10.0,
+    seed: Annotated[str, typer.Option(help="Any text; the same seed gives the same deals.")] = "doctor",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Examine a bot: does it load, answer legally everywhere, and in time? What does it forget, and whom does it beat?
+
+    The exit code is 0 if there is no defect, 1 if there is one, and 2 if the bot cannot be loaded.
+    """
+    from roost_cli.arena_options import parse_games
+    from roost_cli.terminal.console import print_json, results
+    from roost_cli.terminal.doctor_report import print_report, report_json
+    from roost_cli.terminal.progress import status
+    from roost_ladder.workshop.doctor import Doctor, Effort
+
+    wanted = list(parse_games(games))
+    with status() as tell:
+        report = Doctor(bot, wanted, seed, Effort(matches, seconds, patience), tell).examine()
+    if as_json:
+        print_json(report_json(report))
+    else:
+        print_report(results(), report)
+    if not report.loads:
+        raise typer.Exit(EXIT_NOT_LOADED)
+    if not report.healthy:
+        raise typer.Exit(EXIT_DEFECTS)

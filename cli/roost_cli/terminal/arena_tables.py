@@ -1,0 +1,241 @@
+"""What an arena has on record, as tables for people and as plain data for programs.
+
+The keys of the JSON are documented in docs/arena.md and stay as they are.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from rich.console import Console
+
+from roost.v1 import arena_pb2
+from roost_cli.terminal import standing_cells as cells
+from roost_cli.terminal.console import results
+from roost_cli.terminal.fitted import Column, print_fitted
+from roost_games.replay import FINISHED, FORFEIT, HORIZON, VOIDED
+from roost_games.wording import counted
+from roost_sdk.wire.results import TERMINATION_NAMES
+
+SHORT_VERSION = 8
+NOTHING_YET = "no matches are recorded yet"
+INTERVAL_NOTE = (
+    "±: 95 % interval of the rating; rank: all that the results allow; of 2, 3, 4: mean place at such tables."
+)
+QUARANTINE_NOTE = (
+    "  It plays no more until it answers in a match for practice, which the arena offers again and again while it is "
+    "connected. `roost replay MATCH --show` shows what went wrong."
+)
+MORE_ROOM = "A wider terminal shows more columns."
+ENDINGS = {FINISHED: "", HORIZON: "turn limit", FORFEIT: "forfeit", VOIDED: "voided"}
+"""What is said about how a match ended, after its result."""
+
+
+def short_version(version: str) -> str:
+    """A version in a table: fingerprints are long, and their beginning tells them apart."""
+    return version if len(version) <= SHORT_VERSION + 1 else f"{version[:SHORT_VERSION]}…"
+
+
+def local_time(ms: int) -> str:
+    """A moment as a clock on the wall shows it."""
+    return datetime.fromtimestamp(ms / 1000).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def print_bots(answer: arena_pb2.ListBotsResponse, *, live: bool) -> None:
+    """The table of `roost bots`."""
+    bots = answer.bots
+    console = results()
+    if not bots:
+        console.print("no bot has been here yet")
+        return
+    columns = [
+        Column(">id", [str(bot.version_id) for bot in bots], drop=3),
+        Column("bot", [bot.name for bot in bots]),
+        Column("version", [short_version(bot.version) for bot in bots], drop=2),
+        Column(">matches", [str(bot.matches) for bot in bots]),
+        Column(">won", [str(bot.wins) for bot in bots]),
+        Column(">faults", [str(bot.faults) for bot in bots]),
+        Column("first seen", [local_time(bot.first_seen_ms) for bot in bots], drop=4),
+    ]
+    if live:
+        columns.append(Column("now", [_now(bot) for bot in bots], drop=1))
+    _note_room(console, print_fitted(console, columns))
+
+
+def _now(bot: arena_pb2.BotVersion) -> str:
+    if not bot.connected:
+        return "away"
+    return f"{counted(bot.playing, 'match')}, {bot.latency_us / 1000:.1f} ms"
+
+
+def bots_json(answer: arena_pb2.ListBotsResponse, *, live: bool) -> dict[str, object]:
+    """`roost bots --json`. A database does not know who is connected: then these are null."""
+    return {
+        "bots": [
+            {
+                "version_id": bot.version_id,
+                "name": bot.name,
+                "version": bot.version,
+                "matches": bot.matches,
+                "wins": bot.wins,
+                "faults": bot.faults,
+                "first_seen_ms": bot.first_seen_ms,
+                "last_seen_ms": bot.last_seen_ms or None,
+                "owner": bot.owner or None,
+                "quarantine_reason": bot.quarantine_reason or None,
+                "quarantine_since_ms": bot.quarantine_since_ms or None,
+                "connected": bot.connected if live else None,
+                "playing": bot.playing if live else None,
+                "latency_ms": bot.latency_us / 1000 if live and bot.connected else None,
+            }
+            for bot in answer.bots
+        ]
+    }
+
+
+def print_one_bot(versions: Sequence[arena_pb2.BotVersion], *, live: bool) -> None:
+    """`roost bots show`: its versions, the newest first, and what keeps them from playing."""
+    console = results()
+    owner = f", of {versions[0].owner}" if versions[0].owner else ""
+    console.print(f"{versions[0].name}{owner}")
+    for bot in reversed(versions):
+        seen = f", last seen {local_time(bot.last_seen_ms)}" if bot.last_seen_ms else ""
+        now = f", {_now(bot)}" if live else ""
+        console.print(f"version {bot.version}, number {bot.version_id}{seen}{now}", soft_wrap=True)
+        console.print(
+            f"  {counted(bot.matches, 'match')}, {bot.wins} won, {counted(bot.faults, 'fault')}", soft_wrap=True
+        )
+        if bot.quarantine_since_ms:
+            since = local_time(bot.quarantine_since_ms)
+            console.print(f"  in quarantine since {since}: {bot.quarantine_reason}", soft_wrap=True)
+            console.print(QUARANTINE_NOTE, soft_wrap=True)
+
+
+def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> None:
+    """The table of `roost standings`, with what it is about and how to read it."""
+    console = results()
+    if not answer.standings:
+        console.print(f"{NOTHING_YET}{_about(wanted)}")
+        return
+    console.print(f"{counted(answer.matches, 'match')}{_about(wanted)}")
+    complete = print_fitted(console, standings_columns(answer))
+    console.print(f"{INTERVAL_NOTE} {cells.ABOVE_NOTE}" if any(_above_next(answer)) else INTERVAL_NOTE)
+    _note_room(console, complete)
+
+
+def _about(wanted: arena_pb2.GetStandingsRequest) -> str:
+    game = f" of {wanted.game}" if wanted.game else ""
+    tables = f" at tables of {wanted.players}" if wanted.players else ""
+    phase = f", {wanted.phase}" if wanted.phase else ""
+    return f"{game}{tables}{f' in {wanted.competition}{phase}' if wanted.competition else ''}"
+
+
+def standings_columns(answer: arena_pb2.GetStandingsResponse) -> list[Column]:
+    """The standings, a column for each thing that is known, best bot first."""
+    rows = answer.standings
+    several = max(Counter(row.name for row in rows).values(), default=0) > 1
+    faulty = any(row.faults for row in rows)
+    sizes = sorted({at.players for row in rows for at in row.places})
+    return [
+        Column(">rank", [shown_ranks(row) for row in rows]),
+        Column("bot", [row.name for row in rows]),
+        # Needed where a bot has several.
+        Column("version", [short_version(row.version) for row in rows], drop=0 if several else 6),
+        Column(">rating", [shown_rating(row) for row in rows]),
+        *cells.above_next(_above_next(answer), drop=5),
+        Column(">matches", [str(row.matches) for row in rows], drop=1),
+        Column(">blocks", [str(row.blocks) for row in rows], drop=7),
+        Column(">won", [str(row.wins) for row in rows], drop=3),
+        Column(">faults", [str(row.faults) for row in rows], drop=2 if faulty else 5),
+        *(Column(f">of {size}", [cells.mean_place(row.places, size) for row in rows], drop=4) for size in sizes),
+    ]
+
+
+def shown_ranks(row: arena_pb2.Standing) -> str:
+    """The ranks that the results allow: `2`, or `2-4`."""
+    return cells.ranks(row.rank_low, row.rank_high)
+
+
+def shown_rating(row: arena_pb2.Standing) -> str:
+    """The rating with half the width of its interval, which is even around it."""
+    return cells.rating(row.rating, row.rating_low, row.rating_high)
+
+
+def _above_next(answer: arena_pb2.GetStandingsResponse) -> list[float | None]:
+    """How likely each bot is stronger than the next one. Nobody knows of the last one, and old arenas do not say it."""
+    return [row.above_next if row.HasField("above_next") else None for row in answer.standings]
+
+
+def _note_room(console: Console, complete: bool) -> None:
+    if not complete:
+        console.print(MORE_ROOM, style="dim")
+
+
+def print_matches(matches: Sequence[arena_pb2.MatchSummary], wanted: arena_pb2.ListMatchesRequest, option: str) -> None:
+    """The table of `roost matches`, and how to see more of one. `option` says where they come from."""
+    console = results()
+    if not matches:
+        console.print(_none_found(wanted))
+        return
+    running = wanted.running
+    columns = [
+        Column("match", [match.match_id for match in matches], whole=True),
+        Column("game", [match.game for match in matches], drop=1),
+        Column("started" if running else "ended", [_when(match, running) for match in matches], drop=2),
+        Column("bots" if running else "places", [shown_result(match) for match in matches]),
+    ]
+    _note_room(console, print_fitted(console, columns))
+    see = f"roost watch {matches[0].match_id}" if running else f"roost replay {matches[0].match_id} --show"
+    console.print(f"See one: {see} {option}", soft_wrap=True)
+
+
+def _none_found(wanted: arena_pb2.ListMatchesRequest) -> str:
+    game = f" of {wanted.game}" if wanted.game else ""
+    bot = f" with {wanted.bot}" if wanted.bot else ""
+    return f"no match{game}{bot} is running" if wanted.running else f"no match{game}{bot} is recorded yet"
+
+
+def _when(match: arena_pb2.MatchSummary, running: bool) -> str:
+    return local_time(match.started_ms if running else match.ended_ms)
+
+
+def shown_names(bots: Iterable[str]) -> list[str]:
+    """The bots at a table. A competition may hide their names while a match runs."""
+    return [bot or "hidden" for bot in bots]
+
+
+def shown_result(match: arena_pb2.MatchSummary) -> str:
+    """Who took which place, best first, and how it ended unless by the rules: `1 greedy, 2 random (forfeit)`."""
+    seats = range(len(match.bots))
+    places = list(match.result.places)
+    if not places:
+        bots = ", ".join(shown_names(match.bots))
+        return f"{bots} (voided)" if match.HasField("result") else bots
+    order = sorted(seats, key=lambda seat: places[seat])
+    ending = ENDINGS[TERMINATION_NAMES[match.result.termination]]
+    faults = sum(match.fault_counts)
+    notes = [*([ending] if ending else []), *([counted(faults, "fault")] if faults else [])]
+    ranking = ", ".join(f"{places[seat]} {match.bots[seat]}" for seat in order)
+    return f"{ranking} ({', '.join(notes)})" if notes else ranking
+
+
+def matches_json(matches: Sequence[arena_pb2.MatchSummary]) -> dict[str, object]:
+    """`roost matches --json`. A match that runs has no result yet: then these are null."""
+    return {"matches": [_match_json(match) for match in matches]}
+
+
+def _match_json(match: arena_pb2.MatchSummary) -> dict[str, object]:
+    result = match.result if match.HasField("result") else None
+    return {
+        "match_id": match.match_id,
+        "game": match.game,
+        "players": match.players,
+        "bots": list(match.bots),
+        "started_ms": match.started_ms,
+        "ended_ms": match.ended_ms if result else None,
+        "termination": TERMINATION_NAMES[result.termination] if result else None,
+        "places": list(result.places) if result else None,
+        "scores": list(result.scores) if result else None,
+        "forfeits": list(result.forfeits) if result else None,
+        "faults": list(match.fault_counts) if result else None,
+    }
