@@ -29,7 +29,13 @@ __all__ = [
     "run",
 ]
 
-ON_DEMAND = {"Client": "client", "LinkLost": "link", "Refused": "link", "Stats": "stats", "run": "program"}
+ON_DEMAND = {
+    "Client": "arena.client",
+    "LinkLost": "arena.link",
+    "Refused": "arena.link",
+    "Stats": "arena.stats",
+    "run": "program",
+}
 """What needs gRPC, and the module it is in. To import these only when asked for saves local play 0.1 seconds."""
 
 

@@ -24,7 +24,7 @@ from tests.chaos.plan import Fault, Kind
 from tests.chaos.proxy import Proxy
 from tests.chaos.strategies import NAMES, SILENT, STEADY
 from tests.chaos.world import ADMIN, CERTIFICATE, COMPETITION_NAME, FILE, PRIVATE_KEY, database_url, key_of
-from tests.server.ports import free_port
+from tests.support.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 AGAIN_SECONDS = 0.2

@@ -3,7 +3,7 @@
 import pytest
 
 from roost_cli.main import run
-from tests.cli.command import Outcome, Roost
+from tests.support.command import Outcome, Roost
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,8 @@ import pytest
 from roost_cli.main import run
 from roost_games.replay import Replay
 from roost_games.verify import verify
-from tests.cli.arena_process import SLOW_BOT, Process, arena, roost_process, until
-from tests.cli.command import Roost
+from tests.support.arena_process import SLOW_BOT, Process, arena, roost_process, until
+from tests.support.command import Roost
 
 
 class Live(NamedTuple):

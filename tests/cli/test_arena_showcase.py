@@ -8,9 +8,9 @@ import pytest
 
 from roost_bots import QUICK_SAMPLES
 from roost_games.registry import GAME_NAMES
-from tests.cli.arena_process import PATIENCE, Process, roost_process, tethered, until
-from tests.cli.arena_world import recorded
-from tests.cli.command import Roost
+from tests.support.arena_process import PATIENCE, Process, roost_process, tethered, until
+from tests.support.arena_world import recorded
+from tests.support.command import Roost
 
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from roost_cli.bracket import bracket_lines
-from tests.cli.command import Roost
-from tests.server.export_world import play_and_export
+from tests.support.command import Roost
+from tests.support.export_world import play_and_export
 
 
 @pytest.fixture(scope="module")

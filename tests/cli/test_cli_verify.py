@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import Roost
+from tests.support.command import Roost
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import pytest
 
 from roost_server.store import BlockState, open_store
 from roost_server.store.competition_results import finished_results
-from tests.cli.collusion_world import BOTS, recorded
-from tests.cli.command import Roost
 from tests.server.test_store_records import block, finished, sketch
+from tests.support.collusion_world import BOTS, recorded
+from tests.support.command import Roost
 
 PAGE = (Path(__file__).parents[2] / "docs" / "collusion.md").read_text(encoding="utf-8")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from roost_server.competition import file as parts
-from tests.cli.arena_process import until
-from tests.cli.hosted_page import Reader, shown
+from tests.support.arena_process import until
+from tests.support.hosted_page import Reader, shown
 
 DOCS = Path(__file__).parents[2] / "docs"
 HOSTING = (DOCS / "hosting.md").read_text(encoding="utf-8")

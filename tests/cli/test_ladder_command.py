@@ -11,9 +11,9 @@ import pytest
 
 from roost_bots import SAMPLES
 from roost_server.store import NewBlock, open_store, queries
-from tests.cli.command import Roost
+from tests.support.command import Roost
 
-FOLDER = Path(__file__).parents[1] / "misbehaving" / "ladder_bots"
+FOLDER = Path(__file__).parents[1] / "support" / "ladder_bots"
 SMALL = ("--games", "karteneck", "--players", "2,3", "--schedule", "least-played", "--seed", "spring")
 SECONDS = 60.0
 

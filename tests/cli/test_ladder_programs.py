@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.cli.command import Roost
+from tests.support.command import Roost
 
 SMALL = ("--games", "karteneck", "--players", "2,3", "--schedule", "least-played", "--seed", "spring")
 PROGRAM = """

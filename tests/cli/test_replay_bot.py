@@ -23,8 +23,8 @@ from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Decision, Replay
 from roost_ladder.workshop.second_opinion import ask_about
 from roost_sdk import Bot, LoadedBot, LocalMatch
-from tests.cli.arena_process import PATIENCE
-from tests.cli.command import Roost
+from tests.support.arena_process import PATIENCE
+from tests.support.command import Roost
 
 RANDOM = LoadedBot("random", SAMPLES["random"])
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.arena_process import arena, roost_process, until
-from tests.cli.command import Roost
 from tests.cli.test_docs import blocks
+from tests.support.arena_process import arena, roost_process, until
+from tests.support.command import Roost
 
 PAGE = Path(__file__).parents[2] / "docs" / "stdio.md"
 SAMPLES = {block.language: block.text for block in blocks(PAGE) if block.language in ("python", "javascript")}

@@ -23,9 +23,9 @@ from roost_ladder.workshop.doctor import (
     _too_long,
 )
 from roost_ladder.workshop.tables import SITUATIONS, Steered, Table, situations_of, steered_matches, tables_of
-from tests.cli.command import Roost
+from tests.support.command import Roost
 
-PATIENTS = Path(__file__).parents[1] / "misbehaving" / "doctor_patients.py"
+PATIENTS = Path(__file__).parents[1] / "support" / "doctor_patients.py"
 PATIENT = Effort(matches=1, seconds=600.0, patience=60.0)
 IMPATIENT = Effort(matches=1, seconds=600.0, patience=3.0)
 

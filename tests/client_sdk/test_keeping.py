@@ -20,7 +20,7 @@ from roost_sdk import Bot, Client
 from roost_sdk.arena import journal as keeping
 from roost_sdk.arena.journal import About, Keeper
 from roost_sdk.testing import ScriptedLink, ScriptedMatch, _host
-from tests.client_sdk.stdio_programs import program
+from tests.support.stdio_programs import program
 
 ABOUT = About("m1", "karteneck", {}, 0, 2, ["a", "b"], "seed")
 RESULT = Result((1, 2), (20, 10), "finished")

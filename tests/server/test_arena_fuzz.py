@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from roost.v1 import play_pb2
 from roost_games.registry import GAME_NAMES
 from roost_games.replay import Replay
-from tests.misbehaving import nonsense
-from tests.misbehaving.hall import Hall, bounded, hall, settings, until
-from tests.misbehaving.raw_bot import Answers, RawBot
-from tests.misbehaving.raw_stream import RawStream, raw_stream
+from tests.support import nonsense
+from tests.support.hall import Hall, bounded, hall, settings, until
+from tests.support.raw_bot import Answers, RawBot
+from tests.support.raw_stream import RawStream, raw_stream
 
 CLEAR = {
     None,

@@ -9,9 +9,9 @@ import random
 from pathlib import Path
 
 from roost_server.store import open_store, queries
-from tests.misbehaving.arena_program import address_of, program
-from tests.misbehaving.hall import bounded, check_records, replays, until
-from tests.server.ports import free_port
+from tests.support.arena_program import address_of, program
+from tests.support.hall import bounded, check_records, replays, until
+from tests.support.ports import free_port
 
 ROUNDS = int(os.environ.get("ROOST_KILL_ROUNDS", "3"))
 SECONDS_PER_ROUND = 20.0

@@ -17,9 +17,9 @@ from roost_ladder.rating.results import Gathering, MatchResult, gather
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
 from roost_server.serving import serve
 from tests.ladder.test_results import DUEL, TRIO, assert_same, many
-from tests.misbehaving.hall import Hall, bounded, hall, until
-from tests.misbehaving.raw_stream import hello, raw_stream
 from tests.soak.growth import Look, growth
+from tests.support.hall import Hall, bounded, hall, until
+from tests.support.raw_stream import hello, raw_stream
 
 SOME = 100
 """So many blocks come at a time."""

@@ -15,9 +15,9 @@ from roost.v1 import arena_pb2, play_pb2
 from roost_games.replay import Replay
 from roost_games.verify import verify
 from roost_server.store import Store, StoreError, queries
-from tests.misbehaving.bots import HesitantBot
-from tests.misbehaving.hall import Hall, bounded, hall, settings, until
-from tests.misbehaving.raw_bot import RawBot
+from tests.support.hall import Hall, bounded, hall, settings, until
+from tests.support.misbehaving_bots import HesitantBot
+from tests.support.raw_bot import RawBot
 
 
 @asynccontextmanager

@@ -30,9 +30,9 @@ from tests.chaos.disk import disk_at
 from tests.chaos.plan import Fault, Kind, make_plans
 from tests.chaos.supervisor import Kept, Supervisor
 from tests.chaos.world import DISK, database_url, prepare
-from tests.misbehaving.hall import check_records
-from tests.server.ports import free_port
 from tests.soak.growth import Growth, Look, growth
+from tests.support.hall import check_records
+from tests.support.ports import free_port
 
 GAMES = {"karteneck": (2, 3), "haecmaec": (2,)}
 WARM_UP = 0.4

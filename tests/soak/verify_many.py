@@ -20,8 +20,8 @@ from roost_games.chance import seed_of
 from roost_games.referee import Referee, Seat
 from roost_games.replay import Replay
 from roost_games.verify import verify
-from tests.games.toy import play_out
 from tests.golden.cases import Case, all_cases
+from tests.support.toy import play_out
 
 MATCHES = 10_000
 CHUNK = 50

@@ -6,8 +6,8 @@
         future = arena.submit(job)
 
 It runs in an event loop in a thread of its own. `submit` takes the same jobs as `roost_ladder.running.workers.play` and
-gives the same results, so a ladder does not know the difference. The deal is as in any run; what a program draws at random is
-its own affair.
+gives the same results, so a ladder does not know the difference. The deal is as in any run; what a program draws at
+random is its own affair.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """An arena as a process of its own, to be stopped and killed.
 
-`python -m tests.misbehaving.arena_program DB LISTEN DRAIN` takes a file, an address and a number of seconds. Its first
+`python -m tests.support.arena_program DB LISTEN DRAIN` takes a file, an address and a number of seconds. Its first
 line of output is the address.
 """
 
@@ -14,7 +14,7 @@ from roost_server.serving.logs import configure_logging
 from roost_server.serving.serve import serve
 from roost_server.settings import tables_of
 from roost_server.store import open_store
-from tests.misbehaving.hall import settings
+from tests.support.hall import settings
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,7 +34,7 @@ async def program(name: str, *arguments: object) -> AsyncIterator["asyncio.subpr
         "-W",
         "error",
         "-m",
-        f"tests.misbehaving.{name}",
+        f"tests.support.{name}",
         *map(str, arguments),
         cwd=ROOT,
         stdout=asyncio.subprocess.PIPE,
