@@ -13,9 +13,10 @@ run: $(READY)  ## an arena and the sample bots on this machine, for a minute
 
 test: lint types unit  ## everything that CI checks
 
-lint: $(READY)  ## ruff, rules and format
+lint: $(READY)  ## ruff, rules and format; the layers of pyproject.toml
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo
 
 types: $(READY)  ## mypy --strict
 	$(BIN)/mypy
@@ -81,7 +82,7 @@ bench: $(READY)  ## every measurement that the docs quote
 	$(BIN)/python benchmarks/search.py
 
 clean:  ## remove what make has made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .import_linter_cache .mypy_cache .ruff_cache .pytest_cache
 
 $(READY): pyproject.toml
 	python3 -m venv $(VENV)
