@@ -6,6 +6,7 @@ from typing import Any
 from roost_games.game import Options
 from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
+from roost_ladder.schedules.schedule import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,11 @@ class Rules:
     game: str
     players: int
     options: Options
+
+    @property
+    def kind(self) -> Kind:
+        """What schedules know of it. A contest has one set of rules for each kind."""
+        return Kind(self.game, self.players)
 
 
 def standard_tables() -> tuple[Rules, ...]:

@@ -11,7 +11,8 @@ import pytest
 
 from roost_games.registry import get_game
 from roost_ladder.blocks import Block
-from roost_server.play.contest import Contest, OpenBlock, open_schedule
+from roost_ladder.schedules.registry import open_schedule
+from roost_server.play.contest import Contest, OpenBlock
 from roost_server.play.matchmaker import Matchmaker
 from roost_server.settings import Rules, Settings, tables_of
 

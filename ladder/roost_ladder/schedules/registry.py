@@ -1,8 +1,12 @@
-"""Schedules by name, for the command and the arena."""
+"""Schedules by name: the one table for local ladders, open arenas and the phases of a competition."""
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 from roost_games.errors import UsageError
 from roost_ladder.schedules.cycles import Gauntlet, RoundRobin
-from roost_ladder.schedules.least_played import LeastPlayed
+from roost_ladder.schedules.knockout import Knockout
+from roost_ladder.schedules.least_played import ROUND, LeastPlayed
 from roost_ladder.schedules.schedule import Schedule
 from roost_ladder.schedules.sure import Sure
 from roost_ladder.schedules.swiss import Swiss
@@ -17,6 +21,37 @@ SCHEDULES = {
 }
 """What each does, in a line."""
 REPEATED = {"round-robin", "gauntlet", "swiss"}
+OPEN_TURNS = 4
+"""How often everybody plays at each kind of table in a round of `least-played` where bots come and go."""
+
+
+class Terms(NamedTuple):
+    """What a schedule may need to know. Each takes what applies to it."""
+
+    seed: bytes = b""
+    """Decides what is drawn."""
+    times: int | None = None
+    """Repetitions, or the blocks of each tie of a knockout; `None`: without end, or one block for each tie."""
+    hero: int = 0
+    """The bot of a gauntlet."""
+    turns: int = ROUND
+    """The length of a round of `least-played`."""
+
+
+MAKERS: dict[str, Callable[[Terms], Schedule]] = {
+    "sure": lambda terms: Sure(terms.seed),
+    "round-robin": lambda terms: RoundRobin(terms.seed, terms.times),
+    "gauntlet": lambda terms: Gauntlet(terms.hero, terms.seed, terms.times),
+    "swiss": lambda terms: Swiss(terms.seed, terms.times),
+    "least-played": lambda terms: LeastPlayed(terms.seed, terms.turns),
+    "knockout": lambda terms: Knockout(terms.seed, terms.times or 1),
+}
+"""Every schedule of the project. A knockout is for finals only: a ladder has no seeding."""
+
+
+def open_schedule(name: str, seed: bytes) -> Schedule:
+    """The schedule of this name for bots that come and go: rounds are short, so that newcomers soon have their turn."""
+    return MAKERS[name](Terms(seed, turns=OPEN_TURNS))
 
 
 def schedule_named(name: str, *, seed: bytes = b"", times: int | None = None, hero: int | None = None) -> Schedule:
@@ -30,15 +65,7 @@ def schedule_named(name: str, *, seed: bytes = b"", times: int | None = None, he
         listed = ", ".join(SCHEDULES)
         raise UsageError(f"there is no schedule {name!r}: there are {listed}{did_you_mean(name, SCHEDULES)}")
     _check(name, times, hero)
-    if name == "gauntlet" and hero is not None:
-        return Gauntlet(hero, seed, times)
-    made: dict[str, Schedule] = {
-        "sure": Sure(seed),
-        "round-robin": RoundRobin(seed, times),
-        "swiss": Swiss(seed, times),
-        "least-played": LeastPlayed(seed),
-    }
-    return made[name]
+    return MAKERS[name](Terms(seed, times, hero or 0))
 
 
 def _check(name: str, times: int | None, hero: int | None) -> None:

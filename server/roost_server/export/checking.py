@@ -4,7 +4,7 @@ It needs the folder and this package, no arena and no database. What cannot be c
 that follows from who was connected when; its deals and its matches are.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -16,12 +16,12 @@ from roost_games.replay import VOIDED, Replay, parse_lines
 from roost_games.verify import verify
 from roost_ladder.blocks import seed_of_block
 from roost_ladder.rating.facts import MatchFacts, facts_of
-from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
 from roost_server.competition.file import PhaseName
-from roost_server.competition.ledger import CLOCK, Competition
+from roost_server.competition.finals import block_id_of, schedule_of
+from roost_server.competition.ledger import CLOCK
 from roost_server.export.comparing import difference
-from roost_server.export.finals import finalists
+from roost_server.export.finals import finalists, results_by_block
 from roost_server.export.reading import Damaged, Exported, as_block, read_export, read_manifest, readable
 from roost_server.export.records import (
     BLOCKS_FILE,
@@ -33,7 +33,6 @@ from roost_server.export.records import (
 )
 from roost_server.export.reports import derived
 from roost_server.export.writing import digest
-from roost_server.play.director import block_id_of, schedule_of
 from roost_server.store import BlockState
 
 NOT_DERIVED = {RULES_FILE, COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, MANIFEST_FILE}
@@ -229,15 +228,9 @@ def _wrong_schedule(exported: Exported, played: Sequence[Played]) -> Iterator[Wr
     if part is None or not blocks or not exported.competition.seed:
         return
     competition = exported.competition
-    schedule = schedule_of(
-        Competition(
-            0, exported.file, bytes.fromhex(competition.seed), competition.commitment, competition.phase, document=""
-        ),
-        part,
-    )
-    ladder = [match.result() for match in _of_phase(played, PhaseName.LADDER)]
-    field = finalists(exported.file, exported.competition, ladder)
-    results = _by_block(_of_phase(played, PhaseName.FINALS))
+    schedule = schedule_of(competition.name, bytes.fromhex(competition.seed), part)
+    field = finalists(exported.file, competition, _of_phase(played, PhaseName.LADDER))
+    results = results_by_block(_of_phase(played, PhaseName.FINALS))
     past = Past()
     left = [block for block in blocks if block.state == BlockState.DONE]
     by_pairing: dict[Pairing, list[ExportedBlock]] = {}
@@ -274,13 +267,6 @@ def _pairing(block: ExportedBlock) -> Pairing:
 def _named(exported: Exported, pairing: Pairing) -> str:
     names = {bot.version_id: bot.name for bot in exported.competition.bots}
     return f"{pairing.kind.game} with {', '.join(names.get(bot, '?') for bot in pairing.group)}"
-
-
-def _by_block(facts: Iterable[MatchFacts]) -> dict[str, list[MatchResult]]:
-    results: dict[str, list[MatchResult]] = {}
-    for match in facts:
-        results.setdefault(match.block_id, []).append(match.result())
-    return results
 
 
 def _of_phase(played: Sequence[Played], phase: str) -> list[MatchFacts]:

@@ -2,33 +2,30 @@
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.rating.results import MatchResult
-from roost_ladder.rating.standings import standings
-from roost_ladder.schedules.knockout import Tie, bracket, champion
-from roost_ladder.schedules.schedule import Field, Past
+from roost_ladder.schedules.knockout import Tie, champion
+from roost_ladder.schedules.schedule import Field
 from roost_server.competition.file import CompetitionFile, PhaseName
+from roost_server.competition.finals import Finalist, bracket_of, finals_field
 from roost_server.export.records import BRACKET_FILE, ExportedCompetition
-from roost_server.play.contest import kind_of
-
-KNOCKOUT = "knockout"
 
 
-def finalists(file: CompetitionFile, competition: ExportedCompetition, ladder: Sequence[MatchResult]) -> Field:
+def finalists(file: CompetitionFile, competition: ExportedCompetition, ladder: Iterable[MatchFacts]) -> Field:
     """The pinned versions by their rank on the ladder, as the arena seeds them."""
-    ranked = standings(ladder, forfeits=file.faults.forfeits == "count")
-    rank = {standing.bot: place for place, standing in enumerate(ranked)}
-    pinned = [bot for bot in competition.bots if bot.pinned]
-    seeded = sorted(pinned, key=lambda bot: rank.get(bot.version_id, len(rank)))
-    apart = not file.entry.own_bots_may_meet
-    return Field(
-        tuple(bot.version_id for bot in seeded),
-        tuple(kind_of(rules) for rules in file.rules()),
-        owners={bot.version_id: bot.owner for bot in seeded} if apart else {},
-    )
+    pinned = [Finalist(bot.version_id, bot.owner) for bot in competition.bots if bot.pinned]
+    return finals_field(file, pinned, results_by_block(ladder).values())
+
+
+def results_by_block(facts: Iterable[MatchFacts]) -> dict[str, list[MatchResult]]:
+    """The results of matches, by the id of their block."""
+    results: dict[str, list[MatchResult]] = {}
+    for match in facts:
+        results.setdefault(match.block_id, []).append(match.result())
+    return results
 
 
 def bracket_files(
@@ -38,12 +35,10 @@ def bracket_files(
     names: Mapping[int, str],
 ) -> dict[str, str]:
     """The bracket as files, by their names; none if the finals are no knockout, or have not begun."""
-    part = file.phase(PhaseName.FINALS)
     played = [match.result() for match in facts.get(PhaseName.FINALS, ())]
-    if part is None or part.schedule != KNOCKOUT or not played:
+    rounds = bracket_of(file, finalists(file, competition, facts.get(PhaseName.LADDER, ())), played)
+    if not rounds:
         return {}
-    field = finalists(file, competition, [match.result() for match in facts.get(PhaseName.LADDER, ())])
-    rounds = bracket(field, Past(results=played, recorded=False), part.blocks_per_pairing)
     best = champion(rounds)
     ties = [[_tie(tie, names) for tie in ties] for ties in rounds]
     whole = {"champion": None if best is None else names[best], "rounds": ties}

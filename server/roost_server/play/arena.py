@@ -15,6 +15,7 @@ from roost_games.referee import Seat
 from roost_games.registry import get_game
 from roost_games.replay import VOIDED, Result
 from roost_ladder.rating.results import MatchResult
+from roost_ladder.schedules.registry import open_schedule
 from roost_sdk.wire import result_to_wire
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Pulse, epoch_ms
@@ -23,7 +24,7 @@ from roost_server.competition.phases import takes_entries
 from roost_server.errors import ClosingError, NotFoundError, NotYetError
 from roost_server.metrics import Metrics, Reading
 from roost_server.play.attendance import Attendance
-from roost_server.play.contest import Contest, OpenBlock, open_schedule
+from roost_server.play.contest import Contest, OpenBlock
 from roost_server.play.director import Director, now_utc
 from roost_server.play.entrance import Entrance
 from roost_server.play.lobby import Lobby

@@ -17,8 +17,6 @@ import structlog
 from roost_games.errors import UsageError
 from roost_ladder.blocks import Block, Rotation
 from roost_ladder.rating.results import MatchResult
-from roost_ladder.schedules.least_played import LeastPlayed
-from roost_ladder.schedules.registry import schedule_named
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
 from roost_ladder.schedules.sure import Sure
 from roost_server.clocks import epoch_ms
@@ -28,8 +26,6 @@ from roost_server.settings import Rules, Settings
 from roost_server.store import Planned
 
 log = structlog.get_logger()
-TURNS = 4
-"""How often everybody plays at each kind of table in a round of the schedule that has no end."""
 AHEAD = 2
 """So many blocks wait for each bot that plays one match at once before no more are planned: quick bots never stand."""
 PATIENCE = 2
@@ -74,7 +70,7 @@ class OpenBlock:
     @property
     def pairing(self) -> Pairing:
         """Who meets, at what kind of table."""
-        return Pairing(kind_of(self.rules), self.block.group)
+        return Pairing(self.rules.kind, self.block.group)
 
 
 class Drawn(NamedTuple):
@@ -109,19 +105,9 @@ class Everybody:
         return present
 
 
-def kind_of(rules: Rules) -> Kind:
-    """The kind of table that has these rules. A contest has one set of rules for each."""
-    return Kind(rules.game, rules.players)
-
-
 def kinds_played(session: Session, kinds: Iterable[Kind]) -> frozenset[Kind]:
     """Those of the kinds at which a bot sits down."""
     return frozenset(kind for kind in kinds if session.plays(*kind))
-
-
-def open_schedule(name: str, seed: bytes) -> Schedule:
-    """The schedule of this name for bots that come and go: rounds are short, so that newcomers soon have their turn."""
-    return LeastPlayed(seed, turns=TURNS) if name == "least-played" else schedule_named(name, seed=seed)
 
 
 def draw_at_random(_: Pairing) -> Drawn:
@@ -163,7 +149,7 @@ class Contest:
         self.in_rounds = in_rounds
         self.over = False
         """Whether the schedule is at its end and everything is played. More bots can begin it anew."""
-        self._rules = {kind_of(rules): rules for rules in settings.tables}
+        self._rules = {rules.kind: rules for rules in settings.tables}
         self._schedule = schedule
         self.roster: Roster = Everybody() if roster is None else roster
         self.taken_up: set[str] = set()

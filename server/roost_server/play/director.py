@@ -1,7 +1,6 @@
 """The director of one competition in a running arena: its phase, its roster, and the contest that is being played."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -9,18 +8,13 @@ import structlog
 from sqlalchemy import Connection
 
 from roost_ladder.blocks import Rotation, seed_of_block
-from roost_ladder.rating.fit import fit
-from roost_ladder.rating.standings import standings_of
-from roost_ladder.schedules.cycles import RoundRobin
-from roost_ladder.schedules.knockout import Knockout
-from roost_ladder.schedules.schedule import Pairing, Past, Schedule
-from roost_ladder.schedules.sure import Sure
-from roost_ladder.schedules.swiss import Swiss
+from roost_ladder.schedules.schedule import Field, Pairing
 from roost_server.competition import ledger, phases
-from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
+from roost_server.competition.file import CompetitionFile, PhaseName
+from roost_server.competition.finals import Finalist, block_id_of, finals_field, schedule_of
 from roost_server.competition.history import history_of
-from roost_server.competition.ledger import CLOCK, Competition, Entrant
-from roost_server.play.contest import Contest, Drawn, open_schedule
+from roost_server.competition.ledger import CLOCK, Competition
+from roost_server.play.contest import Contest, Drawn
 from roost_server.play.roster import OpenRoster, PinnedRoster
 from roost_server.settings import Settings
 from roost_server.store import Planned, Store, StoreError
@@ -128,7 +122,7 @@ class Director:
             return
         self.contest = Contest(
             self._settings,
-            schedule_of(self.competition, part),
+            schedule_of(self.file.name, self.competition.seed, part),
             roster=self.roster,
             name=f"{self.file.name}/{part.phase}",
             rotation=Rotation(self.file.rotation),
@@ -160,8 +154,7 @@ class Director:
     def _remind(self, contest: Contest, phase: str) -> None:
         history = history_of(self._store, self.competition.id, phase, contest.taken_up, recorded=contest.recorded)
         if contest.in_rounds:
-            seeded = self._seeding(ledger.entrants(self._store, self.competition.id))
-            contest.roster = PinnedRoster(seeded, apart=not self.file.entry.own_bots_may_meet)
+            contest.roster = PinnedRoster(self._finals_field())
         contest.draw = Dealer(self.competition, PhaseName(phase), history.next_serial)
         contest.remember(history.past, history.owed if contest.in_rounds else ())
 
@@ -169,16 +162,13 @@ class Director:
         """Whether matches of the ladder are still being played: they seed the finals, which cannot begin before."""
         return progress(self._store, self.competition.id, PhaseName.LADDER).blocks_open > 0
 
-    def _seeding(self, entrants: Sequence[Entrant]) -> list[Entrant]:
-        """The entrants by their rank on the ladder; those who have not played it last, in the order of their entry."""
-        played, forfeits = Past(), self.file.faults.forfeits == "count"
+    def _finals_field(self) -> Field:
+        """Who plays the finals, in the order of the ladder."""
+        entrants = ledger.entrants(self._store, self.competition.id)
+        pinned = [Finalist(each.pinned_version_id, each.owner) for each in entrants if each.pinned_version_id]
         with self._store.reading() as connection:
-            for results in blocks_of(connection, Played(self.competition.id, PhaseName.LADDER)):
-                played.finish(result for result in results if forfeits or not result.forfeited)
-        record = played.record()
-        ranked = standings_of(record, fit(record)) if played.ended else []
-        rank = {standing.bot: place for place, standing in enumerate(ranked)}
-        return sorted(entrants, key=lambda entrant: rank.get(entrant.pinned_version_id or 0, len(rank)))
+            ladder = blocks_of(connection, Played(self.competition.id, PhaseName.LADDER))
+            return finals_field(self.file, pinned, ladder)
 
 
 class Dealer:
@@ -199,24 +189,6 @@ class Dealer:
         block_id = block_id_of(self._competition.file.name, self._phase, serial)
         seed = seed_of_block(self._competition.seed, block_id)
         return Drawn(block_id, seed, Planned(self._competition.id, self._phase.value, serial))
-
-
-def block_id_of(competition: str, phase: str, serial: int) -> str:
-    """What a block of a competition is called."""
-    return f"{competition}-{phase}-{serial}"
-
-
-def schedule_of(competition: Competition, part: PhasePart) -> Schedule:
-    """The schedule of a phase. What it draws follows from the master seed, too."""
-    seed = seed_of_block(competition.seed, f"{competition.file.name}-{part.phase}-schedule")
-    schedules: dict[str, Schedule] = {
-        "least-played": open_schedule("least-played", seed),
-        "sure": Sure(seed),
-        "round-robin": RoundRobin(seed, part.rounds),
-        "swiss": Swiss(seed, part.rounds),
-        "knockout": Knockout(seed, part.blocks_per_pairing),
-    }
-    return schedules[part.plays_by]
 
 
 def settings_for(file: CompetitionFile, settings: Settings) -> Settings:

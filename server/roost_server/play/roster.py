@@ -49,18 +49,11 @@ class OpenRoster:
 class PinnedRoster:
     """The versions that were pinned, here or not, in the order of their seeding. One that stays away forfeits."""
 
-    def __init__(self, entrants: Sequence[Entrant], *, apart: bool) -> None:
-        self._pinned = [entrant for entrant in entrants if entrant.pinned_version_id is not None]
-        self._apart = apart
+    def __init__(self, field: Field) -> None:
+        self._field = field
 
     def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
-        versions = [(entrant.pinned_version_id or 0, entrant.owner) for entrant in self._pinned]
-        return Field(
-            tuple(version_id for version_id, _ in versions),
-            tuple(kinds),
-            owners=dict(versions) if self._apart else {},
-        )
+        return self._field
 
     def entitled(self, present: Collection[Session]) -> list[Session]:
-        pinned = {entrant.pinned_version_id for entrant in self._pinned}
-        return [session for session in present if session.version_id in pinned]
+        return [session for session in present if session.version_id in self._field.bots]

@@ -1,0 +1,70 @@
+"""What follows from a competition's master seed and ladder: names of blocks, schedules, the seeding of finals.
+
+The arena plays by it, an export is checked against it.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from roost_ladder.blocks import seed_of_block
+from roost_ladder.rating.fit import fit
+from roost_ladder.rating.results import MatchResult
+from roost_ladder.rating.standings import standings_of
+from roost_ladder.schedules.knockout import Tie, bracket
+from roost_ladder.schedules.registry import MAKERS, OPEN_TURNS, Terms
+from roost_ladder.schedules.schedule import Field, Past, Schedule
+from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
+
+KNOCKOUT = "knockout"
+
+
+class Finalist(NamedTuple):
+    """A pinned version."""
+
+    version_id: int
+    owner: str
+
+
+def block_id_of(competition: str, phase: str, serial: int) -> str:
+    """What a block of a competition is called."""
+    return f"{competition}-{phase}-{serial}"
+
+
+def schedule_of(competition: str, seed: bytes, part: PhasePart) -> Schedule:
+    """The schedule of a phase. What it draws follows from the master seed, too."""
+    drawn = seed_of_block(seed, f"{competition}-{part.phase}-schedule")
+    times = part.blocks_per_pairing if part.plays_by == KNOCKOUT else part.rounds
+    return MAKERS[part.plays_by](Terms(drawn, times, turns=OPEN_TURNS))
+
+
+def finals_field(
+    file: CompetitionFile, finalists: Iterable[Finalist], ladder: Iterable[Sequence[MatchResult]]
+) -> Field:
+    """Who plays the finals, by rank on the ladder; those who have not played it last, in the order of their entry.
+
+    The results of the ladder come block by block, and nothing is kept of single matches.
+    """
+    rank = _ranks(ladder, forfeits=file.faults.forfeits == "count")
+    seeded = sorted(finalists, key=lambda finalist: rank.get(finalist.version_id, len(rank)))
+    return Field(
+        tuple(finalist.version_id for finalist in seeded),
+        tuple(rules.kind for rules in file.rules()),
+        owners={} if file.entry.own_bots_may_meet else dict(seeded),
+    )
+
+
+def _ranks(blocks: Iterable[Sequence[MatchResult]], *, forfeits: bool) -> dict[int, int]:
+    played = Past()
+    for results in blocks:
+        played.finish(result for result in results if forfeits or not result.forfeited)
+    record = played.record()
+    ranked = standings_of(record, fit(record)) if played.ended else []
+    return {standing.bot: place for place, standing in enumerate(ranked)}
+
+
+def bracket_of(file: CompetitionFile, field: Field, finals: Sequence[MatchResult]) -> list[list[Tie]]:
+    """The rounds of the bracket so far; none if the finals are no knockout, or have not begun."""
+    part = file.phase(PhaseName.FINALS)
+    if part is None or part.plays_by != KNOCKOUT or not finals:
+        return []
+    return bracket(field, Past(results=finals, recorded=False), part.blocks_per_pairing)
