@@ -6,7 +6,7 @@ A game is one package beside this file that implements `State` and `Game` and is
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
@@ -54,6 +54,21 @@ class OptionDoc(NamedTuple):
     name: str
     summary: str
     default: str
+
+
+class Variant(NamedTuple):
+    """A way to play a game that has a name: the options that select it, and what they change."""
+
+    name: str
+    """One word, as in `haecmaec slap`."""
+    options: Mapping[str, JsonValue]
+    """What a host sets to play it."""
+    summary: str
+    """What is different, in one line without a full stop."""
+
+
+STANDARD = Variant("standard", {}, "the game as its rules describe it")
+"""The first variant of every game."""
 
 
 class Options(Protocol):
@@ -126,6 +141,8 @@ class Game(ABC, Generic[MoveT, ViewT, OptionsT]):
     summary: str
     components: tuple[Component, ...]
     option_docs: tuple[OptionDoc, ...]
+    variants: tuple[Variant, ...] = (STANDARD,)
+    """Every variant, the standard game first."""
 
     @abstractmethod
     def options(self, given: Mapping[str, JsonValue]) -> OptionsT:
@@ -161,6 +178,12 @@ class Game(ABC, Generic[MoveT, ViewT, OptionsT]):
 
         It continues with `Quick(rng)`, so a search can play it out. What "uniformly" counts is said by each game.
         """
+
+    def tables(self) -> Iterator[tuple[Variant, int]]:
+        """Every table there can be: each variant with each of its player counts."""
+        for variant in self.variants:
+            for players in self.players(self.options(variant.options)):
+                yield variant, players
 
     def check_players(self, players: int, options: OptionsT) -> None:
         """Raise `UsageError` unless that many can play."""

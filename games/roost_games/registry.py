@@ -1,6 +1,7 @@
 """The games that Roost knows, by name."""
 
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from roost_games.errors import UsageError
@@ -14,12 +15,21 @@ GAME_NAMES = ("karteneck", "bratwurmeck", "haecmaec")
 
 def get_game(name: str) -> AnyGame:
     """The game called `name`. Raises `UsageError`, which lists the names there are."""
-    if name not in GAME_NAMES:
-        raise UsageError(f"there is no game {name!r}; the games are: {', '.join(GAME_NAMES)}")
-    game: AnyGame = import_module(f"roost_games.{name}").GAME
+    game: AnyGame = part_of(name).GAME
     return game
 
 
 def all_games() -> list[AnyGame]:
     """Every game, in the order of `GAME_NAMES`."""
     return [get_game(name) for name in GAME_NAMES]
+
+
+def part_of(name: str, part: str = "", package: str = "roost_games") -> ModuleType:
+    """The module that belongs to the game `name`: its package, or `part` of that.
+
+    Other packages keep a game's modules under its name as well: `part_of(name, package="roost_sdk.wire")` is the codec.
+    Raises `UsageError` if there is no such game.
+    """
+    if name not in GAME_NAMES:
+        raise UsageError(f"there is no game {name!r}; the games are: {', '.join(GAME_NAMES)}")
+    return import_module(".".join(filter(None, (package, name, part))))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from roost_games.registry import GAME_NAMES
+from roost_games.registry import GAME_NAMES, part_of
 from roost_games.replay import Fault
 from roost_ladder.workshop.doctor import (
     Doctor,
@@ -22,7 +22,7 @@ from roost_ladder.workshop.doctor import (
     _speed,
     _too_long,
 )
-from roost_ladder.workshop.tables import SITUATIONS, Steered, Table, situations_of, steered_matches, tables_of
+from roost_ladder.workshop.tables import Steered, Table, situations_of, steered_matches, tables_of
 from tests.support.command import Roost
 
 PATIENTS = Path(__file__).parents[1] / "support" / "doctor_patients.py"
@@ -270,7 +270,7 @@ def test_every_rare_situation_is_reached(game: str) -> None:
     """By a bot at some table of each game; at a single table some cannot be."""
     tables = tables_of([game])
     reached = {name for match in steered_matches(tables) for name in match.situations()}
-    assert reached == set(SITUATIONS[game])
+    assert reached == {situation.name for situation in part_of(game, "situations").SITUATIONS}
     assert {count for _, count, options in tables if not options} == set(
         {"karteneck": range(2, 5), "bratwurmeck": range(2, 8), "haecmaec": range(2, 7)}[game]
     )

@@ -9,7 +9,7 @@ from roost_games.haecmaec import moves
 from roost_games.haecmaec.cards import FLY
 from roost_games.haecmaec.legal import HAS_DOUBLE, HAS_FLY, HAS_NORMAL, closable_from, reactions_to, turn_moves
 from roost_games.haecmaec.moves import Move, Play
-from roost_games.haecmaec.sheet import COMPONENTS, OPTION_DOCS, Options, sheet_of
+from roost_games.haecmaec.sheet import COMPONENTS, OPTION_DOCS, VARIANTS, Options, sheet_of
 from roost_games.haecmaec.state import HaecMaecState
 from roost_games.haecmaec.table import MOST_PLAYERS
 from roost_games.haecmaec.unseen import deal_unseen
@@ -26,6 +26,7 @@ class HaecMaec(Game[Move, View, Options]):
     )
     components = COMPONENTS
     option_docs = OPTION_DOCS
+    variants = VARIANTS
 
     def options(self, given: Mapping[str, JsonValue]) -> Options:
         self.check_option_names(given)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from roost_games.errors import OptionError
-from roost_games.game import Component, JsonValue, OptionDoc
+from roost_games.game import STANDARD, Component, JsonValue, OptionDoc, Variant
 from roost_games.haecmaec.cards import FLIES, FLY, HIGHEST_VALUE, KIND_FORM, Card
 from roost_games.haecmaec.moves import DOUBLE, NORMAL, TOPS, Close, Play, Top
 
@@ -56,6 +56,11 @@ OPTION_DOCS = (
         "five kinds of 17 cards, values 1 to 5",
     ),
 )
+
+SLAP = Variant(
+    "slap", {"slap": True}, "after each card the others may slap the burger, with a top to take it or a fly to spoil it"
+)
+VARIANTS = (STANDARD, SLAP)
 
 
 @dataclass(frozen=True, slots=True)
