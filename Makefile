@@ -34,7 +34,7 @@ golden: $(READY)  ## write the golden playthroughs anew; read the diff before yo
 proto: $(READY)  ## generate the code for the wire contract
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python proto/generate.py
 
-reference: $(READY)  ## write docs/reference.md anew from the docstrings
+reference: $(READY)  ## write docs/bots/reference.md anew from the docstrings
 	$(BIN)/python -m tests.client_sdk.reference_page
 
 verify-many: $(READY)  ## 10,000 random matches of each game, each record verified
@@ -53,7 +53,7 @@ DICE := timid,greedy,careful,exact,strong
 LEVELS := bratwurmeck:2:40:$(DICE) bratwurmeck:3:20:$(DICE) bratwurmeck:4:40:$(DICE) \
 	karteneck:2:40:$(CARDS) karteneck:3:30:$(CARDS) karteneck:4:80:$(CARDS) \
 	haecmaec:2:40:$(CARDS) haecmaec:3:40:$(CARDS) haecmaec:4:120:$(CARDS)
-levels: $(READY)  ## the ladders over the sample bots that docs/levels.md shows, half an hour
+levels: $(READY)  ## the ladders over the sample bots that docs/why/measurements.md shows, half an hour
 	@for each in $(LEVELS); do \
 		set -- $$(echo $$each | tr : ' '); \
 		$(BIN)/roost ladder $$(echo $$4 | tr , ' ') --games $$1 --players $$2 \

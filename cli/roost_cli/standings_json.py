@@ -1,4 +1,4 @@
-"""`roost standings --json`: what programs are told about who is how strong. `docs/arena.md` says what the keys mean."""
+"""`roost standings --json`: the standings for programs. `docs/hosting/arena.md` explains the keys."""
 
 from roost.v1 import arena_pb2
 

@@ -1,6 +1,6 @@
 """What `roost collusion` does: read the results of a database, judge all pairs of bots, and tell what stands out.
 
-The keys of the JSON are documented in docs/collusion.md and stay as they are.
+The keys of the JSON are documented in docs/why/collusion.md and stay as they are.
 """
 
 from collections import Counter

@@ -1,6 +1,7 @@
 """Bots that are programs in any language: one line of JSON comes in for each decision, one line goes back.
 
-`stdio_bot("./mybot --depth 3")` is a bot whose matches are played by that program; docs/stdio.md describes the lines.
+`stdio_bot("./mybot --depth 3")` is a bot whose matches are played by that program; docs/bots/other-languages.md
+describes the lines.
 A program plays one match at a time and may play many, one after the other, so a bot that plays several matches at once
 runs as many programs. What goes wrong in a program is the fault that its author would expect: it ended (crashed), its
 line is no answer (malformed), or there is no line in time (late). It is stopped then, because nobody could tell to

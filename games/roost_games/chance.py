@@ -2,7 +2,8 @@
 
 A game never draws from "the next random number". It asks for the outcome of a *purpose* ("deck", "roll/12/0"), so what
 one bot does cannot shift another's luck. `Tape` answers from a seed and can be recomputed by anybody
-(docs/chance.md); `Quick` is fast and predictable, for simulations; `Recording` wraps either and notes the outcomes.
+(docs/formats/chance.md); `Quick` is fast and predictable, for simulations; `Recording` wraps either and notes the
+outcomes.
 
 A purpose is a name, optionally followed by "/" and numbers. The name alone is what a replay shows.
 Items are in the notation of the replay format, so outcomes need no translation.

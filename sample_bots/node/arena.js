@@ -1,6 +1,6 @@
 // The bot at an arena: one stream on which many matches are played, and what to do when it breaks.
 //
-// The protocol is described in docs/protocol.md. This file is all of it that a bot needs, except for the moves.
+// The protocol is described in docs/formats/protocol.md. This file is all of it that a bot needs, except for the moves.
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-"""Bots that come with Roost, by the names under which the commands know them, weakest first (docs/levels.md)."""
+"""Bots that come with Roost, by the names that the commands know, weakest first (docs/why/measurements.md)."""
 
 from roost_bots.careful import CarefulBot
 from roost_bots.exact import ExactBot

@@ -1,6 +1,6 @@
 """What an arena tells a monitoring system: counters that it keeps, gauges that are read when somebody looks.
 
-docs/metrics.md explains every one of them, with alerts to begin with.
+docs/hosting/operations.md explains every one of them, with alerts to begin with.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""docs/arena.md is true: its commands run as they stand there, at an arena of this test instead of the usual one."""
+"""docs/hosting/arena.md is true: its commands run as written, at an arena of this test instead of the usual one."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from roost_cli.serving import settings_for
 from roost_server.settings import Settings
 from tests.support.arena_process import Process, arena, roost_process, until
 
-PAGE = (Path(__file__).parents[2] / "docs" / "arena.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/hosting/arena.md").read_text(encoding="utf-8")
 USUAL = "127.0.0.1:50051"
 ASK_AN_ARENA = ("bots", "standings", "matches", "replay", "watch")
 

@@ -1,4 +1,4 @@
-"""`roost collusion`: a helper is named, honest bots are not, and docs/collusion.md is true."""
+"""`roost collusion`: a helper is named, honest bots are not, and docs/why/collusion.md is true."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from tests.server.test_store_records import block, finished, sketch
 from tests.support.collusion_world import BOTS, recorded
 from tests.support.command import Roost
 
-PAGE = (Path(__file__).parents[2] / "docs" / "collusion.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/why/collusion.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

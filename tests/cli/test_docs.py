@@ -18,26 +18,47 @@ import pytest
 from roost_games.replay import Replay
 
 ROOT = Path(__file__).parents[2]
-DOCS = sorted((ROOT / "docs").glob("*.md"))
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
 SECONDS = 120
 """No command of a page may take longer."""
+FOLLOWED_ELSEWHERE = {
+    "games.md": "cli/test_workshop_docs.py",
+    "bots/start.md": "cli/test_workshop_docs.py",
+    "bots/other-languages.md": "cli/test_workshop_docs.py",
+    "bots/write.md": "client_sdk/test_client_docs.py",
+    "bots/training.md": "client_sdk/test_pettingzoo_docs.py",
+    "hosting/arena.md": "cli/test_arena_docs.py",
+    "hosting/competition.md": "cli/test_hosting_docs.py",
+    "hosting/operations.md": "server/test_metrics.py",
+    "formats/protocol.md": "sample_bots/test_node_bot.py",
+    "formats/database.md": "server/test_store_docs.py",
+    "why/collusion.md": "cli/test_collusion_command.py",
+    "why/ratings.md": "ladder/test_ratings_page.py",
+}
+"""Pages that need more than an empty folder, and the test that follows each."""
 
 
-def other_tests_about(page: Path) -> list[Path]:
-    """The other tests that are about a page: they know how to run what needs more than an empty folder."""
-    others = [file for file in (ROOT / "tests").rglob("test_*.py") if file.name != Path(__file__).name]
-    return [file for file in others if page.name in file.read_text(encoding="utf-8")]
+def name_of(page: Path) -> str:
+    """The page as its path below `docs`, or below the repository."""
+    return page.relative_to(ROOT).as_posix().removeprefix("docs/")
 
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(page for page in DOCS if not other_tests_about(page))]
-"""The pages that are played here."""
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *(page for page in DOCS if name_of(page) not in FOLLOWED_ELSEWHERE),
+]
+"""The pages that are followed here."""
 NOT_RUN = {
     "make": "it would set up an environment, or run these tests inside themselves",
+    "roost submit": "it needs an arena; test_workshop_docs.py has one",
 }
-"""Commands that are shown but not run, by name, and why."""
+"""Commands that are shown but not run, by how they begin, and why."""
 ANYTHING = "..."
+DRAWN = ("mermaid",)
+"""Blocks that are pictures."""
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#([^)\s]+))?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
 
 
 class Block(NamedTuple):
@@ -52,14 +73,19 @@ class Command(NamedTuple):
 
 
 def blocks(page: Path) -> list[Block]:
-    return [Block(*found) for found in BLOCK.findall(page.read_text(encoding="utf-8"))]
+    return blocks_in(page.read_text(encoding="utf-8"))
+
+
+def blocks_in(text: str) -> list[Block]:
+    return [Block(*found) for found in BLOCK.findall(text)]
 
 
 def commands(block: Block) -> Iterator[Command]:
     if block.language == "bash":
         yield from (Command(line, []) for line in block.text.splitlines() if line.strip())
         return
-    for piece in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+    text = block.text.replace("\n> ", " ")  # a command that goes on in the next line
+    for piece in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         first, *rest = piece.splitlines()
         yield Command(first, rest)
 
@@ -95,8 +121,7 @@ def matches(printed: list[str], expected: list[str]) -> bool:
 
 
 def play_command(command: Command, folder: Path) -> None:
-    name = command.line.split()[0]
-    if name in NOT_RUN:
+    if command.line.startswith(tuple(NOT_RUN)):
         return
     printed = run(command.line, folder).splitlines()
     if command.expected:
@@ -105,12 +130,19 @@ def play_command(command: Command, folder: Path) -> None:
 
 def play_python(block: Block, folder: Path) -> None:
     named = re.match(r"# (\w+\.py)\n", block.text)
-    file = folder / (named[1] if named else "block.py")
+    is_session = block.text.startswith(">>> ")
+    file = folder / (named[1] if named else "block.txt" if is_session else "block.py")
     file.write_text(block.text, encoding="utf-8")
-    run(f"python {file.name}", folder)
+    run(f"python -m doctest {file.name}" if is_session else f"python {file.name}", folder)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(("page", "test"), FOLLOWED_ELSEWHERE.items())
+def test_every_other_page_has_a_test_that_names_it(page: str, test: str) -> None:
+    assert (ROOT / "docs" / page).exists()
+    assert page in (ROOT / "tests" / test).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_page_is_true_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
     for block in blocks(page):
         if block.language in ("console", "bash"):
@@ -118,12 +150,13 @@ def test_a_page_is_true_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
                 play_command(command, tmp_path)
         elif block.language == "python":
             play_python(block, tmp_path)
-        else:
-            assert block.language == "json", f"nobody checks a block marked {block.language!r}"
+        elif block.language == "json":
             json.loads(block.text)
+        else:
+            assert block.language in DRAWN, f"nobody checks a block marked {block.language!r}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_make_targets_exist(page: Path) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"^make (\S+)", "\n".join(block.text for block in blocks(page)), re.MULTILINE):
@@ -131,13 +164,13 @@ def test_make_targets_exist(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS, ROOT / "CHANGELOG.md"], ids=lambda page: page.name
+    "page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS, ROOT / "CHANGELOG.md"], ids=name_of
 )
 def test_links_lead_somewhere(page: Path) -> None:
     for target, anchor in LINK.findall(page.read_text(encoding="utf-8")):
         if target.startswith("https://"):
             continue
-        file = page.parent / target
+        file = page.parent / target if target else page
         assert file.exists(), target
         if anchor:
             assert anchor in headings(file), f"{target}#{anchor}"
@@ -156,9 +189,9 @@ def test_the_first_bot_is_short() -> None:
 
 def test_the_documented_example_of_a_replay_names_every_key() -> None:
     """What the code writes is what the page describes, and the other way round."""
-    page = (ROOT / "docs" / "replays.md").read_text(encoding="utf-8")
-    described = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
-    (example,) = [json.loads(block.text) for block in blocks(ROOT / "docs" / "replays.md") if block.language == "json"]
+    page = ROOT / "docs/formats/replays.md"
+    described = set(re.findall(r"^\| `(\w+)` \|", page.read_text(encoding="utf-8"), re.MULTILINE))
+    (example,) = [json.loads(block.text) for block in blocks(page) if block.language == "json"]
     written = set(example) | set(example["result"]) | set(example["result"]["faults"][0])
     written |= {key for step in example["steps"] for key in step}
     assert written | {"reason"} == described

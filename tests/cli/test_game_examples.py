@@ -9,7 +9,7 @@ import pytest
 
 from roost_games import bratwurmeck, haecmaec, karteneck
 
-TEXT = (Path(__file__).parents[2] / "docs" / "games.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs/games.md").read_text(encoding="utf-8")
 T = TypeVar("T")
 
 

@@ -274,5 +274,5 @@ def _some_results(database: Path) -> bool:
 
 
 def test_the_page_about_ladders_names_all_samples() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "ladder.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs/ladders.md").read_text(encoding="utf-8")
     assert f"the name of a sample: {', '.join(f'`{name}`' for name in SAMPLES)};" in page

@@ -11,7 +11,7 @@ from tests.cli.test_docs import blocks
 from tests.support.arena_process import arena, roost_process, until
 from tests.support.command import Roost
 
-PAGE = Path(__file__).parents[2] / "docs" / "stdio.md"
+PAGE = Path(__file__).parents[2] / "docs/bots/other-languages.md"
 SAMPLES = {block.language: block.text for block in blocks(PAGE) if block.language in ("python", "javascript")}
 
 

@@ -23,5 +23,5 @@ def test_the_usual_clock_is_the_same_everywhere() -> None:
 
 
 def test_the_pages_say_it() -> None:
-    assert "within 11 seconds" in (DOCS / "stdio.md").read_text(encoding="utf-8")
-    assert "| 1 s | 10 s |" in (DOCS / "referee.md").read_text(encoding="utf-8")
+    assert "within 11 seconds" in (DOCS / "bots/other-languages.md").read_text(encoding="utf-8")
+    assert "| 1 s | 10 s |" in (DOCS / "why/referee.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The pages for bot authors are true: first-bot.md, stdio.md, kept.md and games.md are followed literally.
+"""The pages for bot authors are true: docs/bots/ and games.md are followed literally.
 
 A page is one session in a shell: `cd` counts for what comes after it, and a block that begins with the name of a file
 is saved as that file.
@@ -14,10 +14,13 @@ import pytest
 from roost_games.bratwurmeck import GAME, Tile, View
 from roost_sdk import plain, stdio
 from roost_sdk.arena import journal as keeping
-from tests.cli.test_docs import Block, blocks, commands, matches, run
+from tests.cli.test_docs import Block, blocks, blocks_in, commands, matches, run
 from tests.support.arena_process import arena, roost_process, until
 
 DOCS = Path(__file__).parents[2] / "docs"
+STDIO = DOCS / "bots/other-languages.md"
+IMPROVE = (DOCS / "bots/improve.md").read_text(encoding="utf-8")
+JOURNAL = IMPROVE.split("\n## Matches kept on your side\n")[1]
 FILE_NAME = re.compile(r"(?:#|//) (\S+\.\w+)\n")
 
 
@@ -53,7 +56,7 @@ def _shortened(printed: list[str], expected: list[str]) -> list[str]:
     return [next((f"{start}..." for start in begun if line.startswith(start)), line) for line in printed]
 
 
-@pytest.mark.parametrize("page", ["first-bot.md", "stdio.md", "games.md"])
+@pytest.mark.parametrize("page", ["bots/start.md", "bots/other-languages.md", "games.md"])
 def test_a_page_followed_literally(page: str, tmp_path: Path) -> None:
     session = Session(tmp_path)
     for block in blocks(DOCS / page):
@@ -61,7 +64,7 @@ def test_a_page_followed_literally(page: str, tmp_path: Path) -> None:
 
 
 def test_the_samples_have_ten_lines() -> None:
-    samples = [block.text for block in blocks(DOCS / "stdio.md") if block.language in ("python", "javascript")]
+    samples = [block.text for block in blocks(STDIO) if block.language in ("python", "javascript")]
     assert len(samples) == 2
     for sample in samples:
         assert len([line for line in sample.splitlines() if line]) <= 10
@@ -69,7 +72,7 @@ def test_the_samples_have_ten_lines() -> None:
 
 def test_the_example_of_a_decision_could_be_one() -> None:
     """The keys are those that the bridge writes, and the legal moves are those of the view."""
-    (example,) = [json.loads(block.text) for block in blocks(DOCS / "stdio.md") if block.language == "json"]
+    (example,) = [json.loads(block.text) for block in blocks(STDIO) if block.language == "json"]
     view = example["view"]
     assert [*view] == [*View._fields]
     tiles = {"grill", "turned"}
@@ -87,22 +90,21 @@ def _tile(data: dict[str, int]) -> Tile:
 
 
 def test_the_numbers_on_the_pages_are_those_of_the_code() -> None:
-    program = (DOCS / "stdio.md").read_text(encoding="utf-8")
+    program = STDIO.read_text(encoding="utf-8")
     assert f"within {stdio.ANSWER_SECONDS:g} seconds" in program
     assert f"at most {plain.MOST_LISTED} of them" in program
     assert stdio.SECONDS_TO_END == 2.0
     assert "two seconds later is killed" in program
-    kept = (DOCS / "kept.md").read_text(encoding="utf-8")
-    assert f"at most {keeping.DEFAULT_MB} MB together" in kept
-    assert f"at most {keeping.MOST_WAITING:,} lines wait" in kept
-    assert f"cut after\n  {keeping.LONGEST_LOG_LINE} characters" in kept
-    assert f"a match keeps {keeping.MOST_LOGGED} of them" in kept
+    assert f"at most {keeping.DEFAULT_MB} MB together" in JOURNAL
+    assert f"at most {keeping.MOST_WAITING:,} lines wait" in JOURNAL
+    assert f"cut after\n  {keeping.LONGEST_LOG_LINE} characters" in JOURNAL
+    assert f"a match keeps {keeping.MOST_LOGGED} of them" in JOURNAL
 
 
 def test_the_page_about_kept_matches(tmp_path: Path) -> None:
     """At an arena of this test: the command of the page, its keys, and its Python."""
-    page = blocks(DOCS / "kept.md")
-    (bot,) = [block for block in blocks(DOCS / "first-bot.md") if block.language == "python"]
+    page = blocks_in(JOURNAL)
+    (bot,) = [block for block in blocks(DOCS / "bots/start.md") if block.language == "python"]
     (tmp_path / "mybot.py").write_text(bot.text.replace("if PASS_AND", "print('hm')\n        if PASS_AND"))
     (console,) = [block for block in page if block.language == "console"]
     (command,) = (command.line.split()[1:] for command in commands(console))
@@ -114,9 +116,8 @@ def test_the_page_about_kept_matches(tmp_path: Path) -> None:
         ):
             until(lambda: any('"result"' in text for text in _texts(tmp_path)))
     lines = [json.loads(line) for text in _texts(tmp_path) for line in text.splitlines()]
-    text = (DOCS / "kept.md").read_text(encoding="utf-8")
     documented = {
-        key for row in re.findall(r"^\| (`.*?) \|", text, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)
+        key for row in re.findall(r"^\| (`.*?) \|", JOURNAL, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)
     }
     written = {key for line in lines for key in line}
     assert written <= documented

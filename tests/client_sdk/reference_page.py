@@ -1,4 +1,4 @@
-"""Makes docs/reference.md from the docstrings. `python -m tests.client_sdk.reference_page` writes the page anew."""
+"""Makes docs/bots/reference.md from the docstrings: `make reference` writes the page."""
 
 import ast
 import inspect
@@ -16,13 +16,13 @@ from roost_sdk import testing
 from roost_sdk.arena import journal as keeping
 from tests.support.game_values import moves_and_parts
 
-PAGE = Path(__file__).parents[2] / "docs" / "reference.md"
+PAGE = Path(__file__).parents[2] / "docs/bots/reference.md"
 HEAD = """\
 # API reference
 
 What a bot author imports, from the docstrings of the code. This page is written by a program, and a test compares it
-with the code: to change it, change the docstrings and run `python -m tests.client_sdk.reference_page`. The guide to all
-of this is [Writing a bot in Python](sdk.md).
+with the code: to change it, change the docstrings and run `make reference`. The guide to all
+of this is [Writing a bot in Python](write.md).
 """
 
 

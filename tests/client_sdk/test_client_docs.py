@@ -11,7 +11,7 @@ from roost_games.registry import GAME_NAMES
 from roost_sdk import load_bot
 from roost_sdk.testing import play_scripted
 
-PAGE = Path(__file__).parents[2] / "docs/sdk.md"
+PAGE = Path(__file__).parents[2] / "docs/bots/write.md"
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 PYTHON = [text for language, text in BLOCKS if language == "python"]
 

@@ -1,6 +1,6 @@
 """Actions and moves correspond, and an observation tells what the view tells.
 
-The arrays are read back here by the description in docs/training.md, not with the code that writes them.
+The arrays are read back here by the description in docs/bots/training.md, not with the code that writes them.
 """
 
 import subprocess

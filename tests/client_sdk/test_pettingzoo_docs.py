@@ -11,7 +11,7 @@ import pytest
 
 from roost_sdk.pettingzoo import coding_of
 
-PAGE = (Path(__file__).parents[2] / "docs/training.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/bots/training.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 TITLES = {"bratwurmeck": "Bratwurmeck", "karteneck": "Karteneck", "haecmaec": "Häc Mäc"}
 

@@ -1,4 +1,4 @@
-"""Every field that a bot meets is explained to its author's editor, and docs/reference.md says what the code says."""
+"""Every field that a bot meets has a docstring, and docs/bots/reference.md says what the code says."""
 
 import inspect
 
@@ -42,4 +42,4 @@ def test_everything_that_is_exported_is_explained(name: str) -> None:
 
 
 def test_the_page_is_what_the_code_says() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m tests.client_sdk.reference_page"
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: make reference"

@@ -1,4 +1,4 @@
-"""The tape against hand-written code that follows docs/chance.md, and against the vectors printed there."""
+"""The tape against hand-written code that follows docs/formats/chance.md, and against the vectors printed there."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ from roost_games.registry import get_game
 
 T = TypeVar("T")
 
-PAGE = (Path(__file__).parents[2] / "docs" / "chance.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/formats/chance.md").read_text(encoding="utf-8")
 SEED = bytes(range(32))
 FACES = ("1", "2", "3", "4", "5", "W")
 

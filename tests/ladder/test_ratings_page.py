@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "ratings.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "why/ratings.md").read_text(encoding="utf-8")
 POINTS = 400 / log(10)
 
 
@@ -46,7 +46,7 @@ def worked_example() -> dict[str, float]:
 
 
 def test_the_example_on_the_page_runs() -> None:
-    failed, tried = doctest.testfile(str(DOCS / "ratings.md"), module_relative=False)
+    failed, tried = doctest.testfile(str(DOCS / "why/ratings.md"), module_relative=False)
     assert tried >= 4
     assert failed == 0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from roost_ladder.schedules.cycles import MOST_GROUPS
 from roost_ladder.schedules.registry import SCHEDULES
 
-PAGE = Path(__file__).parents[2] / "docs" / "schedules.md"
+PAGE = Path(__file__).parents[2] / "docs/ladders.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

@@ -450,7 +450,7 @@ def test_packages_are_pinned_and_come_from_no_particular_registry() -> None:
     assert all("integrity" in entry and "resolved" not in entry for entry in locked.values())
 
 
-PAGE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/formats/protocol.md").read_text(encoding="utf-8")
 FILES: list[FileDescriptor] = [
     module.DESCRIPTOR for module in (arena_pb2, play_pb2, karteneck_pb2, bratwurmeck_pb2, haecmaec_pb2)
 ]

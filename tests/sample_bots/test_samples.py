@@ -1,4 +1,4 @@
-"""The samples: each plays everything without a fault, and they are as strong as docs/levels.md says, weakest first."""
+"""The samples: each plays everything without a fault, and they are as strong as docs/why/measurements.md says."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -75,7 +75,7 @@ def test_careful_beats_greedy_in_every_game(game: str) -> None:
     ("game", "weaker"), [("bratwurmeck", "greedy"), ("haecmaec", "careful"), ("karteneck", "careful")]
 )
 def test_strong_beats_others_even_in_haste(game: str, weaker: str) -> None:
-    """A small version of docs/levels.md. In Bratwurmeck it takes more matches to see that `careful` is beaten."""
+    """A small version of docs/why/measurements.md. Beating `careful` in Bratwurmeck takes more matches to see."""
     assert share_won(game, "strong", weaker, deals=10) > 0.6
 
 

@@ -96,7 +96,7 @@ def planned_with(place: Hall, bot: RawBot) -> bool:
 
 
 def test_the_same_key_twice(tmp_path: Path) -> None:
-    """As docs/accounts.md says."""
+    """As docs/hosting/competition.md says."""
 
     async def script() -> None:
         async with hall(tmp_path, settings(bots_per_owner=3), OPEN_CUP) as place:

@@ -1,4 +1,4 @@
-"""Who may do what: every call with every kind of key ends as docs/accounts.md says."""
+"""Who may do what: every call with every kind of key ends as docs/hosting/competition.md says."""
 
 import re
 from collections.abc import AsyncIterator, Callable
@@ -19,7 +19,7 @@ from roost_server.clocks import epoch_ms
 from roost_server.store import Store
 from tests.support.hall import Hall, bounded, hall
 
-PAGE = (Path(__file__).parents[2] / "docs" / "accounts.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/hosting/competition.md").read_text(encoding="utf-8")
 CUP = """
 name = "cup"
 [[games]]

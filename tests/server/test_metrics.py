@@ -1,4 +1,4 @@
-"""Metrics as a monitoring system gets them, and docs/metrics.md, which explains every one."""
+"""Metrics as a monitoring system gets them, and docs/hosting/operations.md, which explains every one."""
 
 import asyncio
 import re
@@ -17,7 +17,7 @@ from tests.support.hall import bounded, hall, settings, until
 from tests.support.ports import free_port
 from tests.support.raw_bot import RawBot
 
-PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/hosting/operations.md").read_text(encoding="utf-8")
 CUP = """
 name = "cup"
 [[games]]

@@ -1,4 +1,4 @@
-"""What docs/database.md says is so: its queries answer, its program exports, and no column is left out."""
+"""What docs/formats/database.md says is so: its queries answer, its program exports, and no column is left out."""
 
 import re
 import runpy
@@ -13,7 +13,7 @@ from roost_server.store import BlockState, open_store
 from roost_server.store.models import Record
 from tests.server.test_store_records import block, finished, sketch
 
-PAGE = (Path(__file__).parents[2] / "docs" / "database.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/formats/database.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:

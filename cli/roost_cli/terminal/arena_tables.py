@@ -1,6 +1,6 @@
 """What an arena has on record, as tables for people and as plain data for programs.
 
-The keys of the JSON are documented in docs/arena.md and stay as they are.
+The keys of the JSON are documented in docs/hosting/arena.md and stay as they are.
 """
 
 from collections import Counter

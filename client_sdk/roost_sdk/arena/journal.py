@@ -4,7 +4,7 @@
         client = Client(MyBot, name="mybot", keeper=keeper)
         ...
 
-Each match has a file of its own, JSON Lines in the format `roost-kept/1` (docs/kept.md has its keys). The
+Each match has a file of its own, JSON Lines in the format `roost-kept/1` (docs/bots/improve.md has its keys). The
 bot is not held up: what is to be kept is put into a queue, and a thread writes it down about once a second. Everything
 is bounded. If the thread falls behind, decisions are left out, and the file says how many; when the files together
 exceed a limit, the oldest are removed; and if the disk is full, the bot plays on and the log says so once.

@@ -20,7 +20,7 @@ three quarters of standard normal scores are below 1.15, and if more than a quar
 scores are reduced until it is a quarter. A pair is conspicuous only if it stands out from what presence usually does.
 
 False alarms. The score of the clearest pair has to hold at 5 % divided by the number of pairs judged. So chance alone
-brings a pair over the line in at most 5 % of all fields; docs/collusion.md has measured figures. If there is one, the
+brings a pair over the line in at most 5 % of all fields; docs/why/collusion.md has the figures. If there is one, the
 blocks with both its bots are taken out, lest they make others look guilty, and the remaining pairs are judged again, as
 in Holm's rule.
 

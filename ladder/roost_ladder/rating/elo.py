@@ -8,7 +8,7 @@ where a result is 1 ahead, 1/2 in a tie and 0 behind, and the expected result is
 with the ratings from before the match. So no match moves a bot by more than K, and what one wins the others lose.
 
 Elo forgets: a match counts for less the longer ago it was, and the order of matches matters. It never settles either.
-The fit knows more from the same matches; docs/ratings.md compares them.
+The fit knows more from the same matches; docs/why/ratings.md compares them.
 """
 
 from collections.abc import Iterable, Sequence

@@ -2,7 +2,7 @@
 
 The model. A bot has a strength s, and in a match the log-odds that i finishes ahead of j are s_i - s_j, whoever else
 plays. Every match is taken apart into its pairs, a tie as half of either result, and the strengths are those that make
-all pairs together most likely (a composite likelihood; docs/ratings.md explains it, decision 4 says why).
+all pairs together most likely (a composite likelihood; docs/why/ratings.md explains it, decision 4 says why).
 
 Weights. The pairs of a match are not independent, so each weighs 3 / (n + 1) in a match of n players. For bots of equal
 strength the curvature of the likelihood then equals the variance of its slope, as in a proper likelihood: a match

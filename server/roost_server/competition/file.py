@@ -1,6 +1,6 @@
 """A competition is a file: TOML, checked as a whole, every error with its line and what would be right.
 
-`roost competition init` writes one with comments; docs/hosting.md explains every setting.
+`roost competition init` writes one with comments; docs/hosting/competition.md explains every setting.
 """
 
 import tomllib

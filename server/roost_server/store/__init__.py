@@ -5,8 +5,8 @@
         await writer.save(finished)  # returns when the match is on the disk
         queries.bots(store)
 
-`models` has the tables, `records` what the arena hands in, `queries` what can be asked. docs/database.md describes the
-database for those who read it with other programs.
+`models` has the tables, `records` what the arena hands in, `queries` what can be asked. docs/formats/database.md
+describes the database for those who read it with other programs.
 """
 
 from roost_server.store import queries

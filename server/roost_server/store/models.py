@@ -1,4 +1,4 @@
-"""The tables, as SQLModel classes. docs/database.md explains them to people who read the file with other programs.
+"""The tables, as SQLModel classes. docs/formats/database.md explains them to readers with other programs.
 
 A match is one row of `match`, one of `replay` and one of `match_seat` for each seat, always written together and never
 changed. The replay document is the record; the other columns repeat parts of it, so that questions about many matches
@@ -8,7 +8,8 @@ documents in `match`, every question that reads all matches would read them too.
 Matches are numbered in the order in which they were committed. The number is what other tables refer to: it is small,
 rising numbers append to the indexes, and it is the order of pages. The id is the name that bots and people use.
 
-The database's schema has a number, `SCHEMA`. A change here needs a migration and a new number (docs/database.md).
+The database's schema has a number, `SCHEMA`. A change here needs a migration and a new number
+(docs/formats/database.md).
 """
 
 from enum import StrEnum

@@ -71,7 +71,7 @@ class PostgresDatabase:
         """PostgreSQL says so by itself."""
 
     def keep_copy(self, schema: int) -> None:
-        """The server's own tools do that: see docs/database.md."""
+        """The server's own tools do that: see docs/formats/database.md."""
 
     @contextmanager
     def migrating(self, connection: Connection) -> Iterator[None]:
