@@ -37,8 +37,7 @@ from roost_sdk.arena.credentials import Credentials
 from roost_sdk.arena.link import grpc_links
 from roost_server.accounts.keys import Scope, make_key
 from roost_server.accounts.owners import add_bot, add_owner
-from roost_server.answers import records as answers
-from roost_server.answers.live import LiveAnswers
+from roost_server.answers.standings import LiveAnswers, standings_of
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
 from roost_server.serving.serve import ArenaServer, Hosting, collect_garbage_seldom
@@ -322,7 +321,7 @@ def _standings_table(store: Store, rounds: int) -> Table:
     }
     for name, request in questions.items():
         live = LiveAnswers(store)
-        anew = _seconds(partial(answers.standings_of, store, request))
+        anew = _seconds(partial(standings_of, store, request))
         first = _seconds(partial(live.standings_of, request))
         warm = min(_seconds(partial(live.standings_of, request)) for _ in range(1 + rounds))
         table.add_row(name, f"{anew:.2f}", f"{first:.2f}", f"{warm:.3f}", f"{warm / anew:.3f}")

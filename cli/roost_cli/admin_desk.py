@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from google.protobuf.message import Message
 
     from roost_cli.arena_source import RemoteSource
+    from roost_server.answers.database import DatabaseAdministration
 
 AnswerT = TypeVar("AnswerT", bound="Message")
 Command = Callable[..., None]
@@ -55,6 +56,18 @@ class RemoteDesk:
 
     def ask(self, method: str, request: "Message", answer: type[AnswerT]) -> AnswerT:
         return self._source.ask(f"/{self._service}/{method}", request, answer)
+
+
+class DatabaseDesk:
+    """The database of an arena that is stopped."""
+
+    def __init__(self, database: "DatabaseAdministration") -> None:
+        self.option = database.option
+        self._database = database
+
+    def ask(self, method: str, request: "Message", answer: type[AnswerT]) -> AnswerT:
+        answered: AnswerT = self._database.ask(request)
+        return answered
 
 
 def at_desk(command: Command) -> Command:
@@ -96,8 +109,8 @@ def open_desk(*, db: str | None, server: str | None, **shown: Any) -> Iterator[D
     from roost_cli.server_extra import server_extra
 
     with server_extra("--db"):
-        from roost_cli.admin_database import DatabaseDesk
-    yield DatabaseDesk(database_url(db))
+        from roost_server.answers.database import DatabaseAdministration
+    yield DatabaseDesk(DatabaseAdministration(database_url(db)))
 
 
 @contextmanager

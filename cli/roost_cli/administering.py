@@ -101,7 +101,7 @@ def back_up(desk: Desk, file: Path) -> None:
 def restore(file: Path, db: str) -> None:
     """`roost admin restore`."""
     with server_extra("roost admin restore"):
-        from roost_cli.admin_database import restore_into
+        from roost_server.answers.database import restore_into
     former = restore_into(file, database_url(db))
     aside = f"; the former one is {former} now" if former else ""
     typer.echo(f"{db} is what {file} was{aside}")

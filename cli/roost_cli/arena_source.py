@@ -191,7 +191,7 @@ def open_source(server: str | None, db: str | None, credentials: Credentials = N
             yield source
     else:
         with server_extra("--db"):
-            from roost_cli.database_source import open_database
+            from roost_server.answers.database import open_database
         with open_database(database_url(db)) as database:
             yield database
 

@@ -13,7 +13,7 @@ from roost_ladder.blocks import Block
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.rating.standings import standings
 from roost_ladder.schedules.schedule import Field
-from roost_server.answers import competitions as answers
+from roost_server.answers.standings import standings_of
 from roost_server.competition import ledger
 from roost_server.export import gathering
 from roost_server.export.checking import check_export
@@ -115,7 +115,7 @@ def wrong_ratings(outcome: Outcome) -> Iterator[str]:
     """The arena's standings beside those that follow from the replays."""
     for phase in ("ladder", "finals"):
         request = arena_pb2.GetStandingsRequest(competition=COMPETITION_NAME, phase=phase)
-        said = answers.standings_of(outcome.store, request).standings
+        said = standings_of(outcome.store, request).standings
         again = standings(outcome.results(phase))
         if [each.version_id for each in said] != [each.bot for each in again]:
             yield f"the standings of the {phase} have another order than those from the replays"

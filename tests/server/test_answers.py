@@ -2,26 +2,26 @@
 
 import pytest
 
-from roost_server.answers import records as answers
-from roost_server.store import Store, backgrounds, open_store, queries
+from roost_server.answers import bots as answers
+from roost_server.store import Store, open_store, queries
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_bot_may_come_while_bots_are_listed(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    read_records, read_backgrounds = queries.bots, backgrounds.backgrounds
+    read_records, read_backgrounds = queries.bots, queries.backgrounds
 
     def records(store: Store) -> list[queries.BotRecord]:
         found = read_records(store)
         store.register_version("between", "v1")
         return found
 
-    def known(store: Store) -> dict[int, backgrounds.Background]:
+    def known(store: Store) -> dict[int, queries.Background]:
         found = read_backgrounds(store)
         store.register_version("between", "v1")
         return found
 
     monkeypatch.setattr(queries, "bots", records)
-    monkeypatch.setattr(answers, "backgrounds", known)
+    monkeypatch.setattr(queries, "backgrounds", known)
     with open_store(database_url) as store:
         store.register_version("first", "v1")
         assert [bot.name for bot in answers.bots(store).bots] == ["first"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from roost_server.accounts.audit import Act, acts
+from roost_server.accounts.audit import LoggedAct, acts
 from roost_server.competition import ledger
 from roost_server.competition.file import CompetitionFileError, PhaseName, parse_competition
 from roost_server.store import NewBlock, Planned, Store, open_store
@@ -54,7 +54,7 @@ def refusal(store: Store, text: str) -> str:
     return str(caught.value)
 
 
-def changed(store: Store) -> list[Act]:
+def changed(store: Store) -> list[LoggedAct]:
     return [each for each in acts(store) if each.act == "competition file changed"]
 
 

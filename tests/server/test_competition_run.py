@@ -23,7 +23,7 @@ from roost_sdk.arena.credentials import Credentials
 from roost_sdk.arena.link import grpc_links
 from roost_server.accounts import keys
 from roost_server.accounts.keys import Scope
-from roost_server.answers import records as answers
+from roost_server.answers.standings import standings_of
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
 from roost_server.store import Store, open_store, queries
@@ -261,7 +261,7 @@ def check_without_forfeits(store: Store) -> None:
     with store.writing() as connection:
         rules = CUP.replace("ROUNDS", "2").replace("[faults]", '[faults]\nforfeits = "ignore"')
         connection.execute(update(COMPETITION).values(document=rules))
-    answer = answers.standings_of(store, arena_pb2.GetStandingsRequest(competition="cup"))
+    answer = standings_of(store, arena_pb2.GetStandingsRequest(competition="cup"))
     assert {row.name: (row.matches, row.blocks) for row in answer.standings} == dict.fromkeys("abc", (8, 4))
     assert answer.matches == 12
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from roost_games.replay import Fault, FaultEntry, Replay
-from roost_server.answers import records as answers
+from roost_server.answers.bots import bots
 from roost_server.play.quarantine import Infirmary, trouble_of
 from roost_server.store import open_store
 from tests.server.test_store_records import sketch
@@ -36,7 +36,7 @@ def test_the_owner_sees_which_faults_and_where(tmp_path: Path) -> None:
         # Without a fault in m1 it begins anew, and who is in quarantine already is not put there again.
         assert said == [False, False, False, False, False, True, False]
         infirmary.admit(version_id)
-        (bot,) = answers.bots(store).bots
+        (bot,) = bots(store).bots
         assert bot.quarantine_reason == (
             "faults in 4 matches in a row (3 late, 2 gone, 1 forfeited), the last in m5, m4, m3"
         )

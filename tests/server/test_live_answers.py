@@ -9,8 +9,7 @@ import pytest
 from roost.v1 import arena_pb2
 from roost_games.errors import UsageError
 from roost_games.replay import VOIDED, Replay
-from roost_server.answers import records as answers
-from roost_server.answers.live import MOST_KEPT, LiveAnswers
+from roost_server.answers.standings import MOST_KEPT, LiveAnswers, standings_of
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
 from roost_server.store import BlockState, FinishedMatch, NewBlock, Planned, Store, open_store
@@ -111,13 +110,13 @@ def test_what_is_kept_up_to_date_is_what_the_records_say(store: Store) -> None:
         world.happen()
         if step % 6 == 0:
             request = arena_pb2.GetStandingsRequest(**world.rng.choice(QUESTIONS))
-            expected = rounded(answers.standings_of(store, request))
+            expected = rounded(standings_of(store, request))
             assert rounded(live.standings_of(request)) == expected
             compared += len(expected.standings) > 1
     assert compared > 10
     for question in QUESTIONS:
         request = arena_pb2.GetStandingsRequest(**question)
-        assert rounded(live.standings_of(request)) == rounded(answers.standings_of(store, request))
+        assert rounded(live.standings_of(request)) == rounded(standings_of(store, request))
         assert live.standings_of(request).matches > 0
 
 

@@ -1,16 +1,17 @@
 """The audit log: every act on accounts and competitions, noted in the transaction in which it is done."""
 
 import json
+from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, inspect, select
 
 from roost_server.clocks import epoch_ms
 from roost_server.store import Store
 from roost_server.store.people import AUDIT
 
 
-class Act(NamedTuple):
+class LoggedAct(NamedTuple):
     """Something that was done."""
 
     at_ms: int
@@ -25,8 +26,14 @@ def note(connection: Connection, actor: str, act: str, **details: object) -> Non
     connection.execute(insert(AUDIT).values(at_ms=epoch_ms(), actor=actor, act=act, details=text))
 
 
-def acts(store: Store, limit: int = 50) -> list[Act]:
+def note_restored(connection: Connection, *, actor: str, copy: Path) -> None:
+    """Write down that a database was restored from a copy. A database of an older Roost may have no log yet."""
+    if inspect(connection).has_table(AUDIT.name):
+        note(connection, actor, "database restored", copy=str(copy))
+
+
+def acts(store: Store, limit: int = 50) -> list[LoggedAct]:
     """What was done last, the newest first."""
     query = select(*AUDIT.c["at_ms", "actor", "act", "details"]).order_by(AUDIT.c.id.desc()).limit(limit)
     with store.reading() as connection:
-        return [Act(at, actor, act, json.loads(details)) for at, actor, act, details in connection.execute(query)]
+        return [LoggedAct(at, actor, act, json.loads(details)) for at, actor, act, details in connection.execute(query)]

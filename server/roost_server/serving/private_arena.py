@@ -36,7 +36,7 @@ from roost_server.play.lobby import Lobby, check_hello
 from roost_server.play.session import Session
 from roost_server.play.stream import parser_of, play
 from roost_server.play.table import Table
-from roost_server.serving.arena_service import SERVICE
+from roost_server.serving.services import ARENA
 from roost_server.settings import Rules, Settings
 
 T = TypeVar("T")
@@ -103,7 +103,7 @@ class PrivateArena:
         self._pulse.start()
         self._server = grpc.aio.server(options=(("grpc.so_reuseport", 0),))
         stream: Any = grpc.stream_stream_rpc_method_handler(self._play, parser_of(play_pb2.BotMessage))
-        self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, {"Play": stream}),))
+        self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(ARENA, {"Play": stream}),))
         port = self._server.add_insecure_port("127.0.0.1:0")
         await self._server.start()
         return f"127.0.0.1:{port}"

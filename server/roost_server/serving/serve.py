@@ -17,8 +17,7 @@ from roost_server.accounts.gate import Gate
 from roost_server.accounts.limits import Limits
 from roost_server.competition.ledger import Competition
 from roost_server.play.arena import Arena
-from roost_server.serving.admin_service import ACCOUNTS, ADMIN, AccountsService, AdminService
-from roost_server.serving.arena_service import SERVICE, ArenaService
+from roost_server.serving.services import ACCOUNTS, ADMIN, ARENA, AccountsService, AdminService, ArenaService
 from roost_server.serving.tls import is_loopback
 from roost_server.settings import Settings
 from roost_server.store import Store
@@ -32,7 +31,7 @@ IDLE_SECONDS = 10.0
 A bot that plays has its stream open. Others are connected again by gRPC when they call. But gRPC's client in Python
 does not hang up on a stream that was ended with something unread, so that a flood would leave a connection each time.
 """
-SERVICES = (SERVICE, ACCOUNTS, ADMIN)
+SERVICES = (ARENA, ACCOUNTS, ADMIN)
 SIDE_DOOR = "127.0.0.1:0"
 log = structlog.get_logger()
 

@@ -14,12 +14,15 @@ from sqlalchemy import ColumnElement, Connection, Row, case, exists, func, selec
 from roost_games.errors import UsageError
 from roost_games.replay import VOIDED
 from roost_server.store.models import BLOCK, BLOCK_MEMBER, BOT_VERSION, MATCH, MATCH_SEAT, REPLAY, BlockState
+from roost_server.store.people import BOT, OWNER, QUARANTINE
 from roost_server.store.records import Planned, line_of
 from roost_server.store.store import Store
 
 CHUNK = 2_000
 """How many rows a stream fetches at a time."""
 NOTHING = (0, 0, 0)
+NEWEST = 100_000
+"""How many of the latest matches are searched for recent ones. No arena plays more in a minute."""
 
 
 class Version(NamedTuple):
@@ -42,6 +45,15 @@ class BotRecord(NamedTuple):
     wins: int
     """First places, shared ones too."""
     faults: int
+
+
+class Background(NamedTuple):
+    """A bot version's. Empty and 0 for what is not known or not so."""
+
+    owner: str
+    last_seen_ms: int
+    quarantine_reason: str
+    quarantine_since_ms: int
 
 
 class SeatSummary(NamedTuple):
@@ -162,6 +174,22 @@ def _counts(connection: Connection, in_voided_blocks: bool) -> dict[int, tuple[i
     return {version_id: (matches, wins, faults) for version_id, matches, wins, faults in connection.execute(query)}
 
 
+def backgrounds(store: Store) -> dict[int, Background]:
+    """By version."""
+    versions = (
+        select(BOT_VERSION.c.id, OWNER.c.name, BOT_VERSION.c.last_seen_ms)
+        .join_from(BOT_VERSION, BOT, isouter=True)
+        .join(OWNER, isouter=True)
+    )
+    kept = select(*QUARANTINE.c["version_id", "reason", "since_ms"]).where(QUARANTINE.c.ended_ms.is_(None))
+    with store.reading() as connection:
+        quarantined = {version_id: (reason, since_ms) for version_id, reason, since_ms in connection.execute(kept)}
+        return {
+            version_id: Background(owner or "", last_seen_ms or 0, *quarantined.get(version_id, ("", 0)))
+            for version_id, owner, last_seen_ms in connection.execute(versions)
+        }
+
+
 def matches(
     store: Store,
     limit: int = 50,
@@ -185,6 +213,24 @@ def matches(
             earlier.append(exists().where(mine))
         numbers = _newest(connection, earlier, limit) if bot is None else _newest_of(connection, bot, earlier, limit)
         return _summaries(connection, numbers)
+
+
+def match_count(store: Store) -> int:
+    """How many matches are on record."""
+    with store.reading() as connection:
+        return _last_number(connection)
+
+
+def matches_since(store: Store, since_ms: int) -> int:
+    """How many matches have ended after `since_ms`, which should not be long ago."""
+    with store.reading() as connection:
+        recent = (MATCH.c.number > _last_number(connection) - NEWEST) & (MATCH.c.ended_ms > since_ms)
+        return connection.scalar(select(func.count()).select_from(MATCH).where(recent)) or 0
+
+
+def _last_number(connection: Connection) -> int:
+    """The number of the last match. They are numbered from 1 without gaps."""
+    return connection.scalar(select(func.max(MATCH.c.number))) or 0
 
 
 def _number_of(connection: Connection, match_id: str) -> int:

@@ -84,6 +84,11 @@ class Store:
         self._turn = threading.Lock()
         self._closed = False
 
+    @property
+    def read_only(self) -> bool:
+        """Whether it was opened for reading only."""
+        return self._lock is None
+
     def __enter__(self) -> Self:
         return self
 
@@ -114,7 +119,7 @@ class Store:
     def writing(self) -> Iterator[Connection]:
         """A transaction, committed at the end of the block if nothing was raised."""
         self._check_open()
-        if self._lock is None:
+        if self.read_only:
             raise StoreError(f"{self.name} was opened for reading only")
         # Threads take turns here: SQLite's own way to wait for a lock is to sleep and try again.
         with self._turn, store_errors(self.name), self._writing_engine.begin() as connection:

@@ -17,8 +17,9 @@ from roost.v1 import arena_pb2
 from roost_games.replay import VOIDED
 from roost_ladder.rating.live import LiveStandings
 from roost_ladder.rating.results import MatchResult
+from roost_ladder.rating.standings import standings
 from roost_server.answers import competitions as of_competitions
-from roost_server.answers.records import check_game
+from roost_server.answers.matches import check_game
 from roost_server.competition.ledger import find
 from roost_server.store import BlockState, Store, queries
 from roost_server.store.models import BLOCK, MATCH, MATCH_SEAT
@@ -191,3 +192,22 @@ def _closed(connection: Connection, block_ids: list[str]) -> Iterator[tuple[str,
         query = select(*BLOCK.c["id", "state"]).where(BLOCK.c.id.in_(some), BLOCK.c.state != BlockState.OPEN)
         for block_id, state in connection.execute(query).all():
             yield block_id, BlockState(state)
+
+
+def standings_of(store: Store, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
+    """Ratings over all matches that count, or those of one game, player count or competition."""
+    check_game(request.game)
+    if request.competition:
+        return of_competitions.standings_of(store, request)
+    rows = list(queries.results(store, game=request.game or None, players=request.players or None))
+    results = [MatchResult(row.block_id, row.game, row.version_ids, _places(row)) for row in rows]
+    names = {bot.id: bot for bot in queries.bots(store)}
+    answer = arena_pb2.GetStandingsResponse(matches=len(rows))
+    for each in standings(results):
+        bot = names[each.bot]
+        answer.standings.append(of_competitions.standing_message(each, bot.name, bot.version, bot.faults))
+    return answer
+
+
+def _places(row: queries.ResultRow) -> tuple[int, ...]:
+    return tuple(place for place in row.places if place is not None)

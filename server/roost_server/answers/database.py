@@ -1,0 +1,87 @@
+"""An arena's database, asked without the arena.
+
+Readers may use it while an arena writes to it. Whatever changes something needs an arena that is stopped.
+"""
+
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.message import Message
+
+from roost.v1 import arena_pb2
+from roost_server.accounts.audit import note_restored
+from roost_server.accounts.requests import COMMAND
+from roost_server.answers import administration, competitions, matches, standings
+from roost_server.answers.bots import bots
+from roost_server.store import Store, open_store, queries
+from roost_server.store.backup import restore
+from roost_server.store.store import backend_of
+
+
+class DatabaseReader:
+    """Answers what anybody may ask an arena, from its records alone."""
+
+    live = False
+    """It does not know who is connected."""
+
+    def __init__(self, store: Store) -> None:
+        self.option = f"--db {shlex.quote(store.name)}"
+        """How a command is told to ask here."""
+        self._store = store
+
+    def bots(self) -> arena_pb2.ListBotsResponse:
+        """Every bot version."""
+        return bots(self._store)
+
+    def standings(self, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
+        """Ratings with their intervals."""
+        return standings.standings_of(self._store, request)
+
+    def matches(self, request: arena_pb2.ListMatchesRequest) -> arena_pb2.ListMatchesResponse:
+        """A page of matches."""
+        return matches.matches(self._store, request)
+
+    def competitions(self) -> arena_pb2.ListCompetitionsResponse:
+        """Every competition."""
+        return competitions.competitions(self._store)
+
+    def replay(self, match_id: str) -> str:
+        """The record of a match, one line of JSON."""
+        return queries.replay(self._store, match_id)
+
+    def export(self, competition: str, folder: Path) -> list[Path]:
+        """Everything about a competition, as files in a new folder."""
+        # Imported here: the statistics of an export take a while to import, and nothing else needs them.
+        from roost_server.export.writing import export
+
+        return export(self._store, competition, folder)
+
+
+@contextmanager
+def open_database(url: str) -> Iterator[DatabaseReader]:
+    """The database at `url`. Raises `StoreError`, which says what to do, if it cannot be read."""
+    with open_store(url, read_only=True) as store:
+        yield DatabaseReader(store)
+
+
+class DatabaseAdministration:
+    """Answers a host's requests from the database at `url`."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self.option = f"--db {shlex.quote(url.removeprefix('sqlite:///'))}"
+        """How a command is told to ask here."""
+
+    def ask(self, request: Message) -> Any:
+        """The response to a request of `roost.v1.Admin`. Raises `RoostError`, which says what is wrong."""
+        with open_store(self._url, read_only=not administration.act_of(request).changes) as store:
+            return administration.answer(store, request)
+
+
+def restore_into(copy: Path, url: str) -> Path | None:
+    """Put a copy in the place of a database. Returns where the former one was moved to, if there was one."""
+    return restore(copy, backend_of(url), partial(note_restored, actor=COMMAND, copy=copy))
