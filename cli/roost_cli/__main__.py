@@ -2,7 +2,7 @@
 
 import sys
 
-EXIT_INTERRUPTED = 130
+from roost_games.errors import Exit
 
 
 def main() -> None:
@@ -13,7 +13,7 @@ def main() -> None:
         run_command()
     except KeyboardInterrupt:
         sys.stderr.write("roost: interrupted\n")
-        sys.exit(EXIT_INTERRUPTED)
+        sys.exit(Exit.INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 import typer
 
 from roost_cli.access_options import KeyFileOption, KeyOption, TlsCaOption, TlsOption, access
-from roost_cli.arena_options import DEFAULT_SERVER, ServerOption, database_url
+from roost_cli.arena_options import ServerOption, database_url
 from roost_games.errors import UsageError
+from roost_sdk.arena.connection import DEFAULT_SERVER
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from roost_games.errors import UsageError
+from roost_sdk.arena.connection import DEFAULT_SERVER
 
-DEFAULT_SERVER = "127.0.0.1:50051"
 DEFAULT_DATABASE = "sqlite:///roost.db"
 
 ServerOption = Annotated[

@@ -13,11 +13,12 @@ from google.protobuf.message import Message
 
 from roost.v1 import arena_pb2
 from roost_cli.access import Access
-from roost_cli.arena_options import DEFAULT_SERVER, database_url
+from roost_cli.arena_options import database_url
 from roost_cli.server_extra import server_extra
 from roost_games.errors import RoostError, UsageError
+from roost_sdk.arena.connection import CHANNEL_OPTIONS, DEFAULT_SERVER, check_address
 from roost_sdk.arena.credentials import NOTHING, Credentials
-from roost_sdk.arena.link import CHANNEL_OPTIONS, NOT_CONNECTED, check_address, plain_trouble, tls_trouble
+from roost_sdk.arena.link import NOT_CONNECTED, plain_trouble, tls_trouble
 
 ANSWER_SECONDS = 30.0
 """How long an arena may take for an answer."""

@@ -9,7 +9,7 @@ from string import Template
 from roost_cli.terminal.console import results
 from roost_games.errors import UsageError
 from roost_games.registry import AnyGame
-from roost_sdk.names import LONGEST_NAME
+from roost_sdk.bot import LONGEST_NAME
 
 TAKEN = {"Bot", "View", "Move", "Lay", "Take", "Play", "Close", "React", "Sequence", "True", "False", "None"}
 """Names that mean something else in the files."""

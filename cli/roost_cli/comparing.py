@@ -14,7 +14,7 @@ from roost_cli.series import TroubleLog
 from roost_cli.terminal.comparison_report import Faults, Report, print_report, report_json, watching
 from roost_cli.terminal.console import print_json, remarks
 from roost_games.chance import seed_of
-from roost_games.errors import UsageError
+from roost_games.errors import Exit, UsageError
 from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.rating.compare import MOST_ELO, NEW, OLD, Comparison, Plan, Table, observe
 from roost_ladder.rating.sprt import Sprt, Verdict
@@ -24,7 +24,6 @@ from roost_ladder.running.workers import crew, play
 
 DEFAULT_SECONDS = 300.0
 EXIT_CODES = {Verdict.STRONGER: 0, Verdict.NOT_STRONGER: 1, Verdict.UNDECIDED: 2}
-EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def run_comparison(wishes: Wishes, *, as_json: bool) -> None:
         print_json(report_json(report))
     else:
         print_report(report)
-    raise typer.Exit(EXIT_INTERRUPTED if interrupted else EXIT_CODES[comparison.verdict])
+    raise typer.Exit(Exit.INTERRUPTED if interrupted else EXIT_CODES[comparison.verdict])
 
 
 def _play(report: Report, team: Team, wishes: Wishes, deadline: float) -> None:

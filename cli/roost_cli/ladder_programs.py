@@ -15,7 +15,7 @@ from roost_games.errors import RoostError
 from roost_games.registry import GAME_NAMES
 from roost_ladder.running.entrants import COMMAND, Entrant
 from roost_ladder.running.fixtures import Limits
-from roost_sdk.names import wire_name
+from roost_sdk.bot import wire_name
 from roost_server.serving.private_arena import PrivateArena
 
 CONNECT_SECONDS = 30.0

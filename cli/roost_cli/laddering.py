@@ -18,7 +18,7 @@ from roost_cli.server_extra import server_extra
 from roost_cli.terminal.console import print_json, remarks
 from roost_cli.terminal.ladder_report import Result, about, print_result, result_json
 from roost_cli.terminal.ladder_screen import screen
-from roost_games.errors import RoostError, UsageError
+from roost_games.errors import Exit, RoostError, UsageError
 from roost_ladder.rating.raters import find_rater
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv
@@ -30,7 +30,6 @@ from roost_ladder.running.paired import get_in_each_others_way
 from roost_ladder.running.workers import crew, play
 
 DEFAULT_SECONDS = 60.0
-EXIT_INTERRUPTED = 130
 SAME_MODULES = "note: bots import different modules of the same name, so each has a process of its own, which is slow"
 
 
@@ -99,7 +98,7 @@ def run_ladder(
         troubles.close()
     _report(ladder, ending, outputs, db)
     if ending is None:
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise typer.Exit(Exit.INTERRUPTED)
 
 
 def _budget(blocks: int | None, matches: int | None, budget: str | None, wishes: Wishes) -> Budget:

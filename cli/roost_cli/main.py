@@ -28,13 +28,7 @@ from roost_cli.commands import (
     try_,
     verify,
 )
-from roost_games.errors import RoostError, UsageError
-
-EXIT_FAILED = 1
-EXIT_USAGE = 2
-EXIT_OUR_BUG = 70
-"""As in sysexits.h: a mistake of ours must not look like a finding of `roost verify`."""
-EXIT_INTERRUPTED = 130
+from roost_games.errors import Exit, RoostError, exit_code
 
 app = typer.Typer(
     name="roost",
@@ -96,17 +90,15 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except typer.TyperException as error:
         return _misused(error)
-    except UsageError as error:
-        return _complain(str(error), EXIT_USAGE)
     except RoostError as error:
-        return _complain(str(error), EXIT_FAILED)
+        return _complain(str(error), exit_code(error))
     except (KeyboardInterrupt, typer.Abort):
-        code = EXIT_INTERRUPTED
+        code = Exit.INTERRUPTED
     except BrokenPipeError:
         return _leave_pipe()
     except Exception as error:
         return _own_bug(error)
-    return _complain("interrupted", code) if code == EXIT_INTERRUPTED else code
+    return _complain("interrupted", code) if code == Exit.INTERRUPTED else code
 
 
 def _complain(message: str, code: int) -> int:
@@ -119,22 +111,22 @@ def _misused(error: typer.TyperException) -> int:
     message = error.format_message().rstrip(".")
     context: typer.Context | None = getattr(error, "ctx", None)
     if not message:
-        return EXIT_USAGE
+        return Exit.USAGE
     path = context.command_path if context else "roost"
-    return _complain(f"{message[0].lower()}{message[1:]}; see {path} --help", EXIT_USAGE)
+    return _complain(f"{message[0].lower()}{message[1:]}; see {path} --help", Exit.USAGE)
 
 
 def _leave_pipe() -> int:
     """Whoever read our output has gone (`| head`): nothing to say, and nothing may be flushed at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return EXIT_FAILED
+    return Exit.FAILED
 
 
 def _own_bug(error: Exception) -> int:
     if os.environ.get("ROOST_TRACEBACK"):
         raise error
     told = f"{type(error).__name__}: {error}".replace("\n", " ")
-    return _complain(f"this is a mistake of ours: {told}; ROOST_TRACEBACK=1 shows where", EXIT_OUR_BUG)
+    return _complain(f"this is a mistake of ours: {told}; ROOST_TRACEBACK=1 shows where", Exit.OUR_BUG)
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from roost_cli.lookup import find_bots
 from roost_games.errors import UsageError
 from roost_sdk import LoadedBot
 from roost_sdk.arena.client import games_of
-from roost_sdk.names import wire_name
+from roost_sdk.bot import wire_name
 from roost_server.settings import Rules
 
 LOOK_SECONDS = 0.5

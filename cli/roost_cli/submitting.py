@@ -9,8 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -23,14 +21,10 @@ from roost_cli.arena_source import ANSWER_SECONDS, open_remote
 from roost_cli.terminal.arena_tables import shown_ranks, shown_rating
 from roost_cli.terminal.console import remarks, results
 from roost_games.errors import RoostError
-from roost_sdk import LoadedBot
 from roost_sdk.arena.client import Client
 from roost_sdk.arena.credentials import NOTHING, Credentials
-from roost_sdk.arena.journal import DEFAULT_MB, Keeper
-from roost_sdk.arena.stats import Stats
-from roost_sdk.local import check_plays
-from roost_sdk.names import wire_name
-from roost_sdk.program import play
+from roost_sdk.arena.journal import Journal
+from roost_sdk.program import Submission, play
 
 LIVE_SECONDS = 0.2
 """How often the line on a terminal changes, at the most."""
@@ -46,51 +40,19 @@ ROOM_FOR_CTRL_C = 3
 LOG_FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A bot that is to play at an arena."""
-
-    bot: LoadedBot
-    server: str
-    name: str | None
-    """`None`: like its file."""
-    games: tuple[str, ...]
-    """Empty: all that it can play."""
-    matches_at_once: int
-    connect_timeout: float | None
-    keep: Path | None = None
-    """The folder in which its matches are kept; `None`: they are not."""
-    keep_mb: int = DEFAULT_MB
-    credentials: Credentials = NOTHING
-
-    def client(self, on_change: Callable[[Stats], object], keeper: Keeper | None) -> Client:
-        """What plays it. Raises `UsageError` if the bot does not play these games or cannot be called this."""
-        for game in self.games:
-            check_plays(self.bot, game)
-        return Client(
-            self.bot.bot_class,
-            name=wire_name(self.bot.name) if self.name is None else self.name,
-            games=self.games,
-            max_matches=self.matches_at_once,
-            connect_timeout=self.connect_timeout,
-            on_change=on_change,
-            keeper=keeper,
-        )
-
-
-def keep_playing(entry: Entry, *, verbose: bool = False) -> None:
+def keep_playing(entry: Submission, *, verbose: bool = False) -> None:
     """Play until Ctrl-C, and log every decision if `verbose`.
 
     Raises `RoostError` if the arena refuses the bot or is not there.
     """
     out = results()
     logging.getLogger("roost_sdk").setLevel(logging.DEBUG if verbose else logging.INFO)
-    keeper = None if entry.keep is None else Keeper(entry.keep, most_mb=entry.keep_mb)
-    client = entry.client(lambda stats: display.changed(), keeper)
+    journal = None if entry.keep is None else Journal(entry.keep, most_mb=entry.keep_mb)
+    client = entry.client(lambda stats: display.changed(), journal)
     with Rating(entry.server, entry.credentials) as rating, _screen(remarks()) as screen:
         display = Display(client, entry.server, rating, out, screen)
         # What the bot prints is for its author, like its errors. Standard output is ours.
-        with contextlib.redirect_stdout(sys.stderr), keeper or contextlib.nullcontext(), _silence_after_interrupt():
+        with contextlib.redirect_stdout(sys.stderr), journal or contextlib.nullcontext(), _silence_after_interrupt():
             play(client, entry.server, entry.credentials)
     out.print(f"left: {display.line(rating.at_last())}", soft_wrap=True)
 

@@ -1,12 +1,20 @@
-"""The class that every bot is written as a subclass of, and how a runner seats one."""
+"""The class that every bot is a subclass of, and what a bot may be called."""
 
+import re
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from inspect import iscoroutinefunction
 from random import Random
 from typing import Any
 
+from roost_games.errors import UsageError
 from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.replay import Result
+
+LONGEST_NAME = 40
+NAME_FORM = re.compile(rf"[A-Za-z0-9._-]{{1,{LONGEST_NAME}}}")
+"""What a bot may be called at an arena."""
+NAME_RULE = f"a bot's name has 1 to {LONGEST_NAME} letters, digits, dots, dashes and underscores"
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class Bot:
@@ -88,6 +96,17 @@ class Bot:
     def wants_moves(cls) -> bool:
         """Whether this bot has a method `seen`."""
         return cls.seen is not Bot.seen
+
+
+def wire_name(name: str) -> str:
+    """What a bot called `name` here is called at an arena: other characters become dashes."""
+    return _NOT_IN_NAMES.sub("-", name)[:LONGEST_NAME]
+
+
+def check_name(name: str) -> None:
+    """Raise `UsageError` for a name that every arena would refuse."""
+    if not NAME_FORM.fullmatch(name):
+        raise UsageError(f"{NAME_RULE}, unlike {name!r}")
 
 
 class OutOfTime(Exception):

@@ -1,8 +1,10 @@
-"""Finds a bot from what a person types: the name of a sample, `file.py`, `file.py:Class`, or `stdio:PROGRAM`."""
+"""Finds the bot that a text names: a sample, `file.py`, `file.py:Class`, `module:Class` or `stdio:PROGRAM`."""
 
+import re
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
+from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import Parameter, signature
 from pathlib import Path
@@ -15,6 +17,7 @@ from roost_sdk.tracebacks import authors_lines, headline
 
 STDIO = "stdio:"
 """What is typed before the command that starts a program."""
+MODULE_AND_CLASS = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 
@@ -41,10 +44,13 @@ def load_bot(text: str, samples: Mapping[str, type[Bot]]) -> LoadedBot:
 
         return LoadedBot(*stdio_bot(text.removeprefix(STDIO)))
     file, class_name = _split(text)
+    if file is None and MODULE_AND_CLASS.fullmatch(text):
+        return _load_from_module(*text.split(":"))
     if file is None:
+        named = f"one of the samples ({', '.join(samples)}), " if samples else ""
         raise UsageError(
-            f"there is no bot {text!r}; a bot is one of the samples ({', '.join(samples)}), "
-            f"a file such as mybot.py, mybot.py:MyBot, or a program such as stdio:./mybot{did_you_mean(text, samples)}"
+            f"there is no bot {text!r}; a bot is {named}a file such as mybot.py, mybot.py:MyBot, "
+            f"or a program such as stdio:./mybot{did_you_mean(text, samples)}"
         )
     module = _import_file(file)
     bot_class = _named(module, class_name, file) if class_name else _only_one(module, file)
@@ -59,6 +65,11 @@ def load_all(file: Path) -> list[LoadedBot]:
     for bot in own.values():
         _check_class(bot, file)
     return [LoadedBot(f"{file.stem}:{name}" if len(own) > 1 else file.stem, bot) for name, bot in own.items()]
+
+
+def spelled_out(bot_class: type[Bot]) -> str:
+    """`module:Class`, with which `load_bot` finds a bot of an importable module in any process."""
+    return f"{bot_class.__module__}:{bot_class.__qualname__}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -76,6 +87,22 @@ def _split(text: str) -> tuple[Path | None, str]:
     if text.endswith(".py") or path.exists() or len(path.parts) > 1:
         return path, ""
     return None, ""
+
+
+def _load_from_module(name: str, class_name: str) -> LoadedBot:
+    try:
+        module = import_module(name)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"there is no module {error.name!r}; for a file, write file.py:{class_name}") from None
+    except (Exception, SystemExit) as error:
+        raise _not_imported(name, error) from None
+    bot_class = _named(module, class_name, name)
+    _check_class(bot_class, name)
+    return LoadedBot(f"{name.rpartition('.')[2]}:{class_name}", bot_class)
+
+
+def _not_imported(what: Path | str, error: BaseException) -> UsageError:
+    return UsageError(f"{what} cannot be imported: {headline(error)}\n{authors_lines(error)}")
 
 
 def _import_file(file: Path) -> ModuleType:
@@ -108,7 +135,7 @@ def _execute(name: str, path: Path, shown: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise UsageError(f"{shown} cannot be imported: {headline(error)}\n{authors_lines(error)}") from None
+        raise _not_imported(shown, error) from None
     return module
 
 
@@ -122,13 +149,13 @@ def _bots_in(module: ModuleType) -> dict[str, type[Bot]]:
     }
 
 
-def _named(module: ModuleType, class_name: str, file: Path) -> type[Bot]:
+def _named(module: ModuleType, class_name: str, origin: Path | str) -> type[Bot]:
     bots = _bots_in(module)
     if class_name in bots:
         return bots[class_name]
     if hasattr(module, class_name):
-        raise UsageError(f"{class_name} in {file} is not a subclass of roost_sdk.Bot{_list(file, bots)}")
-    raise UsageError(f"there is no class {class_name!r} in {file}{_list(file, bots)}")
+        raise UsageError(f"{class_name} in {origin} is not a subclass of roost_sdk.Bot{_list(origin, bots)}")
+    raise UsageError(f"there is no class {class_name!r} in {origin}{_list(origin, bots)}")
 
 
 def _only_one(module: ModuleType, file: Path) -> type[Bot]:
@@ -141,24 +168,25 @@ def _only_one(module: ModuleType, file: Path) -> type[Bot]:
     return next(iter(own.values()))
 
 
-def _list(file: Path, bots: Iterable[str]) -> str:
-    spellings = _spellings(file, bots)
+def _list(origin: Path | str, bots: Iterable[str]) -> str:
+    spellings = _spellings(origin, bots)
     return f"; its bots are: {spellings}" if spellings else "; it has no bots"
 
 
-def _spellings(file: Path, bots: Iterable[str]) -> str:
-    return ", ".join(f"{file}:{name}" for name in bots)
+def _spellings(origin: Path | str, bots: Iterable[str]) -> str:
+    return ", ".join(f"{origin}:{name}" for name in bots)
 
 
-def _check_class(bot_class: type[Bot], file: Path) -> None:
+def _check_class(bot_class: type[Bot], origin: Path | str) -> None:
     """Raise `UsageError` for what would break every match in the same way: no bot can be made, or no table found."""
     counts = bot_class.player_counts
     if not isinstance(counts, Collection) or not all(isinstance(count, int) for count in counts):
-        raise UsageError(f"player_counts of {bot_class.__name__} in {file} is {counts!r}; it is numbers, such as (2,)")
+        name = bot_class.__name__
+        raise UsageError(f"player_counts of {name} in {origin} is {counts!r}; write numbers, such as (2,)")
     for parameter in signature(bot_class).parameters.values():
         optional = parameter.default is not Parameter.empty
         if not optional and parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):
             raise UsageError(
-                f"{bot_class.__name__} in {file} needs {parameter.name!r} to be made; "
+                f"{bot_class.__name__} in {origin} needs {parameter.name!r} to be made; "
                 "a bot is made without arguments, so give it a default"
             )

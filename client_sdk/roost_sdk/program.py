@@ -1,9 +1,9 @@
-"""Turns a file with a bot into a program that plays at an arena.
+"""Programs that play a bot at an arena: a file with a bot in it, or `python -m roost_sdk BOT`.
 
     if __name__ == "__main__":
         run(MyBot)
 
-Then `python mybot.py --server HOST:PORT` plays until Ctrl-C. Everything it has to say goes to stderr.
+Then `python mybot.py --server HOST:PORT` plays until Ctrl-C. The program writes everything it has to say to stderr.
 """
 
 import argparse
@@ -12,30 +12,64 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 from types import FrameType
 
-from roost_games.errors import RoostError, UsageError
+from roost_games.errors import Exit, RoostError, exit_code
+from roost_games.registry import get_game
 from roost_sdk.arena.client import Client
+from roost_sdk.arena.connection import DEFAULT_SERVER
 from roost_sdk.arena.credentials import KEY_VARIABLE, NOTHING, Credentials, read_credentials
-from roost_sdk.arena.journal import DEFAULT_MB, keeping
+from roost_sdk.arena.journal import DEFAULT_MB, Journal, open_journal
 from roost_sdk.arena.link import OpenLink, grpc_links
 from roost_sdk.arena.stats import Stats
-from roost_sdk.bot import Bot
-from roost_sdk.names import wire_name
+from roost_sdk.bot import Bot, wire_name
+from roost_sdk.load import LoadedBot, load_bot
+from roost_sdk.local import check_plays
 
-DEFAULT_SERVER = "127.0.0.1:50051"
 DEFAULT_MATCHES_AT_ONCE = 4
 REPORT_SECONDS = 30.0
-EXIT_FAILED = 1
-EXIT_USAGE = 2
-EXIT_INTERRUPTED = 130
 STOP_SECONDS = 2.0
-"""How long a program takes at the most to stop after the second Ctrl-C."""
+"""How long a program takes at most to stop after the second Ctrl-C."""
 log = logging.getLogger("roost_sdk")
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A bot that is to play at an arena, and how."""
+
+    bot: LoadedBot
+    server: str = DEFAULT_SERVER
+    name: str | None = None
+    """What the arena calls it; by default the name of its file."""
+    games: tuple[str, ...] = ()
+    """The games that it plays; by default all that it can."""
+    matches_at_once: int = DEFAULT_MATCHES_AT_ONCE
+    connect_timeout: float | None = None
+    """Give up after this many seconds without an arena; by default never."""
+    keep: Path | None = None
+    """The folder in which its matches are kept, if any."""
+    keep_mb: int = DEFAULT_MB
+    credentials: Credentials = NOTHING
+
+    def client(self, on_change: Callable[[Stats], object], journal: Journal | None = None) -> Client:
+        """The client that plays it. Raises `UsageError` if the bot does not play these games or has a wrong name."""
+        for game in self.games:
+            get_game(game)
+            check_plays(self.bot, game)
+        return Client(
+            self.bot.bot_class,
+            name=wire_name(self.bot.name) if self.name is None else self.name,
+            games=self.games,
+            max_matches=self.matches_at_once,
+            connect_timeout=self.connect_timeout,
+            on_change=on_change,
+            journal=journal,
+        )
 
 
 def run(bot_class: type[Bot], arguments: Sequence[str] | None = None) -> None:
@@ -44,36 +78,47 @@ def run(bot_class: type[Bot], arguments: Sequence[str] | None = None) -> None:
     It ends the process: with 0 after Ctrl-C or SIGTERM, when the running matches have been played to the end; with 1 if
     the arena refuses the bot or is not there; with 2 for wrong arguments; with 130 after a second Ctrl-C.
     """
-    sys.exit(main(bot_class, arguments))
+    sys.exit(main(arguments, bot_class))
 
 
-def main(bot_class: type[Bot], arguments: Sequence[str] | None = None) -> int:
-    """What `run` does; returns the exit code."""
+def main(arguments: Sequence[str] | None = None, bot_class: type[Bot] | None = None) -> int:
+    """What `run` does, or without `bot_class` what `python -m roost_sdk` does; returns the exit code."""
     parser = _parser(bot_class)
     given = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     log.setLevel(logging.DEBUG if given.verbose else logging.INFO)
     try:
-        with keeping(given.keep, given.keep_mb) as keeper:
-            client = Client(
-                bot_class,
-                name=given.name,
-                max_matches=given.matches_at_once,
-                connect_timeout=given.connect_timeout,
-                on_change=lambda stats: greeting(stats),
-                keeper=keeper,
-            )
-            greeting = _Greeting(client, given.server)
-            credentials = read_credentials(given.key_file, tls=given.tls, tls_ca=given.tls_ca)
-            play(client, given.server, credentials, report_seconds=REPORT_SECONDS)
+        _play_submission(_submission(given, bot_class))
     except RoostError as error:
         sys.stderr.write(f"{parser.prog}: {error}\n")
-        return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
+        return exit_code(error)
     except KeyboardInterrupt:
         sys.stderr.write(f"{parser.prog}: stopped\n")
-        return EXIT_INTERRUPTED
+        return Exit.INTERRUPTED
+    return Exit.DONE
+
+
+def _submission(given: argparse.Namespace, bot_class: type[Bot] | None) -> Submission:
+    bot = load_bot(given.bot, {}) if bot_class is None else LoadedBot(name_of(bot_class), bot_class)
+    return Submission(
+        bot,
+        given.server,
+        given.name,
+        tuple(given.games.split(",")) if given.games else (),
+        given.matches_at_once,
+        given.connect_timeout,
+        given.keep,
+        given.keep_mb,
+        read_credentials(given.key_file, tls=given.tls, tls_ca=given.tls_ca),
+    )
+
+
+def _play_submission(submission: Submission) -> None:
+    with open_journal(submission.keep, submission.keep_mb) as journal:
+        client = submission.client(lambda stats: greeting(stats), journal)
+        greeting = _Greeting(client, submission.server)
+        play(client, submission.server, submission.credentials, report_seconds=REPORT_SECONDS)
     log.info("left: %s", client.stats)
-    return 0
 
 
 def play(client: Client, server: str, credentials: Credentials = NOTHING, *, report_seconds: float = 0.0) -> None:
@@ -93,34 +138,26 @@ def name_of(bot_class: type[Bot]) -> str:
     return wire_name(name)
 
 
-def _parser(bot_class: type[Bot]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=f"Plays {bot_class.__name__} at a Roost arena until Ctrl-C.")
-    parser.add_argument(
-        "--server", default=DEFAULT_SERVER, metavar="HOST:PORT", help="where the arena is (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--key-file",
-        type=Path,
-        metavar="FILE",
-        help=f"the key that the arena wants; by default {KEY_VARIABLE}, or none",
-    )
-    parser.add_argument("--tls", action="store_true", help="connect with TLS")
-    parser.add_argument(
-        "--tls-ca", type=Path, metavar="FILE", help="connect with TLS, and trust this certificate in PEM form"
-    )
-    parser.add_argument("--name", default=name_of(bot_class), help="the bot's name there (default: %(default)s)")
+def _parser(bot_class: type[Bot] | None) -> argparse.ArgumentParser:
+    """The options of `run`, or if there is no bot yet, those of `python -m roost_sdk`."""
+    if bot_class is not None:
+        parser = argparse.ArgumentParser(description=f"Plays {bot_class.__name__} at a Roost arena until Ctrl-C.")
+    else:
+        parser = argparse.ArgumentParser(prog="python -m roost_sdk")
+        parser.description = "Plays a bot at a Roost arena until Ctrl-C."
+        parser.add_argument(
+            "bot", metavar="BOT", help="mybot.py, mybot.py:MyBot, package.module:MyBot, or stdio:PROGRAM"
+        )
+    _add_connection(parser)
+    name = "its file" if bot_class is None else name_of(bot_class)
+    parser.add_argument("--name", metavar="NAME", help=f"the bot's name there (default: {name})")
+    parser.add_argument("--games", metavar="GAME,...", help="play only these games (default: all that it can)")
     parser.add_argument(
         "--matches-at-once",
         type=_at_least_one,
         default=DEFAULT_MATCHES_AT_ONCE,
         metavar="K",
-        help="play up to so many matches at the same time (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--connect-timeout",
-        type=float,
-        metavar="SECONDS",
-        help="give up when there is no arena for so long (default: never)",
+        help="play up to this many matches at the same time (default: %(default)s)",
     )
     parser.add_argument(
         "--keep", type=Path, metavar="DIR", help="keep every match in a file there: what the bot saw, did and logged"
@@ -130,10 +167,32 @@ def _parser(bot_class: type[Bot]) -> argparse.ArgumentParser:
         type=_at_least_one,
         default=DEFAULT_MB,
         metavar="MB",
-        help="remove the oldest of these files beyond so many megabytes (default: %(default)s)",
+        help="remove the oldest of these files beyond this many megabytes (default: %(default)s)",
     )
     parser.add_argument("--verbose", action="store_true", help="log every match and every decision")
     return parser
+
+
+def _add_connection(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--server", default=DEFAULT_SERVER, metavar="HOST:PORT", help="where the arena is (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--key-file",
+        type=Path,
+        metavar="FILE",
+        help=f"a file with the key that the arena wants (default: {KEY_VARIABLE} in the environment)",
+    )
+    parser.add_argument("--tls", action="store_true", help="connect with TLS")
+    parser.add_argument(
+        "--tls-ca", type=Path, metavar="FILE", help="connect with TLS, and trust this certificate in PEM form"
+    )
+    parser.add_argument(
+        "--connect-timeout",
+        type=float,
+        metavar="SECONDS",
+        help="give up after this many seconds without an arena (default: never)",
+    )
 
 
 def _at_least_one(text: str) -> int:
@@ -222,4 +281,4 @@ def _end_process() -> None:
     """Stop although a bot is thinking and will not be interrupted."""
     sys.stderr.write(f"{Path(sys.argv[0]).name}: stopped\n")
     sys.stderr.flush()
-    os._exit(EXIT_INTERRUPTED)
+    os._exit(Exit.INTERRUPTED)

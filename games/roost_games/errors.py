@@ -1,8 +1,10 @@
 """Every error that Roost raises on purpose, grouped by who has to act on it.
 
-The message is one line for a person and says what would be right. The edges (the command, the arena) turn these
+The message is one line for a person and says what would be right. The edges (the programs, the arena) turn these
 classes into exit codes and gRPC statuses, once; nothing in between catches them to reword them.
 """
+
+from enum import IntEnum
 
 
 class RoostError(Exception):
@@ -31,3 +33,20 @@ class IllegalMove(MoveError):
 
 class ReplayError(RoostError):
     """A replay is not `roost-replay/1`, or does not describe a match that can happen."""
+
+
+class Exit(IntEnum):
+    """The exit codes of every program of ours."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    OUR_BUG = 70
+    """As in sysexits.h, so that a mistake of ours never looks like a finding of `roost verify`."""
+    INTERRUPTED = 130
+    """After Ctrl-C, as shells have it."""
+
+
+def exit_code(error: RoostError) -> Exit:
+    """The exit code of a program that ends because of `error`."""
+    return Exit.USAGE if isinstance(error, UsageError) else Exit.FAILED

@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 
 from roost_games.errors import UsageError
 from roost_games.replay import Replay
-from roost_sdk.address import host_and_port
+from roost_sdk.arena.connection import host_and_port
 
 COMMIT_SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 

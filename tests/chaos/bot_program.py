@@ -13,8 +13,9 @@ from roost.v1 import arena_pb2, play_pb2
 from roost.v1.arena_pb2_grpc import ArenaStub
 from roost_sdk.arena import client
 from roost_sdk.arena.client import Client
+from roost_sdk.arena.connection import CHANNEL_OPTIONS
 from roost_sdk.arena.credentials import Credentials, read_credentials
-from roost_sdk.arena.link import CHANNEL_OPTIONS, Link, LinkLost, OpenLink, Refused
+from roost_sdk.arena.link import Link, LinkLost, OpenLink, Refused
 from tests.chaos.diary import NotingLink
 from tests.chaos.strategies import FLOODER, RESTLESS, SILENT, VERSION, bot_class
 from tests.chaos.world import CERTIFICATE, diary_of, key_of

@@ -110,7 +110,7 @@ def test_another_server_is_there(roost: Roost) -> None:
         (
             ["bots", "--server", "localhost"],
             2,
-            "'localhost' is not the address of an arena; it is of the form HOST:PORT",
+            "'localhost' is not the address of an arena; write HOST:PORT, such as 127.0.0.1:50051",
         ),
         (["bots", "--server", "a:1", "--db", "b"], 2, "--server asks an arena and --db reads a database; choose one"),
         (

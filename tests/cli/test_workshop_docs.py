@@ -13,7 +13,7 @@ import pytest
 
 from roost_games.bratwurmeck import GAME, Tile, View
 from roost_sdk import plain, stdio
-from roost_sdk.arena import journal as keeping
+from roost_sdk.arena import journal
 from tests.cli.test_docs import Block, blocks, blocks_in, commands, matches, run
 from tests.support.arena_process import arena, roost_process, until
 
@@ -95,10 +95,10 @@ def test_the_numbers_on_the_pages_are_those_of_the_code() -> None:
     assert f"at most {plain.MOST_LISTED} of them" in program
     assert stdio.SECONDS_TO_END == 2.0
     assert "two seconds later is killed" in program
-    assert f"at most {keeping.DEFAULT_MB} MB together" in JOURNAL
-    assert f"at most {keeping.MOST_WAITING:,} lines wait" in JOURNAL
-    assert f"cut after\n  {keeping.LONGEST_LOG_LINE} characters" in JOURNAL
-    assert f"a match keeps {keeping.MOST_LOGGED} of them" in JOURNAL
+    assert f"at most {journal.DEFAULT_MB} MB together" in JOURNAL
+    assert f"at most {journal.MOST_WAITING:,} lines wait" in JOURNAL
+    assert f"cut after\n  {journal.LONGEST_LOG_LINE} characters" in JOURNAL
+    assert f"a match keeps {journal.MOST_LOGGED} of them" in JOURNAL
 
 
 def test_the_page_about_kept_matches(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from roost_games.game import Game
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import FaultEntry, Result
 from roost_sdk import testing
-from roost_sdk.arena import journal as keeping
+from roost_sdk.arena import journal
 from tests.support.game_values import moves_and_parts
 
 PAGE = Path(__file__).parents[2] / "docs/bots/reference.md"
@@ -122,7 +122,7 @@ def page() -> str:
     for thing in (testing.play_scripted, testing.ScriptedMatch, testing.ScriptedLink):
         parts += _described(thing.__name__, thing, "###")
     parts.append("## `roost_sdk.arena.journal`\n")
-    parts += _described("Keeper", keeping.Keeper, "###")
+    parts += _described("Journal", journal.Journal, "###")
     parts.append("## How a match ended: `roost_games.replay`\n")
     parts += [*_described("Result", Result, "###"), *_described("FaultEntry", FaultEntry, "###")]
     for name in GAME_NAMES:

@@ -18,7 +18,8 @@ from roost_games.errors import UsageError
 from roost_games.verify import verify
 from roost_sdk import Bot
 from roost_sdk.arena.client import Client
-from roost_sdk.arena.link import GrpcLink, LinkLost, Refused, check_address, grpc_links
+from roost_sdk.arena.connection import check_address
+from roost_sdk.arena.link import GrpcLink, LinkLost, Refused, grpc_links
 from roost_sdk.program import main, name_of
 from roost_sdk.testing import ScriptedMatch
 
@@ -280,22 +281,36 @@ def _unchanged_logger() -> Any:
 
 @pytest.mark.usefixtures("_unchanged_logger")
 def test_a_program_that_finds_no_arena_says_so_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(First, ["--server", "127.0.0.1:1", "--connect-timeout", "0"]) == 1
+    assert main(["--server", "127.0.0.1:1", "--connect-timeout", "0"], First) == 1
     assert "no arena at 127.0.0.1:1 yet, for 0 seconds" in (told := capsys.readouterr().err)
     assert "Traceback" not in told
 
 
 @pytest.mark.usefixtures("_unchanged_logger")
 def test_a_program_with_wrong_arguments(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(First, ["--server", "nowhere"]) == 2
+    assert main(["--server", "nowhere"], First) == 2
     assert "HOST:PORT" in capsys.readouterr().err
-    assert main(Bot, []) == 2
+    assert main([], Bot) == 2
     assert "plays no game" in capsys.readouterr().err
     with pytest.raises(SystemExit) as stopped:
-        main(First, ["--matches-at-once", "0"])
+        main(["--matches-at-once", "0"], First)
     assert stopped.value.code == 2
 
 
+@pytest.mark.usefixtures("_unchanged_logger")
+def test_a_bot_is_named_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nowhere = ["--server", "127.0.0.1:1", "--connect-timeout", "0"]
+    (tmp_path / "mine.py").write_text(PROGRAM, encoding="utf-8")
+    for bot in (str(tmp_path / "mine.py"), "roost_bots.greedy:GreedyBot"):
+        assert main([bot, "--games", "karteneck", *nowhere]) == 1
+        assert "no arena at 127.0.0.1:1 yet" in capsys.readouterr().err
+    assert main(["greedy", *nowhere]) == 2
+    assert "python -m roost_sdk: there is no bot 'greedy'; a bot is a file such as" in capsys.readouterr().err
+    assert main(["roost_bots.greedy:GreedyBot", "--games", "chess", *nowhere]) == 2
+    assert "there is no game 'chess'" in capsys.readouterr().err
+
+
+GREEDY = "roost_bots.greedy:GreedyBot"
 PROGRAM = """
 from roost_sdk import Bot, run
 
@@ -313,15 +328,30 @@ if __name__ == "__main__":
 async def program(tmp_path: Path, address: str) -> AsyncIterator["asyncio.subprocess.Process"]:
     file = tmp_path / "mybot.py"
     file.write_text(PROGRAM)
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, str(file), "--server", address, stderr=asyncio.subprocess.PIPE
-    )
+    async with started(str(file), "--server", address) as process:
+        yield process
+
+
+@asynccontextmanager
+async def started(*arguments: str) -> AsyncIterator["asyncio.subprocess.Process"]:
+    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stderr=asyncio.subprocess.PIPE)
     try:
         yield process
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
+
+
+def test_the_sdk_is_a_program_that_plays_a_bot() -> None:
+    async def script() -> None:
+        async with arena(idle) as (address, _), started("-m", "roost_sdk", GREEDY, "--server", address) as process:
+            assert process.stderr is not None
+            assert "greedy-GreedyBot, version " in (await process.stderr.readline()).decode()
+            process.send_signal(signal.SIGTERM)
+            assert await process.wait() == 0
+
+    bounded(script)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

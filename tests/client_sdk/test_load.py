@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from roost_bots.greedy import GreedyBot
 from roost_games.errors import UsageError
 from roost_sdk import Bot, load_bot
+from roost_sdk.load import spelled_out
 
 ONE = "from roost_sdk import Bot\nclass Mine(Bot):\n    def choose(self, view, legal):\n        return legal[0]\n"
 TWO = ONE + "class Other(Mine):\n    pass\nclass _Hidden(Mine):\n    pass\n"
@@ -44,6 +46,27 @@ def test_a_bot_can_be_named_by_its_class(tmp_path: Path) -> None:
     bot = load_bot(written(tmp_path, "clever.py", TWO) + ":Other", SAMPLES)
     assert bot.name == "clever:Other"
     assert bot.bot_class.__name__ == "Other"
+
+
+def test_a_bot_of_a_module_can_be_spelled_out() -> None:
+    text = spelled_out(GreedyBot)
+    assert text == "roost_bots.greedy:GreedyBot"
+    assert load_bot(text, {}) == ("greedy:GreedyBot", GreedyBot)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("no_such_module.at_all:Mine", "there is no module 'no_such_module'"),
+        (
+            "roost_bots.greedy:Missing",
+            "there is no class 'Missing' in roost_bots.greedy; its bots are: ",
+        ),
+        ("roost_sdk.load:LoadedBot", "LoadedBot in roost_sdk.load is not a subclass of roost_sdk.Bot"),
+    ],
+)
+def test_a_spelled_out_bot_that_is_not_there(text: str, told: str) -> None:
+    assert refusal(text).startswith(told)
 
 
 def test_an_imported_bot_counts_only_if_there_is_no_other(tmp_path: Path) -> None:
@@ -130,4 +153,4 @@ def test_an_error_on_import_shows_the_authors_lines_only(tmp_path: Path, breaks:
 @pytest.mark.parametrize("counts", ["2", "('2', '3')"])
 def test_player_counts_are_numbers(tmp_path: Path, counts: str) -> None:
     wrong = ONE + f"    player_counts = {counts}\n"
-    assert f"is {counts}; it is numbers, such as (2,)" in refusal(written(tmp_path, "wrong.py", wrong))
+    assert f"is {counts}; write numbers, such as (2,)" in refusal(written(tmp_path, "wrong.py", wrong))

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from roost_cli.access_options import TlsCaOption, TlsOption
-from roost_cli.arena_options import DEFAULT_SERVER
 from roost_cli.commands.admin import SaveOption
+from roost_sdk.arena.connection import DEFAULT_SERVER
 
 
 def register(

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from roost_cli.access_options import KeyFileOption, TlsCaOption, TlsOption
-from roost_cli.arena_options import DEFAULT_SERVER, DatabaseOption, ServerOption
+from roost_cli.arena_options import DatabaseOption, ServerOption
+from roost_sdk.arena.connection import DEFAULT_SERVER
 
 
 def replay(

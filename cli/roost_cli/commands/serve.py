@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from roost_cli.arena_options import DEFAULT_DATABASE, DEFAULT_SERVER
+from roost_cli.arena_options import DEFAULT_DATABASE
+from roost_sdk.arena.connection import DEFAULT_SERVER
 
 
 class LogLevel(StrEnum):

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from roost_cli.access_options import KeyFileOption, TlsCaOption, TlsOption
-from roost_cli.arena_options import DEFAULT_SERVER
+from roost_sdk.arena.connection import DEFAULT_SERVER
 
 
 def submit(
@@ -54,10 +54,11 @@ def submit(
     from roost_cli.access_options import access
     from roost_cli.arena_options import parse_games
     from roost_cli.lookup import find_bots
-    from roost_cli.submitting import Entry, keep_playing
+    from roost_cli.submitting import keep_playing
     from roost_games.errors import UsageError
-    from roost_sdk.arena.link import check_address
+    from roost_sdk.arena.connection import check_address
     from roost_sdk.load import STDIO
+    from roost_sdk.program import Submission
 
     check_address(server)
     credentials = access(key_file, tls, tls_ca)
@@ -65,5 +66,5 @@ def submit(
     if (bot is None) == (stdio is None):
         raise UsageError("name a bot, such as mybot.py, or a program, such as --stdio ./mybot: one of the two")
     (loaded,) = find_bots([bot or f"{STDIO}{stdio}"])
-    entry = Entry(loaded, server, name, wanted, matches_at_once, connect_timeout, keep, keep_mb, credentials)
+    entry = Submission(loaded, server, name, wanted, matches_at_once, connect_timeout, keep, keep_mb, credentials)
     keep_playing(entry, verbose=verbose)

@@ -16,13 +16,12 @@ from random import uniform
 from roost.v1 import play_pb2
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
-from roost_sdk.arena.journal import Keeper
+from roost_sdk.arena.journal import Journal
 from roost_sdk.arena.link import DENIED, Link, LinkLost, OpenLink, Refused
 from roost_sdk.arena.matches import Outbox, Playing
 from roost_sdk.arena.stats import Stats
-from roost_sdk.bot import Bot
-from roost_sdk.fingerprint import fingerprint
-from roost_sdk.names import check_name
+from roost_sdk.bot import Bot, check_name
+from roost_sdk.version import fingerprint
 
 SHORTEST_PAUSE = 0.2
 LONGEST_PAUSE = 10.0
@@ -47,13 +46,13 @@ class Client:
         max_matches: int = 1,
         connect_timeout: float | None = None,
         on_change: Callable[[Stats], object] = lambda stats: None,
-        keeper: Keeper | None = None,
+        journal: Journal | None = None,
     ) -> None:
         """`version` is by default the fingerprint of the bot's code, `games` are all that it has a method for,
         `player_counts` those of its class.
 
         `on_change` is called with `stats` when the arena is reached or lost and when a match starts or ends.
-        `connect_timeout` is in seconds: give up when there is no arena for so long. By default never. A `keeper` writes
+        `connect_timeout` is in seconds: give up after that long without an arena; by default never. A `journal` writes
         down what the bot sees and does in each match.
         """
         check_name(name)
@@ -68,9 +67,9 @@ class Client:
         self._max_matches = max_matches
         self._connect_timeout = connect_timeout
         self._on_change = on_change
-        self._keeper = keeper
-        if keeper is not None:
-            keeper.version = self.version
+        self._journal = journal
+        if journal is not None:
+            journal.version = self.version
         self._resume_token = ""
         self._leaving = self._stopped = False
         self._outbox: Outbox
@@ -80,7 +79,7 @@ class Client:
     async def run(self, open_link: OpenLink) -> None:
         """Play until `leave`. Called once."""
         self._outbox = Outbox()
-        self._playing = Playing(self._bot_class, self._outbox, self.stats, self._on_change, self._keeper)
+        self._playing = Playing(self._bot_class, self._outbox, self.stats, self._on_change, self._journal)
         self._work = asyncio.create_task(self._stay(open_link))
         try:
             await self._work

@@ -1,7 +1,7 @@
 """Keeps every match that a bot plays at an arena on the bot's own side: what it saw, answered and logged, and the end.
 
-    with Keeper(Path("kept")) as keeper:
-        client = Client(MyBot, name="mybot", keeper=keeper)
+    with Journal(Path("kept")) as journal:
+        client = Client(MyBot, name="mybot", journal=journal)
         ...
 
 Each match has a file of its own, JSON Lines in the format `roost-kept/1` (docs/bots/improve.md has its keys). The
@@ -55,7 +55,7 @@ log = logging.getLogger("roost_sdk")
 
 Line = Callable[[], dict[str, JsonValue]]
 """Makes a line when it is written: not while the bot plays."""
-speaker: ContextVar["Diary | None"] = ContextVar("speaker", default=None)
+speaker: ContextVar["MatchJournal | None"] = ContextVar("speaker", default=None)
 """The match whose bot is being called here, and to which log lines belong."""
 
 
@@ -88,18 +88,18 @@ def about_match(started: play_pb2.MatchStarted, random: str) -> About:
     )
 
 
-class Diary:
+class MatchJournal:
     """What is kept about one match."""
 
-    def __init__(self, keeper: "Keeper", about: About) -> None:
+    def __init__(self, journal: "Journal", about: About) -> None:
         self.file = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{about.game}-{NOT_FOR_FILES.sub('-', about.match)[:60]}.jsonl"
-        self._keeper = keeper
+        self._journal = journal
         self._game = about.game
         self._began = time.monotonic()
         self._asked: tuple[int, Any] | None = None
         self._logged = self._left_out = 0
-        head = {"format": FORMAT, **about._asdict(), "version": keeper.version, "began": f"{datetime.now(UTC):%FT%TZ}"}
-        keeper.running.add(self.file)
+        head = {"format": FORMAT, **about._asdict(), "version": journal.version, "began": f"{datetime.now(UTC):%FT%TZ}"}
+        journal.running.add(self.file)
         self._put(lambda: head, always=True)
 
     def asked(self, request: int, view: Any) -> None:
@@ -133,7 +133,7 @@ class Diary:
     def close(self) -> None:
         """Nothing more will be heard about the match."""
         self._note_unanswered()
-        self._keeper.running.discard(self.file)
+        self._journal.running.discard(self.file)
 
     def call(self, method: Callable[..., object], *arguments: object) -> object:
         """Call a method of the bot; what it logs meanwhile belongs to this match."""
@@ -175,12 +175,12 @@ class Diary:
         return round(time.monotonic() - self._began, 3)
 
     def _put(self, line: Line, *, always: bool = False) -> None:
-        if not self._keeper.put(self.file, line, always=always):
+        if not self._journal.put(self.file, line, always=always):
             self._left_out += 1
 
 
-class Keeper:
-    """Writes the diaries of a bot's matches into a folder, for as long as the `with` block lasts."""
+class Journal:
+    """Writes the journals of a bot's matches into a folder, for as long as the `with` block lasts."""
 
     version = ""
     """The version of the bot, for the head of each file."""
@@ -201,11 +201,11 @@ class Keeper:
             (folder / ".roost-kept").unlink()
         except OSError as error:
             raise UsageError(f"cannot keep matches in {folder}: {error.strerror or error}") from None
-        self._writer = Thread(target=self._write_on, name="roost keeper", daemon=True)
+        self._writer = Thread(target=self._write_on, name="roost journal", daemon=True)
 
-    def begin(self, about: About) -> Diary:
-        """A diary for a match that begins."""
-        return Diary(self, about)
+    def begin(self, about: About) -> MatchJournal:
+        """The journal of a match that begins."""
+        return MatchJournal(self, about)
 
     def put(self, file: str, line: Line, *, always: bool = False) -> bool:
         """Have a line written. Whether there was room for it; there is if it must be written `always`."""
@@ -267,9 +267,9 @@ class Keeper:
                     (self.folder / file).unlink()
 
 
-def keeping(folder: Path | None, most_mb: int) -> AbstractContextManager[Keeper | None]:
-    """A keeper for `folder`; nothing for `None`."""
-    return nullcontext() if folder is None else Keeper(folder, most_mb=most_mb)
+def open_journal(folder: Path | None, most_mb: int) -> AbstractContextManager[Journal | None]:
+    """A journal for `folder`; nothing for `None`."""
+    return nullcontext() if folder is None else Journal(folder, most_mb=most_mb)
 
 
 def _written(line: Line) -> str:
@@ -286,26 +286,26 @@ def _is_ours(path: Path) -> bool:
 
 class _LogHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        diary = speaker.get()
-        if diary is not None:
-            diary.log(self.format(record))
+        journal = speaker.get()
+        if journal is not None:
+            journal.log(self.format(record))
 
 
 class _Tee(io.TextIOBase):
-    """Passes on what is written, and tells the lines of a bot to its diary."""
+    """Passes on what is written, and tells the lines of a bot to its journal."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._begun: WeakKeyDictionary[Diary, str] = WeakKeyDictionary()
+        self._begun: WeakKeyDictionary[MatchJournal, str] = WeakKeyDictionary()
 
     def write(self, text: str) -> int:
-        diary = speaker.get()
-        if diary is not None:
-            *lines, rest = (self._begun.pop(diary, "") + text).split("\n")
+        journal = speaker.get()
+        if journal is not None:
+            *lines, rest = (self._begun.pop(journal, "") + text).split("\n")
             for line in lines:
-                diary.log(line)
+                journal.log(line)
             if rest:
-                self._begun[diary] = rest[:LONGEST_LOG_LINE]
+                self._begun[journal] = rest[:LONGEST_LOG_LINE]
         return self._stream.write(text)
 
     def flush(self) -> None:

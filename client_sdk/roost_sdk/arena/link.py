@@ -13,21 +13,10 @@ import grpc
 
 from roost.v1.arena_pb2_grpc import ArenaStub
 from roost.v1.play_pb2 import ArenaMessage, BotMessage
-from roost_games.errors import RoostError, UsageError
-from roost_sdk.address import host_and_port
+from roost_games.errors import RoostError
+from roost_sdk.arena.connection import CHANNEL_OPTIONS, check_address
 from roost_sdk.arena.credentials import NOTHING, Credentials
 
-LARGEST_MESSAGE = 16 << 20
-CHANNEL_OPTIONS = (
-    ("grpc.max_receive_message_length", LARGEST_MESSAGE),
-    # An arena says something every few seconds. If it was silent for longer than this, ask whether it is still there.
-    ("grpc.keepalive_time_ms", 20_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
-    # How long a connection may take to be made.
-    ("grpc.min_reconnect_backoff_ms", 5_000),
-    # A connection of its own for each link: bots in one process do not share one, nor its pauses between attempts.
-    ("grpc.use_local_subchannel_pool", 1),
-)
 WORTH_A_RETRY = frozenset(
     {
         grpc.StatusCode.UNAVAILABLE,
@@ -93,14 +82,6 @@ def plain_trouble(address: str, details: str | None) -> str | None:
     if said.startswith(NOT_CONNECTED) and any(sign in said for sign in HUNG_UP):
         return f"what listens at {address} hung up; if it is an arena with TLS, give --tls-ca FILE or --tls"
     return None
-
-
-def check_address(address: str) -> str:
-    """`address` itself if it is of the form HOST:PORT. Raises `UsageError` otherwise."""
-    parts = host_and_port(address)
-    if parts is None or parts[1] == 0:
-        raise UsageError(f"{address!r} is not the address of an arena; it is of the form HOST:PORT")
-    return address
 
 
 class Ending:

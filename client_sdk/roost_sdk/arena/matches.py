@@ -14,7 +14,7 @@ from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import get_game
 from roost_games.replay import VOIDED, Result
 from roost_games.wording import as_text
-from roost_sdk.arena.journal import Diary, Keeper, about_match
+from roost_sdk.arena.journal import Journal, MatchJournal, about_match
 from roost_sdk.arena.stats import Stats
 from roost_sdk.bot import Bot, Decide, has_coroutines, method_for, seat_bot
 from roost_sdk.calls import Calls, Outcome, PlainCalls, WaitingCalls
@@ -77,7 +77,7 @@ class Match:
     """One match from the view of a seat: the bot that plays it, and what was asked last."""
 
     def __init__(
-        self, started: play_pb2.MatchStarted, bot_class: type[Bot], calls: Calls, keeper: Keeper | None = None
+        self, started: play_pb2.MatchStarted, bot_class: type[Bot], calls: Calls, journal: Journal | None = None
     ) -> None:
         self.number = started.match
         self.match_id = started.match_id
@@ -95,8 +95,8 @@ class Match:
         self._decide: Decide
         self._bot_class = bot_class
         self._started = started
-        self._keeper = keeper
-        self.diary: Diary | None = None
+        self._journal = journal
+        self.journal: MatchJournal | None = None
         """What is kept about it, if its author wants that."""
 
     def __str__(self) -> str:
@@ -111,8 +111,8 @@ class Match:
         bot = seat_bot(self._bot_class, self.game, self.seat, self.players, Random(rng_seed), _clock_of(self._started))
         self._decide = method_for(bot, self.game)
         self._legal = get_game(self.game).legal
-        if self._keeper is not None:
-            self.diary = self._keeper.begin(about_match(self._started, rng_seed))
+        if self._journal is not None:
+            self.journal = self._journal.begin(about_match(self._started, rng_seed))
         waiting = self._call(bot.start)
         self.bot = bot
         return waiting
@@ -124,10 +124,10 @@ class Match:
         if self.bot is None:
             raise NotStarted
         view = self.codec.view_from_wire(message)
-        if self.diary is None:
+        if self.journal is None:
             return self._decide(view, self._legal(view))
-        self.diary.asked(request, view)
-        return self.diary.call(self._decide, view, self._legal(view))
+        self.journal.asked(request, view)
+        return self.journal.call(self._decide, view, self._legal(view))
 
     def seen(self, event: play_pb2.Event) -> object:
         """Tell the bot what a seat has played."""
@@ -140,7 +140,7 @@ class Match:
         return self._call(self.bot.end, result) if self.bot is not None else None
 
     def _call(self, method: Callable[..., object], *arguments: object) -> object:
-        return method(*arguments) if self.diary is None else self.diary.call(method, *arguments)
+        return method(*arguments) if self.journal is None else self.journal.call(method, *arguments)
 
 
 def _clock_of(started: play_pb2.MatchStarted) -> Clock:
@@ -164,10 +164,10 @@ class Playing:
         outbox: Outbox,
         stats: Stats,
         on_change: Callable[[Stats], object],
-        keeper: Keeper | None = None,
+        journal: Journal | None = None,
     ) -> None:
         self.matches: dict[int, Match] = {}
-        self._keeper = keeper
+        self._journal = journal
         self._bot_class = bot_class
         self._outbox = outbox
         self._stats = stats
@@ -218,7 +218,7 @@ class Playing:
                 self._outbox.add_ready(known.number)
             return
         calls: Calls = WaitingCalls() if has_coroutines(self._bot_class, started.game) else self._plain
-        match = Match(started, self._bot_class, calls, self._keeper)
+        match = Match(started, self._bot_class, calls, self._journal)
         self.matches[match.number] = match
         self._remember(match.match_id, started.commitment)
         self._count()
@@ -249,8 +249,8 @@ class Playing:
             self._outbox.add_answer(match.answer)
 
     def _decided(self, match: Match, request: int, outcome: Outcome) -> None:
-        if match.diary is not None:
-            match.diary.decided(request, outcome.value, outcome.error, outcome.ms, self._stats.latency_ms)
+        if match.journal is not None:
+            match.journal.decided(request, outcome.value, outcome.error, outcome.ms, self._stats.latency_ms)
         if request != match.request or isinstance(outcome.error, Stale):
             log.debug("%s: decision %d came too late", match, request)
             return
@@ -279,8 +279,8 @@ class Playing:
         match.request = None
         result = _result_of(match, ended)
         self._stats.ended(result, match.seat)
-        if match.diary is not None:
-            match.diary.ended(result)
+        if match.journal is not None:
+            match.journal.ended(result)
         _log_result(match, result)
         self._ending += 1
         self._settled.clear()
@@ -289,16 +289,16 @@ class Playing:
 
     def _ended(self, match: Match, outcome: Outcome) -> None:
         _told(match, "end", outcome)
-        if match.diary is not None:
-            match.diary.close()
+        if match.journal is not None:
+            match.journal.close()
         self._ending -= 1
         if not self._ending:
             self._settled.set()
 
     def _forget(self, match: Match) -> None:
         match.request = None
-        if match.diary is not None:
-            match.diary.close()
+        if match.journal is not None:
+            match.journal.close()
         del self.matches[match.number]
         if match.calls is not self._plain:
             match.calls.close()

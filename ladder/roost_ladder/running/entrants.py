@@ -15,8 +15,8 @@ from roost_games.registry import GAME_NAMES
 from roost_ladder.running.fixtures import BotSpec
 from roost_ladder.running.process import CHILDREN, Child, ChildLost, Hung
 from roost_sdk.bot import Bot
-from roost_sdk.fingerprint import fingerprint
 from roost_sdk.load import STDIO, LoadedBot, did_you_mean, load_all, load_bot
+from roost_sdk.version import fingerprint
 
 IMPORT_SECONDS = 60.0
 """How long the import of a file may take."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from roost_ladder.rating.compare import Plan
 from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Played
 from roost_ladder.running.workers import Job
-from roost_sdk.fingerprint import source_files
+from roost_sdk.version import source_files
 
 JOB_SECONDS = 0.25
 """About so long a job takes: shorter ones cost more to hand out, longer ones end later."""

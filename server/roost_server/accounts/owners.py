@@ -8,9 +8,9 @@ from sqlalchemy import Connection, Select, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from roost_games.errors import UsageError
+from roost_sdk.bot import NAME_FORM, NAME_RULE
 from roost_server.accounts.audit import note
 from roost_server.clocks import epoch_ms
-from roost_server.names import NAME_FORM
 from roost_server.store import Store
 from roost_server.store.people import BOT, OWNER
 
@@ -63,7 +63,7 @@ def add_bot(store: Store, owner: str, name: str, actor: str) -> BotRecord:
 def insert_bot(connection: Connection, owner_id: int, name: str, actor: str) -> BotRecord:
     """A new bot, in a transaction of the caller's."""
     if not NAME_FORM.fullmatch(name):
-        raise UsageError("a bot's name has 1 to 40 letters, digits, dots, dashes and underscores")
+        raise UsageError(NAME_RULE)
     try:
         with connection.begin_nested():
             connection.execute(insert(BOT).values(name=name, owner_id=owner_id, created_ms=epoch_ms()))

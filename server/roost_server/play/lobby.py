@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from roost.v1 import play_pb2
 from roost_games.registry import GAME_NAMES
+from roost_sdk.bot import NAME_FORM, NAME_RULE
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Pulse
 from roost_server.errors import AlreadyConnectedError, DeniedError, InvalidError
-from roost_server.names import NAME_FORM
 from roost_server.play.session import Session
 from roost_server.settings import Settings
 
@@ -18,7 +18,7 @@ VERSION_FORM = re.compile(r"[A-Za-z0-9._+:-]{1,80}")
 def check_hello(hello: play_pb2.Hello) -> None:
     """Raise `InvalidError` if the bot introduces itself in a way that the arena cannot work with."""
     if not NAME_FORM.fullmatch(hello.name):
-        raise InvalidError("a bot's name has 1 to 40 letters, digits, dots, dashes and underscores")
+        raise InvalidError(NAME_RULE)
     if not VERSION_FORM.fullmatch(hello.version):
         raise InvalidError("a bot's version has 1 to 80 letters, digits and . _ + : -")
     for game in hello.games:

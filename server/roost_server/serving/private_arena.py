@@ -26,8 +26,8 @@ from roost_games.registry import get_game
 from roost_games.replay import VOIDED
 from roost_ladder.running.fixtures import Fixture, Limits, Period, Played, as_played
 from roost_ladder.running.workers import Job
+from roost_sdk.bot import wire_name
 from roost_sdk.local import Trouble
-from roost_sdk.names import wire_name
 from roost_sdk.wire import result_to_wire
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Pulse, epoch_ms

@@ -12,7 +12,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from roost_games.errors import UsageError
-from roost_sdk.address import host_and_port
+from roost_sdk.arena.connection import DEFAULT_SERVER, KEEPALIVE, host_and_port
 from roost_server.accounts.gate import Gate
 from roost_server.accounts.limits import Limits
 from roost_server.competition.ledger import Competition
@@ -77,8 +77,7 @@ class ArenaServer:
             options=(
                 ("grpc.max_receive_message_length", settings.max_message_bytes),
                 ("grpc.so_reuseport", 0),
-                ("grpc.keepalive_time_ms", 20_000),
-                ("grpc.keepalive_timeout_ms", 10_000),
+                *KEEPALIVE,
                 ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
                 ("grpc.keepalive_permit_without_calls", 1),
                 ("grpc.max_connection_idle_ms", int(IDLE_SECONDS * 1000)),
@@ -149,7 +148,7 @@ def listen_address(text: str) -> tuple[str, int]:
     """Host and port, which may be 0 for any that is free. Raises `UsageError`."""
     parts = host_and_port(text)
     if parts is None:
-        raise UsageError(f"{text!r} is not an address to listen at; one is 127.0.0.1:50051")
+        raise UsageError(f"{text!r} is not an address to listen at; one is {DEFAULT_SERVER}")
     return parts
 
 

@@ -17,8 +17,7 @@ from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Decision, Replay, Result
 from roost_sdk import Bot, Client
-from roost_sdk.arena import journal as keeping
-from roost_sdk.arena.journal import About, Keeper
+from roost_sdk.arena.journal import LONGEST_LOG_LINE, MOST_LOGGED, About, Journal
 from roost_sdk.testing import ScriptedLink, ScriptedMatch, _host
 from tests.support.stdio_programs import program
 
@@ -32,9 +31,9 @@ def play_kept(bot_class: type[Bot], game: str, folder: Path, players: int = 2, *
     match = ScriptedMatch(game, players, options=get_game(game).options(options))
 
     async def play() -> None:
-        with Keeper(folder) as keeper:
+        with Journal(folder) as journal:
             link = ScriptedLink()
-            client = Client(bot_class, name="kept", version="v7", max_matches=players, keeper=keeper)
+            client = Client(bot_class, name="kept", version="v7", max_matches=players, journal=journal)
             await asyncio.gather(client.run(link.open), _host(client, link, match))
 
     asyncio.run(play())
@@ -130,10 +129,10 @@ def test_mistakes_are_kept(tmp_path: Path) -> None:
 def test_a_question_without_an_answer_is_kept(tmp_path: Path) -> None:
     game = get_game("karteneck")
     match = ScriptedMatch("karteneck", 2)
-    with Keeper(tmp_path) as keeper:
-        diary = keeper.begin(ABOUT)
-        diary.asked(1, match.referee.view(0))
-        diary.close()
+    with Journal(tmp_path) as journal:
+        notes = journal.begin(ABOUT)
+        notes.asked(1, match.referee.view(0))
+        notes.close()
     (lines,) = read(tmp_path)
     assert lines[-1]["unanswered"] is True
     assert len(lines[-1]["view"]["hand"]) == 6
@@ -145,17 +144,17 @@ def test_the_oldest_files_go_first_and_only_our_own(tmp_path: Path) -> None:
     names = [f"2026010{day}T000000Z-karteneck-m{day}.jsonl" for day in (1, 2, 3)]
     for name in (*names, "notes.jsonl"):
         (tmp_path / name).write_bytes(b"x" * 600_000)
-    with Keeper(tmp_path, most_mb=1) as keeper:
-        keeper.begin(ABOUT).ended(RESULT)
+    with Journal(tmp_path, most_mb=1) as journal:
+        journal.begin(ABOUT).ended(RESULT)
     left = {file.name for file in tmp_path.iterdir()}
     assert left >= {"notes.jsonl", names[2]}
     assert not left & set(names[:2])
 
 
 def test_running_matches_are_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Keeper(tmp_path, most_mb=1) as keeper:
-        running = keeper.begin(ABOUT)
-        over = keeper.begin(ABOUT._replace(match="m2"))
+    with Journal(tmp_path, most_mb=1) as journal:
+        running = journal.begin(ABOUT)
+        over = journal.begin(ABOUT._replace(match="m2"))
         for _ in range(1500):
             over.log("x" * 1000)
         over.close()
@@ -165,26 +164,26 @@ def test_running_matches_are_not_removed(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_talkative_bot_fills_no_disk(tmp_path: Path) -> None:
-    with Keeper(tmp_path) as keeper:
-        diary = keeper.begin(ABOUT)
+    with Journal(tmp_path) as journal:
+        notes = journal.begin(ABOUT)
         for number in range(10_000):
-            diary.log(f"{number} " + "x" * 10_000)
-        diary.ended(RESULT)
+            notes.log(f"{number} " + "x" * 10_000)
+        notes.ended(RESULT)
     (lines,) = read(tmp_path)
     logged = [line["log"] for line in lines if "log" in line]
-    assert len(logged) == keeping.MOST_LOGGED + 1
-    assert max(map(len, logged)) <= keeping.LONGEST_LOG_LINE
+    assert len(logged) == MOST_LOGGED + 1
+    assert max(map(len, logged)) <= LONGEST_LOG_LINE
     assert "the rest is not kept" in logged[-1]
 
 
 def test_what_cannot_be_written_in_time_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "MOST_WAITING", 10)
-    monkeypatch.setattr(keeping, "WRITE_SECONDS", 60.0)
-    with Keeper(tmp_path) as keeper:
-        diary = keeper.begin(ABOUT)
+    monkeypatch.setattr("roost_sdk.arena.journal.MOST_WAITING", 10)
+    monkeypatch.setattr("roost_sdk.arena.journal.WRITE_SECONDS", 60.0)
+    with Journal(tmp_path) as journal:
+        notes = journal.begin(ABOUT)
         for _ in range(100):
-            diary.log("line")
-        diary.ended(RESULT)
+            notes.log("line")
+        notes.ended(RESULT)
     (lines,) = read(tmp_path)
     assert len(lines) == 11
     assert lines[-1]["left_out"] == 91
@@ -200,7 +199,7 @@ def no_space(path: Path, mode: str = "r", **options: Any) -> IO[Any]:
 def test_a_full_disk_is_said_once_and_the_bot_plays_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(keeping, "WRITE_SECONDS", 0.01)
+    monkeypatch.setattr("roost_sdk.arena.journal.WRITE_SECONDS", 0.01)
     monkeypatch.setattr(Path, "open", no_space)
     replay = play_kept(SAMPLES["random"], "karteneck", tmp_path)
     assert replay.result.faults == ()
@@ -211,4 +210,4 @@ def test_a_full_disk_is_said_once_and_the_bot_plays_on(
 def test_a_folder_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot keep matches in"):
-        Keeper(tmp_path / "file")
+        Journal(tmp_path / "file")
