@@ -11,10 +11,10 @@ mix of table sizes; shown are the median and, in brackets, the quartiles. The wa
 - random tables, a new deal for every match, rated by OpenSkill (its Plackett-Luce model, without the drift that it adds
   for players who change) and by Elo with K = 16 and 32.
 
-Worlds are simulated (`tests/support/worlds.py`), or with `--games` real: the sample bots play these games at tables of
-2 to 4 (`benchmarks/sample_field.py`), and the true order is that of a very long run. The column "blocks" says how much
-the results of blocks vary, compared with as many independent matches: below 1 the rotations of a deal cancel luck.
-`benchmarks/shared_luck.py` measures the same of the real games.
+Worlds are simulated (`tests/support/ladders/worlds.py`), or with `--games` real: the sample bots play these games at
+tables of 2 to 4 (`benchmarks/sample_field.py`), and the true order is that of a very long run. The column "blocks"
+says how much the results of blocks vary, compared with as many independent matches: below 1 the rotations of a deal
+cancel luck. `benchmarks/shared_luck.py` measures the same of the real games.
 """
 
 import argparse
@@ -42,7 +42,7 @@ from roost_ladder.schedules.sure import Sure
 
 sys.path.append(str(Path(__file__).parents[1]))  # simulated worlds are with the tests
 
-from tests.support.worlds import World, play_pairings
+from tests.support.ladders.worlds import World, play_pairings
 
 STAYS = 4
 """Until so many times as many matches it must be kept."""

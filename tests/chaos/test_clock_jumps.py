@@ -23,7 +23,7 @@ from roost_server.serving.serve import ArenaServer, Hosting
 from roost_server.settings import Settings
 from roost_server.store import Store, open_store
 from tests.chaos.strategies import STEADY, bot_class
-from tests.support.hall import bounded, check_records, replays, until
+from tests.support.arenas.hall import bounded, check_records, replays, until
 
 DAY = 86_400.0
 FILE = """\

@@ -21,10 +21,10 @@ from roost_server.play.director import Director
 from roost_server.play.matchmaker import Matchmaker
 from roost_server.settings import Rules, Settings
 from roost_server.store import BlockState, NewBlock, Planned, Store, open_store
-from tests.server.test_matchmaker import FakeSession
-from tests.support.hall import HARD_CLOCK, bounded, hall, settings, until
-from tests.support.misbehaving_bots import SilentBot
-from tests.support.raw_bot import Answers, RawBot
+from tests.support.arenas.hall import HARD_CLOCK, bounded, hall, settings, until
+from tests.support.arenas.misbehaving_bots import SilentBot
+from tests.support.arenas.raw_bot import Answers, RawBot
+from tests.support.arenas.table_world import FakeSession
 
 FILE = """\
 name = "cup"

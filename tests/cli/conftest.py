@@ -3,7 +3,7 @@
 import pytest
 
 from roost_cli.main import run
-from tests.support.command import Outcome, Roost
+from tests.support.commands.roost import Outcome, Roost
 
 
 @pytest.fixture(autouse=True)

@@ -9,9 +9,8 @@ import pytest
 from roost_server.store import open_store
 from roost_server.store.models import COMPETITION
 from roost_server.store.people import QUARANTINE
-from tests.support.arena_process import roost_process
-from tests.support.command import Outcome, Roost
-from tests.support.hosted_page import Reader
+from tests.support.commands.hosted_page import Reader
+from tests.support.commands.roost import Outcome, Roost, roost_process
 
 CUP = """
 name = "cup"

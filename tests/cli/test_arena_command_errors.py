@@ -14,8 +14,7 @@ import pytest
 from roost_games.errors import UsageError
 from roost_server.serving.tls import make_certificate
 from roost_server.store import open_store
-from tests.support.arena_process import roost_process
-from tests.support.command import Roost
+from tests.support.commands.roost import Roost, roost_process
 
 
 @pytest.fixture

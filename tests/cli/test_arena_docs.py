@@ -13,7 +13,7 @@ import pytest
 from roost_cli.main import run
 from roost_cli.serving import settings_for
 from roost_server.settings import Settings
-from tests.support.arena_process import Process, arena, roost_process, until
+from tests.support.commands.roost import Process, arena, roost_process, until
 
 PAGE = (Path(__file__).parents[2] / "docs/hosting/arena.md").read_text(encoding="utf-8")
 USUAL = "127.0.0.1:50051"

@@ -11,8 +11,7 @@ import pytest
 from roost_cli.main import run
 from roost_games.replay import Replay
 from roost_games.verify import verify
-from tests.support.arena_process import SLOW_BOT, Process, arena, roost_process, until
-from tests.support.command import Roost
+from tests.support.commands.roost import SLOW_BOT, Process, Roost, arena, roost_process, until
 
 
 class Live(NamedTuple):

@@ -13,8 +13,8 @@ from roost.v1 import arena_pb2
 from roost_cli.terminal.arena_tables import shown_result
 from roost_cli.terminal.fitted import Column, fitted_table, print_fitted
 from roost_games.replay import VOIDED, Replay
-from tests.support.arena_world import FIRST_SEEN_MS, VERSIONS, World, recorded
-from tests.support.command import Roost
+from tests.support.commands.roost import Roost
+from tests.support.records.arena_world import FIRST_SEEN_MS, VERSIONS, World, recorded
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ from roost_games.referee import Fault, Forfeited, Referee, Seat
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Replay
 from roost_sdk import Bot, LoadedBot, LocalMatch
-from tests.support.arena_world import World, recorded
-from tests.support.command import Roost
+from tests.support.commands.roost import Roost
+from tests.support.records.arena_world import World, recorded
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,7 @@ from roost_cli.household import Household
 from roost_cli.residents import LONGEST_PAUSE, SHORTEST_PAUSE, STEADY_SECONDS, Resident, Upkeep, find_residents
 from roost_server.serving.tls import make_certificate
 from roost_server.settings import Settings
-from tests.support.arena_process import PATIENCE, SLOW_BOT, Process, arena, roost_process, tethered, until
-from tests.support.command import Roost
+from tests.support.commands.roost import PATIENCE, SLOW_BOT, Process, Roost, arena, roost_process, tethered, until
 
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 OWN = "from roost_sdk import Bot\nclass Own(Bot):\n    def choose(self, view, legal):\n        return legal[0]\n"

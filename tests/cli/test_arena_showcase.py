@@ -8,9 +8,8 @@ import pytest
 
 from roost_bots import QUICK_SAMPLES
 from roost_games.registry import GAME_NAMES
-from tests.support.arena_process import PATIENCE, Process, roost_process, tethered, until
-from tests.support.arena_world import recorded
-from tests.support.command import Roost
+from tests.support.commands.roost import PATIENCE, Process, Roost, roost_process, tethered, until
+from tests.support.records.arena_world import recorded
 
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 

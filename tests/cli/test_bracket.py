@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from roost_cli.bracket import bracket_lines
-from tests.support.command import Roost
-from tests.support.export_world import play_and_export
+from tests.support.commands.roost import Roost
+from tests.support.records.export_world import play_and_export
 
 
 @pytest.fixture(scope="module")

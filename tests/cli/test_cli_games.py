@@ -7,7 +7,7 @@ from importlib.metadata import version
 import pytest
 
 from roost_games.registry import GAME_NAMES, all_games
-from tests.support.command import Roost
+from tests.support.commands.roost import Roost
 
 
 def words(text: str) -> str:

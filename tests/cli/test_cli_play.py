@@ -8,7 +8,7 @@ import pytest
 from roost_games.chance import seed_of
 from roost_games.replay import Replay
 from roost_games.verify import verify
-from tests.support.command import Roost
+from tests.support.commands.roost import Roost
 
 HEAD = "from roost_sdk import Bot\nclass Mine(Bot):\n    def choose(self, view, legal):\n"
 

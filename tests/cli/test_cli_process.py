@@ -1,6 +1,5 @@
 """The command as a process of its own: exit codes, signals, pipes."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -9,16 +8,9 @@ from pathlib import Path
 
 import pytest
 
-ENVIRONMENT = {**os.environ, "COLUMNS": "80"}
-for name in ("FORCE_COLOR", "NO_COLOR", "ROOST_TRACEBACK"):
-    ENVIRONMENT.pop(name, None)
+from tests.support.commands.roost import ENVIRONMENT, INTERRUPTIBLE
+
 AS_MODULE = [sys.executable, "-m", "roost_cli"]
-INTERRUPTIBLE = [
-    sys.executable,
-    "-c",
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from roost_cli.main import main; main()",
-]
-"""A test run in the background ignores Ctrl-C, and its children inherit that; this one does not."""
 
 
 def roost(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command import Roost
+from tests.support.commands.roost import Roost
 
 
 @pytest.fixture

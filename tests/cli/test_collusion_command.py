@@ -9,9 +9,9 @@ import pytest
 
 from roost_server.store import BlockState, open_store
 from roost_server.store.competition_results import finished_results
-from tests.server.test_store_records import block, finished, sketch
-from tests.support.collusion_world import BOTS, recorded
-from tests.support.command import Roost
+from tests.support.commands.roost import Roost
+from tests.support.records.collusion_world import BOTS, recorded
+from tests.support.records.matches import block, finished, sketch
 
 PAGE = (Path(__file__).parents[2] / "docs/why/collusion.md").read_text(encoding="utf-8")
 

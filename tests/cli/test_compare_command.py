@@ -8,7 +8,7 @@ import pytest
 from roost_cli.duration import seconds_of
 from roost_cli.terminal.comparison_report import points
 from roost_games.errors import UsageError
-from tests.support.command import Outcome, Roost
+from tests.support.commands.roost import Outcome, Roost
 
 HEAD = "from roost_sdk import Bot\nclass Mine(Bot):\n    def choose(self, view, legal):\n        "
 FIRST = HEAD + "return legal[0]\n"

@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from tests.cli.test_cli_process import ENVIRONMENT, INTERRUPTIBLE
+from tests.support.commands.roost import ENVIRONMENT, INTERRUPTIBLE
 
 BOT = """
 import os

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from roost_server.export.records import COMPETITION_FILE, MANIFEST_FILE, MATCHES_FILE
-from tests.support.command import Roost
-from tests.support.export_world import play_and_export
+from tests.support.commands.roost import Roost
+from tests.support.records.export_world import play_and_export
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from roost_server.competition import file as parts
-from tests.support.arena_process import until
-from tests.support.hosted_page import Reader, shown
+from tests.support.commands.hosted_page import Reader, shown
+from tests.support.commands.roost import until
 
 PAGE = (Path(__file__).parents[2] / "docs/hosting/competition.md").read_text(encoding="utf-8")
 HOSTING, ACCOUNTS = PAGE.split("\n## Accounts and keys\n")

@@ -6,7 +6,7 @@ import pytest
 
 from roost_cli.household import MOST_WORDS, Household, Member
 from roost_games.errors import RoostError
-from tests.support.arena_process import until
+from tests.support.commands.roost import until
 
 PIPE_BYTES = 1 << 16
 """What a pipe holds on Linux."""

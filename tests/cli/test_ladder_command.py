@@ -11,9 +11,9 @@ import pytest
 
 from roost_bots import SAMPLES
 from roost_server.store import NewBlock, open_store, queries
-from tests.support.command import Roost
+from tests.support.commands.roost import Roost
 
-FOLDER = Path(__file__).parents[1] / "support" / "ladder_bots"
+FOLDER = Path(__file__).parents[1] / "support" / "ladders" / "bots"
 SMALL = ("--games", "karteneck", "--players", "2,3", "--schedule", "least-played", "--seed", "spring")
 SECONDS = 60.0
 

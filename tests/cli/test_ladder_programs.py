@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.support.command import Roost
+from tests.support.commands.roost import Roost
 
 SMALL = ("--games", "karteneck", "--players", "2,3", "--schedule", "least-played", "--seed", "spring")
 PROGRAM = """

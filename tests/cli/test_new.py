@@ -12,8 +12,8 @@ from roost_cli.beginning import check_name, class_name
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
 from roost_sdk import load_bot
-from tests.cli.test_docs import environment
-from tests.support.command import Roost
+from tests.support.commands.pages import environment
+from tests.support.commands.roost import Roost
 
 SECONDS = 300
 

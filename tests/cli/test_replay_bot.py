@@ -18,13 +18,12 @@ from rich.text import Text
 from roost_bots import SAMPLES
 from roost_cli.terminal.show import Frame
 from roost_cli.terminal.stepping import step_through
-from roost_games.chance import seed_of
-from roost_games.registry import GAME_NAMES, get_game
+from roost_games.registry import GAME_NAMES
 from roost_games.replay import Decision, Replay
 from roost_ladder.workshop.second_opinion import ask_about
-from roost_sdk import Bot, LoadedBot, LocalMatch
-from tests.support.arena_process import PATIENCE
-from tests.support.command import Roost
+from roost_sdk import Bot, LoadedBot
+from tests.support.commands.roost import PATIENCE, Roost
+from tests.support.records.matches import recorded
 
 RANDOM = LoadedBot("random", SAMPLES["random"])
 
@@ -47,13 +46,6 @@ class Recorder(Bot):
 
     def end(self, result: Any) -> None:
         self.heard.append(("end", result.places))
-
-
-def recorded(game: str, bots: Sequence[LoadedBot], seed: str = "opinion", **options: Any) -> Replay:
-    found = get_game(game)
-    match = LocalMatch(found, bots, seed_of(seed), options=found.options(options), match="m", tell=lambda trouble: None)
-    match.play()
-    return match.referee.replay()
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)

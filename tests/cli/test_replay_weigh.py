@@ -12,8 +12,8 @@ from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.workshop.second_opinion import ask_about
 from roost_ladder.workshop.weighing import play_on, weigh
 from roost_sdk import Bot, LoadedBot
-from tests.cli.test_replay_bot import recorded
-from tests.support.command import Roost
+from tests.support.commands.roost import Roost
+from tests.support.records.matches import recorded
 
 CAREFUL = LoadedBot("careful", SAMPLES["careful"])
 

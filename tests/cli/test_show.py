@@ -14,7 +14,7 @@ from roost_games.chance import seed_of
 from roost_games.haecmaec import Card, ClosedBurger, React
 from roost_games.registry import GAME_NAMES, get_game
 from roost_sdk import Bot, LoadedBot, LocalMatch
-from tests.support.command import Roost
+from tests.support.commands.roost import Roost
 
 COUNTS = [
     (game, players, ()) for game in GAME_NAMES for players in get_game(game).players(get_game(game).options({}))

@@ -18,8 +18,7 @@ from google.protobuf.message import Message
 from roost.v1 import arena_pb2
 from roost_cli import submitting
 from roost_cli.submitting import Rating
-from tests.support.arena_process import arena, roost_process, until
-from tests.support.command import Roost
+from tests.support.commands.roost import Roost, arena, roost_process, until
 
 IDLE_MS = 100
 IDLE_COMMAND = """

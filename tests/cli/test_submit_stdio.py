@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_docs import blocks
-from tests.support.arena_process import arena, roost_process, until
-from tests.support.command import Roost
+from tests.support.commands.pages import blocks
+from tests.support.commands.roost import Roost, arena, roost_process, until
 
 PAGE = Path(__file__).parents[2] / "docs/bots/other-languages.md"
 SAMPLES = {block.language: block.text for block in blocks(PAGE) if block.language in ("python", "javascript")}

@@ -23,9 +23,9 @@ from roost_ladder.workshop.doctor import (
     _too_long,
 )
 from roost_ladder.workshop.tables import Steered, Table, situations_of, steered_matches, tables_of
-from tests.support.command import Roost
+from tests.support.commands.roost import Roost
 
-PATIENTS = Path(__file__).parents[1] / "support" / "doctor_patients.py"
+PATIENTS = Path(__file__).parents[1] / "support" / "commands" / "faulty_bots.py"
 PATIENT = Effort(matches=1, seconds=600.0, patience=60.0)
 IMPATIENT = Effort(matches=1, seconds=600.0, patience=3.0)
 
@@ -103,7 +103,7 @@ def test_a_bot_that_hangs_does_not_hang_the_doctor() -> None:
     report = examined("HangsWithThree", "tables", effort=IMPATIENT)
     hung, *others = found(report, "legal")
     assert hung.title == "hangs: no answer for 3 s in karteneck, 3 players"
-    assert "doctor_patients.py, line " in hung.details[0]
+    assert "faulty_bots.py, line " in hung.details[0]
     assert hung.details[0].endswith("in karteneck")
     assert "2 kinds of table" in text(others)
 

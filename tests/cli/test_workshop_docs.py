@@ -14,8 +14,8 @@ import pytest
 from roost_games.bratwurmeck import GAME, Tile, View
 from roost_sdk import plain, stdio
 from roost_sdk.arena import journal
-from tests.cli.test_docs import Block, blocks, blocks_in, commands, matches, run
-from tests.support.arena_process import arena, roost_process, until
+from tests.support.commands.pages import Block, blocks, blocks_in, commands, matches, run
+from tests.support.commands.roost import arena, roost_process, until
 
 DOCS = Path(__file__).parents[2] / "docs"
 STDIO = DOCS / "bots/other-languages.md"

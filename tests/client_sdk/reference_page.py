@@ -14,7 +14,7 @@ from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import FaultEntry, Result
 from roost_sdk import testing
 from roost_sdk.arena import journal
-from tests.support.game_values import moves_and_parts
+from tests.support.games.values import moves_and_parts
 
 PAGE = Path(__file__).parents[2] / "docs/bots/reference.md"
 HEAD = """\

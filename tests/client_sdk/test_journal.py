@@ -19,7 +19,7 @@ from roost_games.replay import Decision, Replay, Result
 from roost_sdk import Bot, Client
 from roost_sdk.arena.journal import LONGEST_LOG_LINE, MOST_LOGGED, About, Journal
 from roost_sdk.testing import ScriptedLink, ScriptedMatch, _host
-from tests.support.stdio_programs import program
+from tests.support.commands.stdio_programs import program
 
 ABOUT = About("m1", "karteneck", {}, 0, 2, ["a", "b"], "seed")
 RESULT = Result((1, 2), (20, 10), "finished")

@@ -8,7 +8,7 @@ import roost_sdk
 from roost_games.registry import GAME_NAMES
 from roost_games.replay import FaultEntry, Result
 from tests.client_sdk.reference_page import PAGE, fields_of, methods_of, page
-from tests.support.game_values import moves_and_parts
+from tests.support.games.values import moves_and_parts
 
 CLASSES = [(game, kind) for game in GAME_NAMES for kind in moves_and_parts(game)]
 MET = [*CLASSES, ("all", Result), ("all", FaultEntry), ("all", roost_sdk.Bot)]

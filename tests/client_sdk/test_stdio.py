@@ -25,8 +25,8 @@ from roost_sdk.bot import seat_bot
 from roost_sdk.local import LOCAL_CLOCK
 from roost_sdk.stdio import Programs, StdioBot, answer_seconds
 from roost_sdk.testing import play_scripted
-from tests.support.arena_process import until
-from tests.support.stdio_programs import program, whole_program
+from tests.support.commands.roost import until
+from tests.support.commands.stdio_programs import program, whole_program
 
 RANDOM = LoadedBot("random", SAMPLES["random"])
 LAST = "say(str(line['legal_count'] - 1))"

@@ -14,7 +14,7 @@ from roost_games.haecmaec import (
     React,
     SpoiledBurger,
 )
-from tests.games.test_haecmaec_deals import PASS, SUSPECT, card, cards, deal, hand, held, play, position, react
+from tests.support.games.haecmaec_deals import PASS, SUSPECT, card, cards, deal, hand, held, play, position, react
 
 # A turn
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from roost_games.errors import IllegalMove, MalformedMove, OptionError
 from roost_games.game import JsonValue
 from roost_games.haecmaec import FLY, GAME, Card, Close, Move, Options, Play, React
-from tests.games.test_haecmaec_deals import BASIC, play, position
+from tests.support.games.haecmaec_deals import BASIC, play, position
 
 NOTATION: list[tuple[Move, dict[str, JsonValue]]] = [
     (Play(Card("cheese-2")), {"play": "cheese-2"}),

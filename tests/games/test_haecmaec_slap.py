@@ -11,7 +11,7 @@ from roost_games.haecmaec import (
     React,
     SpoiledBurger,
 )
-from tests.games.test_haecmaec_deals import (
+from tests.support.games.haecmaec_deals import (
     PASS,
     SLAP,
     SUSPECT,

@@ -12,7 +12,7 @@ import pytest
 
 from roost_games.errors import IllegalMove
 from roost_games.haecmaec import FLY, GAME, Card, Close, HaecMaecState, Move, Options, Play, React, Row, View
-from tests.games.test_haecmaec_deals import PASS, cards, hand, held, play, position, react
+from tests.support.games.haecmaec_deals import PASS, cards, hand, held, play, position, react
 
 T = TypeVar("T")
 Hidden = tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]

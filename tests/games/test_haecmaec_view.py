@@ -23,7 +23,7 @@ from roost_games.haecmaec import (
     SpoiledBurger,
     Suspected,
 )
-from tests.games.test_haecmaec_deals import (
+from tests.support.games.haecmaec_deals import (
     PASS,
     SLAP,
     card,

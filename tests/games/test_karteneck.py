@@ -14,7 +14,7 @@ from roost_games.karteneck import (
     Revealed,
     Took,
 )
-from tests.support.karteneck_deals import (
+from tests.support.games.karteneck_deals import (
     SHEET,
     asked,
     bag,

@@ -6,7 +6,7 @@ from collections import Counter
 from importlib.resources import files
 
 from roost_games.karteneck import GAME, KarteneckState, Revealed, Stole, Took
-from tests.support.karteneck_deals import bag, cards, grill, hand, play, portion, stack, table, told
+from tests.support.games.karteneck_deals import bag, cards, grill, hand, play, portion, stack, table, told
 
 KAREN, FLOYD, NICK, EVE = range(4)
 

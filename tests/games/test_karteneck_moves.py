@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from roost_games.errors import IllegalMove, MalformedMove, MoveError
 from roost_games.karteneck import GAME, PASS, PASS_AND_STEAL, Card, KarteneckState, Laid, Lay, Move, Pass
-from tests.support.karteneck_deals import (
+from tests.support.games.karteneck_deals import (
     bag,
     bury,
     cards,

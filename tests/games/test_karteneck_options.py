@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from roost_games.chance import Tape, seed_of
 from roost_games.errors import OptionError
 from roost_games.karteneck import GAME, Options, Portion
-from tests.support.karteneck_deals import WORMS_BY_VALUE, grill, play, stack, table
+from tests.support.games.karteneck_deals import WORMS_BY_VALUE, grill, play, stack, table
 
 SIGNPOSTS = [*range(1, 26)]
 PORTIONS = [[0, 0]] * 3 + [[value, worms] for value, worms in WORMS_BY_VALUE.items() if value]

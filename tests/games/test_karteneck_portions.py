@@ -8,7 +8,7 @@ from roost_games.chance import Tape, seed_of
 from roost_games.errors import IllegalMove
 from roost_games.game import places
 from roost_games.karteneck import GAME, PASS, PASS_AND_STEAL, KarteneckState, Portion, Stole, Took
-from tests.support.karteneck_deals import (
+from tests.support.games.karteneck_deals import (
     WORMS_BY_VALUE,
     bag,
     grill,

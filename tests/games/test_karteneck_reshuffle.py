@@ -7,7 +7,7 @@ import pytest
 
 from roost_games.karteneck import GAME, Card, Drew, KarteneckState, Laid, Shuffled
 from roost_games.karteneck.view import Trace
-from tests.support.karteneck_deals import SHEET, asked, bag, bury, cards, hand, play, sparing_match, table, told
+from tests.support.games.karteneck_deals import SHEET, asked, bag, bury, cards, hand, play, sparing_match, table, told
 
 
 def purposes(state: KarteneckState) -> list[str]:

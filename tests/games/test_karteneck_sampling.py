@@ -11,8 +11,18 @@ import pytest
 
 from roost_games.karteneck import GAME, Drew, KarteneckState, Shuffled, View
 from roost_games.karteneck.sampling import place_unseen
-from tests.support.karteneck_deals import SHEET, bury, cards, hand, lavish, match_states, play, sparing_match, table
-from tests.support.karteneck_worlds import Course, Found, count_draws, count_worlds, expected_hands, seen_by
+from tests.support.games.karteneck_deals import (
+    SHEET,
+    bury,
+    cards,
+    hand,
+    lavish,
+    match_states,
+    play,
+    sparing_match,
+    table,
+)
+from tests.support.games.karteneck_worlds import Course, Found, count_draws, count_worlds, expected_hands, seen_by
 
 T = TypeVar("T")
 

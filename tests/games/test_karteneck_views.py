@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roost_games.karteneck import GAME, PASS, Card, KarteneckState, Move, Portion, View
-from tests.support.karteneck_deals import (
+from tests.support.games.karteneck_deals import (
     SHEET,
     bag,
     bury,

@@ -16,7 +16,7 @@ from roost_games.referee import Clock, Ended, Fault, Faulted, Forfeited, Played,
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Decision, FaultEntry, Replay
 from roost_games.verify import verify
-from tests.support.toy import TOY, Bid, Move, Scored, Show, ToyGame, play_out
+from tests.support.games.toy import TOY, Bid, Move, Scored, Show, ToyGame, play_out
 
 SEED = bytes(range(32))
 

@@ -14,7 +14,7 @@ from roost_games.chance import Outcome
 from roost_games.errors import ReplayError
 from roost_games.referee import Referee
 from roost_games.replay import Decision, Fault, FaultEntry, Replay, Result, Seat, parse_lines, read_replays
-from tests.support.toy import TOY, play_out
+from tests.support.games.toy import TOY, play_out
 
 EXAMPLE: dict[str, Any] = {
     "format": "roost-replay/1",

@@ -18,7 +18,7 @@ from roost_games.referee import Fault, Referee, Seat
 from roost_games.registry import AnyGame, get_game
 from roost_games.replay import Decision, Replay
 from roost_games.verify import Deviation, verify
-from tests.support.toy import TOY, Bid, Move, ToyGame, play_out
+from tests.support.games.toy import TOY, Bid, Move, ToyGame, play_out
 
 Json = dict[str, Any]
 SEED = bytes(range(32))

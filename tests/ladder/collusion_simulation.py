@@ -16,7 +16,7 @@ import numpy as np
 
 from roost_ladder.rating.collusion import CollusionReport, find_collusion
 from roost_ladder.rating.results import MatchResult
-from tests.support.worlds import World, random_groups, results_of
+from tests.support.ladders.worlds import World, random_groups, results_of
 
 ELO = 400 / log(10)
 HELPER, HELPED = 0, 1

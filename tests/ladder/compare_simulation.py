@@ -17,7 +17,7 @@ import numpy as np
 
 from roost_ladder.rating.compare import Comparison, Meeting, Observation, Plan, Table, Tally
 from roost_ladder.rating.sprt import Sprt, Verdict
-from tests.support.worlds import Floats, Indices, World, play
+from tests.support.ladders.worlds import Floats, Indices, World, play
 
 ELO = 400 / log(10)
 CHUNK = 256

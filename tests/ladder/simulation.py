@@ -16,7 +16,7 @@ from roost_ladder.rating import fit as fit_module
 from roost_ladder.rating.certainty import half_widths, rank_ranges, superiority
 from roost_ladder.rating.fit import fit
 from roost_ladder.rating.results import Floats, MatchResult, Tables, gather
-from tests.support.worlds import World, ladder, random_groups, results_of
+from tests.support.ladders.worlds import World, ladder, random_groups, results_of
 
 STEPS = tuple(np.linspace(1.2, -1.2, 8).tolist())
 WORLDS = {

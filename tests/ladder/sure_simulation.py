@@ -21,7 +21,7 @@ from roost_ladder.rating.scale import ELO
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
 from roost_ladder.schedules.separation import Separation, difference_variances, known, separations
 from roost_ladder.schedules.sure import Sure
-from tests.support.worlds import World, run
+from tests.support.ladders.worlds import World, run
 
 ONCE = 1 - DOUBT / 2
 """The probability of superiority from which on the 95 % interval of a difference does not contain 0."""

@@ -7,7 +7,7 @@ import pytest
 
 from roost_ladder.rating.elo import Elo, K, changes
 from roost_ladder.rating.results import MatchResult
-from tests.support.worlds import World, ladder
+from tests.support.ladders.worlds import World, ladder
 
 
 def duel(*places: int, bots: tuple[int, ...] = (1, 2)) -> MatchResult:

@@ -7,7 +7,7 @@ from roost_games.errors import UsageError
 from roost_ladder.rating.live import LiveStandings
 from roost_ladder.rating.results import Columns
 from roost_ladder.rating.standings import MatchResult, Standing, standings
-from tests.support.worlds import World, ladder
+from tests.support.ladders.worlds import World, ladder
 
 WORLD = World((1.0, 0.3, 0.0, -0.4, -0.9), luck=0.4)
 RESULTS = ladder(WORLD, np.random.default_rng(1), {2: 20, 3: 20, 4: 10})

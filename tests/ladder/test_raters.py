@@ -10,7 +10,7 @@ from roost_games.errors import UsageError
 from roost_ladder.rating.raters import RATERS, find_rater
 from roost_ladder.rating.results import gather
 from roost_ladder.rating.standings import MatchResult, standings
-from tests.support.worlds import World, ladder
+from tests.support.ladders.worlds import World, ladder
 
 ELO = 400 / log(10)
 STRENGTHS = (1.0, 0.5, 0.0, -0.5, -1.0)

@@ -1,6 +1,6 @@
 """Standings against hand calculation. Where an equation has no closed solution, bisection finds it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import permutations
 from math import exp, factorial, log, log10, sqrt
 from random import Random
@@ -14,6 +14,7 @@ from roost_games.errors import UsageError
 from roost_ladder.rating.fit import fit
 from roost_ladder.rating.results import Record, gather
 from roost_ladder.rating.standings import MatchResult, PlacesAt, Standing, standings, standings_of
+from tests.support.records.results import duels
 
 ELO = 400 / log(10)
 
@@ -27,15 +28,6 @@ def root(falling: Callable[[float], float], low: float = -20, high: float = 20) 
         middle = (low + high) / 2
         low, high = (middle, high) if falling(middle) > 0 else (low, middle)
     return low
-
-
-def duels(wins_by_block: Iterable[int], matches: int = 2, bots: tuple[int, int] = (1, 2)) -> list[MatchResult]:
-    """Blocks of two bots: how many of its matches the first bot won in each."""
-    return [
-        MatchResult(f"{bots} {block}", "duel", bots, (1, 2) if match < wins else (2, 1))
-        for block, wins in enumerate(wins_by_block)
-        for match in range(matches)
-    ]
 
 
 def by_bot(table: list[Standing]) -> dict[int, Standing]:

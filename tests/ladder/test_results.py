@@ -5,17 +5,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from roost_ladder.rating.results import Columns, Gathering, MatchResult, Record, Tables, gather
-
-DUEL = [
-    MatchResult("d", "karteneck", (7, 3), (1, 2)),
-    MatchResult("d", "karteneck", (3, 7), (1, 1)),
-]
-TRIO = [
-    MatchResult("t", "haecmaec", (5, 7, 3), (1, 2, 3)),
-    MatchResult("t", "haecmaec", (7, 3, 5), (1, 2, 2)),
-    MatchResult("t", "haecmaec", (3, 5, 7), (3, 1, 2)),
-]
+from roost_ladder.rating.results import Columns, Gathering, MatchResult, gather
+from tests.support.records.results import DUEL, TRIO, assert_same, many
 
 
 def test_bots_are_sorted_and_named_by_index() -> None:
@@ -57,34 +48,6 @@ def test_blocks_of_one_group_stay_apart() -> None:
     assert duels.groups.tolist() == [[0, 1], [0, 1]]
     assert duels.matches.tolist() == [2, 1]
     assert duels.ahead[:, 0, 1].tolist() == [0.5, 1]
-
-
-def many(seed: int) -> list[MatchResult]:
-    """Blocks of 2 to 4 bots, two matches each, in random order."""
-    random = Random(seed)
-    results = [
-        MatchResult(
-            f"{seed} {block}", "g", tuple(random.sample(range(6), size)), tuple(random.choices((1, 2, 3), k=size))
-        )
-        for block in range(60)
-        for size in [2 + block % 3]
-    ]
-    results += [result._replace(places=result.places[::-1]) for result in results]
-    random.shuffle(results)
-    return results
-
-
-def assert_same(one: Record, other: Record) -> None:
-    """The same blocks, in whatever order."""
-    np.testing.assert_array_equal(one.bots, other.bots)
-    for left, right in zip(one.tables, other.tables, strict=True):
-        assert left.players == right.players
-        assert sorted(rows(left)) == sorted(rows(right))
-
-
-def rows(tables: Tables) -> list[list[float]]:
-    columns = (tables.groups, tables.matches, tables.ahead, tables.wins, tables.place_sums)
-    return [[float(value) for part in block for value in np.ravel(part)] for block in zip(*columns, strict=True)]
 
 
 def test_the_order_of_results_does_not_matter() -> None:

@@ -12,7 +12,7 @@ from roost_ladder.blocks import Rotation, seed_of_block
 from roost_ladder.running.book import FinishedBlock, MemoryBook
 from roost_ladder.running.ladder import Budget, Ending, Ladder
 from roost_ladder.schedules.schedule import Kind
-from tests.support.ladder_worlds import STRICT, Watched, setup, timeless
+from tests.support.ladders.small_ladders import STRICT, Watched, setup, timeless
 
 BOTS = ("dice", "first", "last", "listens")
 

@@ -16,7 +16,7 @@ from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Played
 from roost_ladder.running.isolated import play_isolated
 from roost_ladder.running.workers import Job, crew, play
 from roost_sdk import LocalMatch
-from tests.support.ladder_worlds import CALM, STRICT, bot, fixture
+from tests.support.ladders.small_ladders import CALM, STRICT, bot, fixture
 
 
 @pytest.fixture

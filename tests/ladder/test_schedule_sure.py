@@ -16,7 +16,7 @@ from roost_ladder.schedules.schedule import Field, Kind, Past
 from roost_ladder.schedules.separation import USUAL_DIFFERENCE, Known, evidences, known, separations
 from roost_ladder.schedules.sure import Sure
 from tests.ladder.sure_simulation import Case, ladder
-from tests.support.worlds import World, random_groups, results_of, run
+from tests.support.ladders.worlds import World, random_groups, results_of, run
 
 PAIRS = Kind("simulated", 2)
 TRIOS = Kind("simulated", 3)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from roost_ladder.rating.standings import MatchResult, standings
-from tests.support.worlds import World, ladder, random_groups, results_of
+from tests.support.ladders.worlds import World, ladder, random_groups, results_of
 
 ELO = 400 / log(10)
 STRENGTHS = (1.0, 0.6, 0.2, -0.2, -0.6, -1.0)

@@ -4,7 +4,7 @@ import pytest
 
 from roost_ladder.rating.standings import MatchResult, standings
 from roost_ladder.rating.views import views
-from tests.ladder.test_ratings import duels
+from tests.support.records.results import duels
 
 TRIOS = [
     MatchResult(f"t{block}", "trio", order, (1, 2, 3))

@@ -34,7 +34,7 @@ from roost_server.serving.serve import ArenaServer
 from roost_server.serving.tls import make_certificate, server_credentials
 from roost_server.settings import Rules, Settings, tables_of
 from roost_server.store import Store, open_store, queries
-from tests.support.hall import CUP, hall, settings
+from tests.support.arenas.hall import CUP, hall, settings
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "sample_bots" / "node"

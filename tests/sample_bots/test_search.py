@@ -20,8 +20,8 @@ from roost_games.registry import get_game
 from roost_games.replay import Decision
 from roost_sdk import LoadedBot, LocalMatch
 from roost_sdk.bot import seat_bot
-from tests.support.karteneck_deals import cards, table
-from tests.support.toy import Bid, Show, ToyOptions, ToyState
+from tests.support.games.karteneck_deals import cards, table
+from tests.support.games.toy import Bid, Show, ToyOptions, ToyState
 
 TABLES = [
     ("karteneck", 2, {}),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from tests.support import postgres_server
+from tests.support.arenas import postgres_server
 
 NUMBERS = count(1)
 

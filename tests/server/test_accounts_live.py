@@ -16,8 +16,8 @@ from roost_server.accounts.keys import SHOWN, Scope
 from roost_server.accounts.limits import Limits
 from roost_server.clocks import epoch_ms
 from roost_server.store import Store, queries
-from tests.support.hall import Hall, bounded, hall, settings, until
-from tests.support.raw_bot import RawBot
+from tests.support.arenas.hall import Hall, bounded, hall, settings, until
+from tests.support.arenas.raw_bot import RawBot
 
 CUP = """
 name = "cup"

@@ -3,21 +3,19 @@
 import asyncio
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
 
 import grpc
 import pytest
-from hypothesis import HealthCheck, given, seed
-from hypothesis import settings as given_settings
 from hypothesis import strategies as st
 
 from roost.v1 import play_pb2
 from roost_games.registry import GAME_NAMES
 from roost_games.replay import Replay
-from tests.support import nonsense
-from tests.support.hall import Hall, bounded, hall, settings, until
-from tests.support.raw_bot import Answers, RawBot
-from tests.support.raw_stream import RawStream, raw_stream
+from tests.support.arenas import nonsense
+from tests.support.arenas.hall import Hall, bounded, hall, settings, until
+from tests.support.arenas.nonsense import collect
+from tests.support.arenas.raw_bot import Answers, RawBot
+from tests.support.arenas.raw_stream import RawStream, raw_stream
 
 CLEAR = {
     None,
@@ -28,23 +26,6 @@ CLEAR = {
     grpc.StatusCode.RESOURCE_EXHAUSTED,
 }
 STREAMS_AT_ONCE = 5
-
-
-T = TypeVar("T")
-
-
-def collect(strategy: st.SearchStrategy[T], count: int) -> list[T]:
-    """Examples of `strategy`. The arena that they are for is started only once."""
-    examples: list[T] = []
-
-    @seed(3)
-    @given_settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    @given(strategy)
-    def note(example: T) -> None:
-        examples.append(example)
-
-    note()
-    return examples
 
 
 async def talk(address: str, messages: list[bytes]) -> grpc.StatusCode | None:

@@ -9,10 +9,10 @@ import pytest
 from roost.v1 import arena_pb2, play_pb2
 from roost_server.play import stream as play_stream
 from roost_server.store import Store, StoreError
-from tests.support.hall import bounded, hall, settings, until
-from tests.support.misbehaving_bots import HesitantBot
-from tests.support.raw_bot import RawBot
-from tests.support.raw_stream import hello, raw_stream
+from tests.support.arenas.hall import bounded, hall, settings, until
+from tests.support.arenas.misbehaving_bots import HesitantBot
+from tests.support.arenas.raw_bot import RawBot
+from tests.support.arenas.raw_stream import hello, raw_stream
 
 QUIET = settings(ping_seconds=60.0, max_message_bytes=20_000)
 

@@ -5,8 +5,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from roost.v1 import arena_pb2
-from tests.support.hall import bounded, hall, settings, until
-from tests.support.raw_bot import RawBot
+from tests.support.arenas.hall import bounded, hall, settings, until
+from tests.support.arenas.raw_bot import RawBot
 
 IDLE = 100
 

@@ -9,8 +9,8 @@ import random
 from pathlib import Path
 
 from roost_server.store import open_store, queries
-from tests.support.arena_program import address_of, program
-from tests.support.hall import bounded, check_records, replays, until
+from tests.support.arenas.arena_program import address_of, program
+from tests.support.arenas.hall import bounded, check_records, replays, until
 from tests.support.ports import free_port
 
 ROUNDS = int(os.environ.get("ROOST_KILL_ROUNDS", "3"))

@@ -18,9 +18,9 @@ from roost_sdk.arena.client import Client
 from roost_sdk.arena.link import grpc_links
 from roost_server.store import BlockState, Change, FinishedMatch, Store, StoreError, queries
 from roost_server.store.records import BlockClosed
-from tests.support.hall import Hall, bounded, hall, settings, until
-from tests.support.misbehaving_bots import HesitantBot
-from tests.support.raw_bot import RawBot
+from tests.support.arenas.hall import Hall, bounded, hall, settings, until
+from tests.support.arenas.misbehaving_bots import HesitantBot
+from tests.support.arenas.raw_bot import RawBot
 
 
 @asynccontextmanager

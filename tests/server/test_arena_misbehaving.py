@@ -8,9 +8,9 @@ import pytest
 
 from roost_games.referee import Clock
 from roost_games.replay import Replay
-from tests.support import misbehaving_bots as bots
-from tests.support.hall import EASY_CLOCK, HARD_CLOCK, Hall, bounded, hall, settings, until
-from tests.support.raw_bot import RawBot
+from tests.support.arenas import misbehaving_bots as bots
+from tests.support.arenas.hall import EASY_CLOCK, HARD_CLOCK, Hall, bounded, hall, settings, until
+from tests.support.arenas.raw_bot import RawBot
 
 
 def seat_of(replay: Replay, bot: str) -> int:

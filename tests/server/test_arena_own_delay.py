@@ -5,10 +5,10 @@ from pathlib import Path
 
 from roost.v1 import play_pb2
 from roost_server.store import BlockState, queries
-from tests.support.hall import HARD_CLOCK, bounded, hall, settings, until
-from tests.support.misbehaving_bots import SilentBot
-from tests.support.raw_bot import RawBot
-from tests.support.thread_bot import ThreadBot
+from tests.support.arenas.hall import HARD_CLOCK, bounded, hall, settings, until
+from tests.support.arenas.misbehaving_bots import SilentBot
+from tests.support.arenas.raw_bot import RawBot
+from tests.support.arenas.thread_bot import ThreadBot
 
 ALL_THE_TIME = (HARD_CLOCK.decision_ms + HARD_CLOCK.bank_ms) / 1000
 

@@ -7,9 +7,9 @@ import pytest
 
 from roost_games.replay import Replay
 from roost_server.play import stream as play_stream
-from tests.support.hall import HARD_CLOCK, bounded, hall, settings, until
-from tests.support.misbehaving_bots import DeafBot, HesitantBot
-from tests.support.raw_bot import RawBot
+from tests.support.arenas.hall import HARD_CLOCK, bounded, hall, settings, until
+from tests.support.arenas.misbehaving_bots import DeafBot, HesitantBot
+from tests.support.arenas.raw_bot import RawBot
 
 
 def seat_of(replay: Replay, bot: str) -> int:

@@ -17,7 +17,7 @@ from roost_server.accounts import keys, owners
 from roost_server.accounts.keys import SHOWN, Scope
 from roost_server.clocks import epoch_ms
 from roost_server.store import Store
-from tests.support.hall import Hall, bounded, hall
+from tests.support.arenas.hall import Hall, bounded, hall
 
 PAGE = (Path(__file__).parents[2] / "docs/hosting/competition.md").read_text(encoding="utf-8")
 CUP = """

@@ -28,8 +28,8 @@ from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
 from roost_server.store import Store, open_store, queries
 from roost_server.store.models import BLOCK, BLOCK_MEMBER, BOT_VERSION, COMPETITION, MATCH, MATCH_SEAT
-from tests.support.arena_program import address_of, program
-from tests.support.hall import Hall, bounded, check_records, hall, settings
+from tests.support.arenas.arena_program import address_of, program
+from tests.support.arenas.hall import Hall, bounded, check_records, hall, settings
 from tests.support.ports import free_port
 
 CUP = """

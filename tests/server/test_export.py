@@ -30,7 +30,7 @@ from roost_server.export.reports import derived
 from roost_server.export.writing import export
 from roost_server.play.contest import OpenBlock
 from roost_server.store import BlockState, open_store
-from tests.support.export_world import CUP, NAMES, Play, change, complaints, play_and_export, sign_again
+from tests.support.records.export_world import CUP, NAMES, Play, change, complaints, play_and_export, sign_again
 
 
 @pytest.fixture(scope="module", params=["round-robin", "swiss", "knockout"])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from roost_server.export.records import BLOCKS_FILE, BRACKET_FILE, MATCHES_FILE
-from tests.support.export_world import change, complaints, play_and_export, sign_again
+from tests.support.records.export_world import change, complaints, play_and_export, sign_again
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from roost_server.export.records import (
     MANIFEST_FILE,
     MATCHES_FILE,
 )
-from tests.support.export_world import change, complaints, play_and_export
+from tests.support.records.export_world import change, complaints, play_and_export
 
 
 @pytest.fixture(scope="module")

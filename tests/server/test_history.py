@@ -1,5 +1,6 @@
 """What a competition recalls of its records after a restart. What is owed then: see tests/chaos/test_going_on.py."""
 
+from collections.abc import Iterator
 from itertools import product
 
 import pytest
@@ -10,12 +11,16 @@ from roost_ladder.schedules.schedule import Past
 from roost_server.competition.history import history_of
 from roost_server.store import BlockState, FinishedMatch, NewBlock, Planned, Store
 from roost_server.store.competition_results import finished_results
-from tests.ladder.test_results import assert_same
-from tests.server.test_live_answers import store
-from tests.server.test_store_records import sketch
+from tests.support.records.matches import sketch, two_competitions
+from tests.support.records.results import assert_same
 
-__all__ = ["store"]
 GROUPS = [(1, 2), (3, 1), (2, 3), (1, 2), (4, 5)]
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    with two_competitions(database_url) as opened:
+        yield opened
 
 
 def test_the_past_is_that_of_the_records(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from roost_games.replay import Fault, FaultEntry, Replay
 from roost_server.answers.bots import bots
 from roost_server.play.quarantine import Infirmary, trouble_of
 from roost_server.store import open_store
-from tests.server.test_store_records import sketch
+from tests.support.records.matches import sketch
 
 MOST = 4
 

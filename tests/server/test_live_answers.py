@@ -10,17 +10,9 @@ from roost.v1 import arena_pb2
 from roost_games.errors import UsageError
 from roost_games.replay import VOIDED, Replay
 from roost_server.answers.standings import MOST_KEPT, LiveAnswers, standings_of
-from roost_server.competition import ledger
-from roost_server.competition.file import parse_competition
-from roost_server.store import BlockState, FinishedMatch, NewBlock, Planned, Store, open_store
-from tests.server.test_store_records import sketch
+from roost_server.store import BlockState, FinishedMatch, NewBlock, Planned, Store
+from tests.support.records.matches import sketch, two_competitions
 
-FILE = """\
-name = "{name}"
-games = [{{ game = "karteneck", players = [2, 3] }}]
-faults = {{ forfeits = "{forfeits}" }}
-phases = [{{ phase = "ladder" }}, {{ phase = "finals" }}, {{ phase = "done" }}]
-"""
 QUESTIONS: list[dict[str, Any]] = [
     {},
     {"game": "karteneck"},
@@ -33,12 +25,7 @@ QUESTIONS: list[dict[str, Any]] = [
 
 @pytest.fixture
 def store(database_url: str) -> Iterator[Store]:
-    with open_store(database_url) as opened:
-        for number in range(1, 6):
-            opened.register_version(f"bot{number}", "v1", 5)
-        for name, forfeits in (("all", "count"), ("some", "ignore")):
-            text = FILE.format(name=name, forfeits=forfeits)
-            ledger.draw_up(opened, parse_competition(text), text)
+    with two_competitions(database_url) as opened:
         yield opened
 
 

@@ -11,7 +11,7 @@ from roost_server.errors import AlreadyConnectedError, DeniedError, InvalidError
 from roost_server.play.lobby import Lobby, check_hello
 from roost_server.play.session import Session
 from roost_server.settings import Settings
-from tests.support.table_world import FakePulse
+from tests.support.arenas.table_world import FakePulse
 
 
 class World:

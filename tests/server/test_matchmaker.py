@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections import Counter
-from dataclasses import dataclass, field
 from random import Random
 from typing import Any, cast
 
@@ -15,25 +14,7 @@ from roost_ladder.schedules.registry import open_schedule
 from roost_server.play.contest import Contest, OpenBlock
 from roost_server.play.matchmaker import Matchmaker
 from roost_server.settings import Rules, Settings, tables_of
-
-
-@dataclass
-class FakeSession:
-    version_id: int
-    max_matches: int = 1
-    connected: bool = True
-    leaving: bool = False
-    quarantined: bool = False
-    playing: int = 0
-    promised: int = 0
-    games: set[str] = field(default_factory=set)
-
-    @property
-    def plays_on(self) -> bool:
-        return self.connected and not (self.leaving or self.quarantined)
-
-    def plays(self, game: str, players: int) -> bool:
-        return not self.games or game in self.games
+from tests.support.arenas.table_world import FakeSession
 
 
 class World:

@@ -16,10 +16,10 @@ from roost_ladder.rating.live import LiveStandings
 from roost_ladder.rating.results import Gathering, MatchResult, gather
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
 from roost_server.serving import serve
-from tests.ladder.test_results import DUEL, TRIO, assert_same, many
 from tests.soak.growth import Look, growth
-from tests.support.hall import Hall, bounded, hall, until
-from tests.support.raw_stream import hello, raw_stream
+from tests.support.arenas.hall import Hall, bounded, hall, until
+from tests.support.arenas.raw_stream import hello, raw_stream
+from tests.support.records.results import DUEL, TRIO, assert_same, many
 
 SOME = 100
 """So many blocks come at a time."""

@@ -12,10 +12,9 @@ from roost.v1 import arena_pb2
 from roost_games.errors import UsageError
 from roost_server.metrics import Metrics
 from roost_server.store import queries
-from tests.server.test_service import refusal
-from tests.support.hall import bounded, hall, settings, until
+from tests.support.arenas.hall import bounded, hall, refusal, settings, until
+from tests.support.arenas.raw_bot import RawBot
 from tests.support.ports import free_port
-from tests.support.raw_bot import RawBot
 
 PAGE = (Path(__file__).parents[2] / "docs/hosting/operations.md").read_text(encoding="utf-8")
 CUP = """

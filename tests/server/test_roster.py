@@ -12,7 +12,7 @@ from roost_server.play.contest import Contest
 from roost_server.play.roster import OpenRoster
 from roost_server.play.session import Session
 from roost_server.settings import Settings, tables_of
-from tests.support.table_world import FakePulse
+from tests.support.arenas.table_world import FakePulse
 
 DUEL = Kind("karteneck", 2)
 

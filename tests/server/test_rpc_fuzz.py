@@ -16,8 +16,8 @@ from roost_sdk.arena.credentials import Credentials
 from roost_server.accounts import keys, owners
 from roost_server.accounts.keys import Scope
 from roost_server.accounts.limits import Limits
-from tests.server.test_arena_fuzz import collect
-from tests.support.hall import bounded, hall, settings
+from tests.support.arenas.hall import bounded, hall, settings
+from tests.support.arenas.nonsense import collect
 
 CUP = """
 name = "cup"

@@ -11,10 +11,10 @@ from roost_games.errors import UsageError
 from roost_server.serving.serve import ArenaServer
 from roost_server.settings import Settings
 from roost_server.store import open_store, queries
-from tests.support.arena_program import address_of, program
-from tests.support.hall import bounded, check_records, hall, replays, until
-from tests.support.misbehaving_bots import HesitantBot
-from tests.support.raw_bot import RawBot
+from tests.support.arenas.arena_program import address_of, program
+from tests.support.arenas.hall import bounded, check_records, hall, replays, until
+from tests.support.arenas.misbehaving_bots import HesitantBot
+from tests.support.arenas.raw_bot import RawBot
 
 FOR_EVER = 1_000.0
 

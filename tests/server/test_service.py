@@ -1,7 +1,7 @@
 """What everybody may ask a running arena, over gRPC: right answers, and clear statuses for wrong questions."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,9 @@ from roost.v1 import arena_pb2, play_pb2
 from roost_games.replay import Replay
 from roost_games.verify import verify
 from roost_server.store import Store, StoreError, queries
-from tests.support.hall import Hall, bounded, hall, settings, until
-from tests.support.misbehaving_bots import HesitantBot
-from tests.support.raw_bot import RawBot
+from tests.support.arenas.hall import Hall, bounded, hall, refusal, settings, until
+from tests.support.arenas.misbehaving_bots import HesitantBot
+from tests.support.arenas.raw_bot import RawBot
 
 
 @asynccontextmanager
@@ -30,13 +30,6 @@ async def quiet_hall(folder: Path, blocks: int = 1) -> AsyncIterator[Hall]:
                 await bot.send(leaving=True)
             await asyncio.wait([x.playing, y.playing])
         yield place
-
-
-async def refusal(call: Awaitable[object]) -> tuple[str, str]:
-    """Status and text of a call that fails."""
-    with pytest.raises(grpc.aio.AioRpcError) as refused:
-        await call
-    return refused.value.code().name, refused.value.details() or ""
 
 
 def test_health(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from roost_server.play.session import (
 )
 from roost_server.play.table import Table
 from roost_server.settings import Rules, Settings
-from tests.support.table_world import FakePulse
+from tests.support.arenas.table_world import FakePulse
 
 CLOCK = Clock(1_000, 0)
 

@@ -12,7 +12,7 @@ from roost_games.replay import Replay
 from roost_games.verify import verify
 from roost_server.store import BlockClosed, BlockState, NewBlock, RecordRefused, Store, StoreError, open_store, queries
 from roost_server.store.queries import RecordedMatch
-from tests.server.test_store_records import SEED, block, finished, played, sketch
+from tests.support.records.matches import SEED, block, finished, played, sketch
 
 
 @pytest.fixture

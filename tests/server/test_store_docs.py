@@ -11,7 +11,7 @@ import pytest
 from roost_games.replay import read_replays
 from roost_server.store import BlockState, open_store
 from roost_server.store.models import Record
-from tests.server.test_store_records import block, finished, sketch
+from tests.support.records.matches import block, finished, sketch
 
 PAGE = (Path(__file__).parents[2] / "docs/formats/database.md").read_text(encoding="utf-8")
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from roost_games.replay import Replay
 from roost_server.store import BlockState, GroupWriter, NewBlock, open_store, queries
-from tests.server.test_store_records import SEED, finished, played
+from tests.support.records.matches import SEED, finished, played
 
 ROUNDS = 8
 COMPLETENESS = """

@@ -16,7 +16,7 @@ from sqlalchemy.schema import CreateTable
 
 from roost_games.replay import Replay
 from roost_server.store import StoreError, models, open_store, queries, schema
-from tests.server.test_store_schema1 import DUMP
+from tests.support.records.schema1 import DUMP
 
 MIGRATIONS = Path(schema.__file__).with_name("migrations")
 

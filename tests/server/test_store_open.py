@@ -13,7 +13,7 @@ import pytest
 
 from roost_server.store import StoreError, open_store, queries
 from roost_server.store.backup import back_up, restore
-from tests.server.test_store_records import block, finished, sketch
+from tests.support.records.matches import block, finished, sketch
 
 NOBODY = 65534
 

@@ -9,8 +9,8 @@ from roost_cli.main import run
 from roost_server.store import StoreError, open_store, queries
 from roost_server.store.models import Record
 from roost_server.store.schema import VERSION_TABLE
-from tests.server.test_store_records import block, finished, sketch
 from tests.support.ports import free_port
+from tests.support.records.matches import block, finished, sketch
 
 
 def test_a_second_arena_is_refused_until_the_first_has_gone(postgresql_url: str) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import event
 from roost_games.errors import UsageError
 from roost_server.store import BlockState, FinishedMatch, Store, open_store, queries
 from roost_server.store.queries import SeatSummary
-from tests.server.test_store_records import block, finished, sketch
+from tests.support.records.matches import block, finished, sketch
 
 
 @pytest.fixture

@@ -4,59 +4,14 @@ import json
 import math
 import zlib
 from dataclasses import replace
-from random import Random
 
 import pytest
 
-from roost_games.chance import Outcome, seed_of
-from roost_games.referee import Referee
-from roost_games.registry import get_game
+from roost_games.chance import Outcome
 from roost_games.replay import Decision, Fault, FaultEntry, Replay, Result, Seat
-from roost_server.store import BlockClosed, BlockState, FinishedMatch, NewBlock, RecordRefused, Store
+from roost_server.store import BlockClosed, BlockState, FinishedMatch, RecordRefused
 from roost_server.store.records import line_of, rows_of
-
-SEED = "5e" * 32
-
-
-def played(match: str, game: str = "karteneck", players: int = 2) -> Replay:
-    """The record of a real match between random movers."""
-    seats = [Seat(f"bot{seat}", "v1", "somebody") for seat in range(players)]
-    rng = Random(match)
-    referee = Referee(get_game(game), seats, seed_of(match), match=match)
-    while not referee.over:
-        for seat in referee.waiting:
-            referee.answer(seat, rng.choice(referee.legal(seat)), 1.5)
-    return referee.replay()
-
-
-def sketch(
-    match: str,
-    places: tuple[int, ...] = (1, 2),
-    *,
-    players: int = 2,
-    game: str = "karteneck",
-    termination: str = "finished",
-    faults: tuple[int, ...] = (),
-    forfeits: tuple[int, ...] = (),
-) -> Replay:
-    """A record as small as can be, with the result asked for. `faults` names the seats."""
-    entries = tuple(FaultEntry(0, seat, Fault.LATE) for seat in faults)
-    result = Result(places, tuple(10 - place for place in places), termination, forfeits, entries)
-    steps = tuple(Decision(seat, {"pass": True, "steal": False}, 2.5) for seat in range(players))
-    return Replay(game, {}, match, tuple(Seat(f"bot{seat}") for seat in range(players)), steps, result, SEED)
-
-
-def block(store: Store, id: str = "block", *version_ids: int) -> NewBlock:
-    """A block on record, of two bots unless said otherwise."""
-    ids = version_ids or tuple(store.register_version(f"bot{seat}", "v1", 5) for seat in range(2))
-    new = NewBlock(id, "karteneck", {}, SEED, "all", ids, 7)
-    store.open_block(new)
-    return new
-
-
-def finished(replay: Replay, block: NewBlock, rotation: int = 0) -> FinishedMatch:
-    """The match as the arena would hand it in."""
-    return FinishedMatch(replay, block.id, rotation, block.version_ids, 1_000, 2_000)
+from tests.support.records.matches import SEED, played, sketch
 
 
 def in_block(replay: Replay) -> FinishedMatch:

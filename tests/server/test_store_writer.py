@@ -20,7 +20,7 @@ from roost_server.store import (
     open_store,
     queries,
 )
-from tests.server.test_store_records import SEED, block, finished, sketch
+from tests.support.records.matches import SEED, block, finished, sketch
 
 T = TypeVar("T")
 

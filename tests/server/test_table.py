@@ -6,7 +6,7 @@ from roost.v1 import bratwurmeck_pb2, karteneck_pb2, play_pb2
 from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.verify import verify
-from tests.support.table_world import TableWorld
+from tests.support.arenas.table_world import TableWorld
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)

@@ -16,7 +16,7 @@ from roost_server.serving.serve import ArenaServer, Hosting
 from roost_server.serving.tls import make_certificate, server_credentials
 from roost_server.settings import Settings
 from roost_server.store import open_store
-from tests.support.hall import CUP, bounded, hall, settings, until
+from tests.support.arenas.hall import CUP, bounded, hall, settings, until
 
 
 def client(name: str) -> Client:

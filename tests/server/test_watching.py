@@ -9,7 +9,7 @@ from roost.v1 import play_pb2
 from roost_games.replay import Result
 from roost_server.errors import TooMuchError
 from roost_server.play import watching
-from tests.support.table_world import TableWorld
+from tests.support.arenas.table_world import TableWorld
 
 
 class FakeArena:

@@ -31,7 +31,7 @@ from tests.chaos.plan import Fault, Kind, make_plans
 from tests.chaos.supervisor import Kept, Supervisor
 from tests.chaos.world import DISK, database_url, prepare
 from tests.soak.growth import Growth, Look, growth
-from tests.support.hall import check_records
+from tests.support.arenas.hall import check_records
 from tests.support.ports import free_port
 
 GAMES = {"karteneck": (2, 3), "haecmaec": (2,)}

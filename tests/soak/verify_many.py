@@ -21,7 +21,7 @@ from roost_games.referee import Referee, Seat
 from roost_games.replay import Replay
 from roost_games.verify import verify
 from tests.golden.cases import Case, all_cases
-from tests.support.toy import play_out
+from tests.support.games.toy import play_out
 
 MATCHES = 10_000
 CHUNK = 50

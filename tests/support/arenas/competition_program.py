@@ -12,7 +12,7 @@ from roost_server.competition.ledger import draw_up
 from roost_server.serving.logs import configure_logging
 from roost_server.serving.serve import Hosting, serve
 from roost_server.store import open_store
-from tests.support.hall import settings
+from tests.support.arenas.hall import settings
 
 
 def main(database: str, listen: str, file: str) -> None:

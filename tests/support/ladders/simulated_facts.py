@@ -3,7 +3,7 @@
 import numpy as np
 
 from roost_ladder.rating.facts import MatchFacts
-from tests.support.worlds import World, random_groups, results_of
+from tests.support.ladders.worlds import World, random_groups, results_of
 
 GAMES = ("bratwurmeck", "haecmaec", "karteneck")
 

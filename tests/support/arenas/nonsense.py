@@ -1,5 +1,9 @@
 """Messages that nobody should send: random bytes, and `BotMessage`s that are valid and make no sense."""
 
+from typing import TypeVar
+
+from hypothesis import HealthCheck, given, seed
+from hypothesis import settings as given_settings
 from hypothesis import strategies as st
 
 from roost.v1 import bratwurmeck_pb2, haecmaec_pb2, karteneck_pb2, play_pb2
@@ -46,3 +50,20 @@ hellos = st.builds(
     client=st.text(max_size=5),
 ).map(lambda hello: play_pb2.BotMessage(hello=hello).SerializeToString())
 anything = st.one_of(messages, st.binary(max_size=60), hellos)
+
+
+T = TypeVar("T")
+
+
+def collect(strategy: st.SearchStrategy[T], count: int) -> list[T]:
+    """Examples of `strategy`. The arena that they are for is started only once."""
+    examples: list[T] = []
+
+    @seed(3)
+    @given_settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(strategy)
+    def note(example: T) -> None:
+        examples.append(example)
+
+    note()
+    return examples

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from roost_cli.main import run
-from tests.support.arena_process import Process, roost_process
+from tests.support.commands.roost import Process, roost_process
 
 USUAL = "127.0.0.1:50051"
 WITHOUT_ARENA = (

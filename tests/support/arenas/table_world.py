@@ -1,6 +1,7 @@
 """A table without sockets: fake bots, a fake clock, and a fake pulse."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from roost.v1 import play_pb2
@@ -139,3 +140,24 @@ class TableWorld:
 
     def faults(self) -> list[tuple[int, str]]:
         return [(fault.seat, str(fault.kind)) for fault in self.referee.faults]
+
+
+@dataclass
+class FakeSession:
+    """A bot's session as the matchmaker sees it."""
+
+    version_id: int
+    max_matches: int = 1
+    connected: bool = True
+    leaving: bool = False
+    quarantined: bool = False
+    playing: int = 0
+    promised: int = 0
+    games: set[str] = field(default_factory=set)
+
+    @property
+    def plays_on(self) -> bool:
+        return self.connected and not (self.leaving or self.quarantined)
+
+    def plays(self, game: str, players: int) -> bool:
+        return not self.games or game in self.games

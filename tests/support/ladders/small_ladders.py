@@ -1,4 +1,4 @@
-"""Small ladders for tests: the bots of `tests/support/ladder_bots` and the samples, played in worker processes."""
+"""Small ladders for tests: the bots of `tests/support/ladders/bots` and the samples, played in worker processes."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -18,7 +18,7 @@ from roost_ladder.running.workers import crew, play
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
 from roost_sdk.local import Trouble
 
-FOLDER = Path(__file__).with_name("ladder_bots")
+FOLDER = Path(__file__).with_name("bots")
 CALM = Limits(Clock(decision_ms=20_000, bank_ms=60_000), memory_mb=150)
 """No bot is late because the machine is busy."""
 STRICT = CALM._replace(clock=Clock(decision_ms=1_000, bank_ms=1_000))

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from roost.v1 import bratwurmeck_pb2, karteneck_pb2, play_pb2
-from tests.support.raw_bot import Answers, RawBot
+from tests.support.arenas.raw_bot import Answers, RawBot
 
 
 class SilentBot(RawBot):

@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from roost_games.karteneck import Card, Drew, Laid, Shuffled, Trace, View
-from tests.support.karteneck_deals import SHEET, cards, table
+from tests.support.games.karteneck_deals import SHEET, cards, table
 
 Hands = tuple[tuple[Card, ...], ...]
 LaidBy = Counter[tuple[int, Card]]

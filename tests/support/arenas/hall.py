@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import pytest
 import structlog
 
 from roost.v1.arena_pb2_grpc import ArenaStub
@@ -141,3 +142,10 @@ async def until(condition: Callable[[], object | Awaitable[object]]) -> None:
         if holds:
             return
         await asyncio.sleep(0.005)
+
+
+async def refusal(call: Awaitable[object]) -> tuple[str, str]:
+    """Status and text of a call that fails."""
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await call
+    return refused.value.code().name, refused.value.details() or ""

@@ -1,7 +1,7 @@
 """An arena as a process of its own, to be stopped and killed.
 
-`python -m tests.support.arena_program DB LISTEN DRAIN` takes a file, an address and a number of seconds. Its first
-line of output is the address.
+`python -m tests.support.arenas.arena_program DB LISTEN DRAIN` takes a file, an address and a number of seconds. Its
+first line of output is the address.
 """
 
 import asyncio
@@ -14,9 +14,9 @@ from roost_server.serving.logs import configure_logging
 from roost_server.serving.serve import serve
 from roost_server.settings import tables_of
 from roost_server.store import open_store
-from tests.support.hall import settings
+from tests.support.arenas.hall import settings
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def main(database: str, listen: str, drain: str) -> None:
@@ -34,7 +34,7 @@ async def program(name: str, *arguments: object) -> AsyncIterator["asyncio.subpr
         "-W",
         "error",
         "-m",
-        f"tests.support.{name}",
+        f"tests.support.arenas.{name}",
         *map(str, arguments),
         cwd=ROOT,
         stdout=asyncio.subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""`roost` commands as processes of their own, for those that go on until they are told to stop."""
+"""Running `roost`: what a call gives, and commands as processes of their own, to be talked to and stopped."""
 
 import contextlib
 import os
@@ -11,12 +11,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 PATIENCE = 90.0
 """How many seconds a test waits before it fails. Nothing should ever take so long, whatever else the machine does."""
+NOT_INHERITED = ("FORCE_COLOR", "NO_COLOR", "ROOST_TRACEBACK")
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED} | {"COLUMNS": "80"}
+"""As for a pipe of 80 columns, whatever the terminal of the tester is."""
 INTERRUPTIBLE = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from roost_cli.main import main; main()"
+    sys.executable,
+    "-c",
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from roost_cli.main import main; main()",
 )
 """A test run in the background ignores Ctrl-C, and its children inherit that; this one does not."""
 SLOW_BOT = """
@@ -30,19 +35,30 @@ class Slow(Bot):
 """
 
 
+class Outcome(NamedTuple):
+    """What a call of the command gives."""
+
+    code: int
+    out: str
+    err: str
+
+
+Roost = Callable[..., Outcome]
+"""The fixture `roost`: runs the command in this process."""
+
+
 class Process:
     """A running `roost` command."""
 
     def __init__(self, *arguments: object, folder: Path) -> None:
-        environment = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "NO_COLOR")}
         self.popen = subprocess.Popen(
-            [sys.executable, "-c", INTERRUPTIBLE, *map(str, arguments)],
+            [*INTERRUPTIBLE, *map(str, arguments)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             cwd=folder,
-            env={**environment, "COLUMNS": "80"},
+            env=ENVIRONMENT,
         )
         assert self.popen.stdout is not None
         assert self.popen.stderr is not None

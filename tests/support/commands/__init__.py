@@ -1,0 +1,1 @@
+"""Running `roost` as a user would: calls, processes, pages of the documentation, and faulty bots for it."""

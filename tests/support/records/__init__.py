@@ -1,0 +1,1 @@
+"""Matches, results, databases and exports, made without an arena; and what older versions of Roost wrote."""

@@ -1,0 +1,84 @@
+"""Sample matches that the tests of the store record: real ones, sketches, and the blocks around them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from random import Random
+from typing import Any
+
+from roost_games.chance import seed_of
+from roost_games.referee import Referee
+from roost_games.registry import get_game
+from roost_games.replay import Decision, Fault, FaultEntry, Replay, Result, Seat
+from roost_sdk import LoadedBot, LocalMatch
+from roost_server.competition import ledger
+from roost_server.competition.file import parse_competition
+from roost_server.store import FinishedMatch, NewBlock, Store, open_store
+
+COMPETITION = """\
+name = "{name}"
+games = [{{ game = "karteneck", players = [2, 3] }}]
+faults = {{ forfeits = "{forfeits}" }}
+phases = [{{ phase = "ladder" }}, {{ phase = "finals" }}, {{ phase = "done" }}]
+"""
+SEED = "5e" * 32
+
+
+def played(match: str, game: str = "karteneck", players: int = 2) -> Replay:
+    """The record of a real match between random movers."""
+    seats = [Seat(f"bot{seat}", "v1", "somebody") for seat in range(players)]
+    rng = Random(match)
+    referee = Referee(get_game(game), seats, seed_of(match), match=match)
+    while not referee.over:
+        for seat in referee.waiting:
+            referee.answer(seat, rng.choice(referee.legal(seat)), 1.5)
+    return referee.replay()
+
+
+def sketch(
+    match: str,
+    places: tuple[int, ...] = (1, 2),
+    *,
+    players: int = 2,
+    game: str = "karteneck",
+    termination: str = "finished",
+    faults: tuple[int, ...] = (),
+    forfeits: tuple[int, ...] = (),
+) -> Replay:
+    """A record as small as can be, with the result asked for. `faults` names the seats."""
+    entries = tuple(FaultEntry(0, seat, Fault.LATE) for seat in faults)
+    result = Result(places, tuple(10 - place for place in places), termination, forfeits, entries)
+    steps = tuple(Decision(seat, {"pass": True, "steal": False}, 2.5) for seat in range(players))
+    return Replay(game, {}, match, tuple(Seat(f"bot{seat}") for seat in range(players)), steps, result, SEED)
+
+
+def block(store: Store, id: str = "block", *version_ids: int) -> NewBlock:
+    """A block on record, of two bots unless said otherwise."""
+    ids = version_ids or tuple(store.register_version(f"bot{seat}", "v1", 5) for seat in range(2))
+    new = NewBlock(id, "karteneck", {}, SEED, "all", ids, 7)
+    store.open_block(new)
+    return new
+
+
+def finished(replay: Replay, block: NewBlock, rotation: int = 0) -> FinishedMatch:
+    """The match as the arena would hand it in."""
+    return FinishedMatch(replay, block.id, rotation, block.version_ids, 1_000, 2_000)
+
+
+def recorded(game: str, bots: Sequence[LoadedBot], seed: str = "opinion", **options: Any) -> Replay:
+    """The record of a match between bots of the SDK."""
+    found = get_game(game)
+    match = LocalMatch(found, bots, seed_of(seed), options=found.options(options), match="m", tell=lambda trouble: None)
+    match.play()
+    return match.referee.replay()
+
+
+@contextmanager
+def two_competitions(url: str) -> Iterator[Store]:
+    """A new store with bots 1 to 5 and two competitions: in `all` forfeits count, in `some` they do not."""
+    with open_store(url) as opened:
+        for number in range(1, 6):
+            opened.register_version(f"bot{number}", "v1", 5)
+        for name, forfeits in (("all", "count"), ("some", "ignore")):
+            text = COMPETITION.format(name=name, forfeits=forfeits)
+            ledger.draw_up(opened, parse_competition(text), text)
+        yield opened
