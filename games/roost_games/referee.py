@@ -158,7 +158,11 @@ class Referee(Generic[MoveT, ViewT]):
 
     def time_left(self, seat: int) -> float:
         """How many milliseconds `seat` may take for its next answer."""
-        return self._decision_ms + self.clock.bank_ms - self.bank_used[seat]
+        return self._decision_ms + self.bank_left(seat)
+
+    def bank_left(self, seat: int) -> float:
+        """How many of these come out of its bank."""
+        return self.clock.bank_ms - self.bank_used[seat]
 
     def answer(self, seat: int, move: MoveT, ms: float = 0.0) -> Fault | None:
         """`seat` wants to play `move` and took `ms` milliseconds. Returns what is wrong with that, if anything is."""

@@ -54,20 +54,27 @@ class Latency:
 
 
 class Instant(NamedTuple):
-    """A moment, as `Pulse.read` gives it. Two of them say how much time has passed, and how much of it we were late."""
+    """A moment, as `Pulse.read` gives it. See `elapsed` for the time between two of them."""
 
     time: float
     """In seconds, by the event loop's clock."""
     delayed_ms: float
     """How late we have been in all until then."""
 
-    def ms_since(self, earlier: "Instant") -> float:
-        """Milliseconds that have passed since `earlier`."""
-        return (self.time - earlier.time) * 1000
 
-    def delay_since(self, earlier: "Instant") -> float:
-        """How many of these we were late."""
-        return self.delayed_ms - earlier.delayed_ms
+class Elapsed(NamedTuple):
+    """How long a bot has taken, in milliseconds, without what is the network's."""
+
+    passed_ms: float
+    """With our own delay; below 0 if the bot was quicker than the network usually is."""
+    counted_ms: float
+    """What counts against the bot."""
+
+
+def elapsed(sent: Instant, now: Instant, allowance_ms: float) -> Elapsed:
+    """The time on a bot's clock between the write of a question and `now`."""
+    passed_ms = (now.time - sent.time) * 1000 - allowance_ms
+    return Elapsed(passed_ms, max(0.0, passed_ms - (now.delayed_ms - sent.delayed_ms)))
 
 
 class Pulse:

@@ -9,9 +9,8 @@ import pytest
 from roost.v1 import play_pb2
 from roost.v1.play_pb2 import ArenaMessage
 from roost_games.chance import seed_of
-from roost_games.referee import Clock, Seat
+from roost_games.referee import Clock
 from roost_games.registry import get_game
-from roost_sdk.wire import result_to_wire
 from roost_server.play.session import (
     FREE_STRIKES,
     MOST_DECISIONS_PER_MESSAGE,
@@ -43,12 +42,9 @@ class World:
         return Session(greeting, 1, self.settings, self.pulse)
 
     def table(self, match_id: str = "m", game: str = "bratwurmeck") -> Table:
-        chosen = get_game(game)
         table = Table(
-            Rules(game, len(self.sessions), chosen.options({})),
-            chosen,
-            self.sessions,
-            [Seat(session.name) for session in self.sessions],
+            Rules(game, len(self.sessions), get_game(game).options({})),
+            [session.chair() for session in self.sessions],
             match_id=match_id,
             seed=seed_of(match_id),
             settings=self.settings,
@@ -67,12 +63,6 @@ class World:
 
     def asked(self, table: Table) -> Session:
         return self.sessions[table.referee.waiting[0]]
-
-    def tell_end(self, table: Table) -> None:
-        ended = play_pb2.MatchEnded()
-        result_to_wire(table.referee.replay().result, ended.result)
-        for session in self.sessions:
-            session.tell_ended(table, ended)
 
 
 def in_loop(test: Callable[[], None]) -> Callable[[], None]:
@@ -142,7 +132,7 @@ def test_the_end_of_a_match_goes_along_with_the_next_decision_of_another() -> No
         for session in world.sessions:
             session.next_message()
         over.void("enough")
-        world.tell_end(over)
+        over.tell_ended()
         assert not any(session.outbox.wake.is_set() for session in world.sessions)
         world.all_ready(2)
         asked = world.asked(goes_on)
@@ -163,7 +153,7 @@ def test_the_end_of_the_only_match_is_told_at_once() -> None:
     for session in world.sessions:
         session.next_message()
     table.void("enough")
-    world.tell_end(table)
+    table.tell_ended()
     assert all(session.outbox.wake.is_set() for session in world.sessions)
 
 
@@ -192,7 +182,7 @@ def test_a_question_that_is_over_is_not_written() -> None:
     session = world.asked(table)
     table.void("the arena shut down")
     assert len(ArenaMessage.FromString(session.next_message()).decisions) == 0
-    world.tell_end(table)
+    table.tell_ended()
     assert session.playing == 0
     (ended,) = ArenaMessage.FromString(session.next_message()).ended
     assert (ended.match, ended.result.termination) == (1, play_pb2.TERMINATION_VOIDED)
@@ -215,7 +205,7 @@ def test_a_match_that_waits_for_the_disk_leaves_room_for_another() -> None:
         session.note_over()
     assert session.playing == 2
     for left, table in zip((1, 0, 0, 0), tables, strict=True):
-        world.tell_end(table)
+        table.tell_ended()
         assert session.playing == left
 
 
@@ -229,7 +219,7 @@ def test_a_new_stream_gets_everything_again() -> None:
     session = world.asked(table)
     (before,) = ArenaMessage.FromString(session.next_message()).decisions
     session.detach()
-    world.tell_end(over)
+    over.tell_ended()
     world.time += 0.4
     assert session.attach() == 2
     message = ArenaMessage.FromString(session.next_message())
@@ -357,7 +347,7 @@ def test_leaving() -> None:
     assert session.outbox.wake.is_set()
     assert not session.has_left
     table.forfeit(0)
-    world.tell_end(table)
+    table.tell_ended()
     assert session.has_left
 
 

@@ -256,11 +256,11 @@ def test_the_clock_runs_on_while_a_bot_is_away() -> None:
     world.players[seat].connected = False
     world.wait(0.8)
     world.players[seat].connected = True
-    again = world.players[seat].write(world.table, seat)
+    again = world.players[seat].write(world.table.question_of(seat))
     assert again.request == world.request_of(seat)
     assert (again.time_left_ms, again.bank_left_ms) == pytest.approx((700, 500), abs=1)
     world.wait(0.4)
-    again = world.players[seat].write(world.table, seat)
+    again = world.players[seat].write(world.table.question_of(seat))
     assert (again.time_left_ms, again.bank_left_ms) == pytest.approx((300, 300), abs=1)
     world.wait(0.35)
     assert world.faults() == [(seat, "late")]
@@ -380,7 +380,7 @@ def test_a_voided_match_is_over() -> None:
     world.table.ready(0)
     world.table.forfeit(0)
     assert world.ends == 1
-    assert world.table.request_of(seat) is None
+    assert world.table.question_of(seat) is None
 
 
 def test_a_match_that_nobody_got_ready_for_can_be_voided() -> None:
@@ -409,14 +409,14 @@ def test_legal_moves_are_listed_for_those_who_want_them() -> None:
     decision = world.players[seat].decisions[-1]
     assert decision.legal_count == len(decision.legal) == len(world.referee.legal(seat))
     world.players[seat].wants_legal = False
-    decision = world.players[seat].write(world.table, seat)
+    decision = world.players[seat].write(world.table.question_of(seat))
     assert (decision.legal_count, len(decision.legal)) == (0, 0)
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_the_start_tells_what_is_played(game: str) -> None:
     world = TableWorld(game, 3, clock=Clock(1_000, 2_000))
-    message = world.table.start_message(2, 7)
+    message = world.table.start_message(2)
     assert (message.match, message.match_id, message.game) == (7, "m", game)
     assert (message.players, message.seat, list(message.bots)) == (3, 2, ["bot0", "bot1", "bot2"])
     assert (message.clock.decision_ms, message.clock.bank_ms, message.max_faults) == (1_000, 2_000, 3)

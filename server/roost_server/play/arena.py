@@ -11,12 +11,9 @@ import structlog
 
 from roost.v1 import play_pb2
 from roost_games.errors import UsageError
-from roost_games.referee import Seat
-from roost_games.registry import get_game
 from roost_games.replay import VOIDED, Result
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.registry import open_schedule
-from roost_sdk.wire import result_to_wire
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Pulse, epoch_ms
 from roost_server.competition.ledger import Competition
@@ -302,9 +299,7 @@ class Arena:
     ) -> Table:
         return Table(
             rules,
-            get_game(rules.game),
-            players,
-            [Seat(player.name, player.version, player.owner) for player in players],
+            [player.chair() for player in players],
             match_id=match_id,
             seed=seed,
             settings=settings,
@@ -324,7 +319,7 @@ class Arena:
         rules = next((each for each in self._all_rules() if session.plays(each.game, each.players)), None)
         if rules is None or not session.connected:
             return None
-        others = [Sparring("nobody", self._pulse) for _ in range(rules.players - 1)]
+        others = [Sparring("nobody") for _ in range(rules.players - 1)]
         table = self._table(
             rules, [session, *others], secrets.token_hex(10), secrets.token_bytes(32), self.settings, self._examined
         )
@@ -339,10 +334,8 @@ class Arena:
         result = table.referee.result
         session = table.players[0]
         if result is not None and isinstance(session, Session):
-            ended = play_pb2.MatchEnded()
-            result_to_wire(result, ended.result)
             session.note_over()
-            session.tell_ended(table, ended)
+            table.tell_ended()
             self._spawn(self._discharge(session, healthy=0 not in {fault.seat for fault in result.faults}))
 
     async def _discharge(self, session: Session, *, healthy: bool) -> None:
@@ -391,10 +384,7 @@ class Arena:
         self.metrics.match_recorded(finished.replay, self._loop.time() - over)
         result = finished.replay.result
         log.debug("match ended", match=table.match_id, game=table.rules.game, termination=result.termination)
-        ended = play_pb2.MatchEnded()
-        result_to_wire(result, ended.result)
-        for player in table.players:
-            player.tell_ended(table, ended)
+        table.tell_ended()
         del self._running[table.match_id]
         running.end.set_result(result)
         self._look_after(finished, result, open_block)

@@ -16,10 +16,10 @@ from sqlalchemy import insert, select, update
 
 from roost.v1 import play_pb2
 from roost_games.registry import get_game
-from roost_games.replay import Replay
-from roost_server.clocks import Instant, Pulse, epoch_ms
+from roost_games.replay import Replay, Seat
+from roost_server.clocks import Instant, epoch_ms
 from roost_server.play.session import Session
-from roost_server.play.table import Request, Table
+from roost_server.play.table import Chair, News, Place, Question, Table
 from roost_server.store import Store
 from roost_server.store.people import QUARANTINE
 
@@ -69,24 +69,20 @@ class Patient:
 class Absent:
     """Somebody who is not here, in a seat that somebody has to have."""
 
-    connected = wants_legal = wants_events = False
-    allowance_ms = latency_ms = 0.0
+    connected = False
+    allowance_ms = 0.0
 
     def __init__(self, name: str, version: str, owner: str = "") -> None:
-        self.name = name
-        self.version = version
-        self.owner = owner
+        self._seat = Seat(name, version, owner)
 
-    def tell_started(self, table: Table, seat: int) -> None:
+    def chair(self) -> Chair:
+        """Its seat in a match."""
+        return Chair(self, self._seat)
+
+    def ask(self, question: Question) -> None:
         """Nobody hears it."""
 
-    def tell_decision(self, table: Table, seat: int, request: Request) -> None:
-        """Nobody hears it."""
-
-    def tell_event(self, table: Table, event: play_pb2.Event) -> None:
-        """Nobody hears it."""
-
-    def tell_ended(self, table: Table, ended: play_pb2.MatchEnded) -> None:
+    def tell(self, place: Place, news: News) -> None:
         """Nobody hears it."""
 
 
@@ -95,24 +91,25 @@ class Sparring(Absent):
 
     connected = True
 
-    def __init__(self, name: str, pulse: Pulse) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__(name, "")
         self._loop = asyncio.get_running_loop()
-        self._pulse = pulse
 
-    def tell_started(self, table: Table, seat: int) -> None:
-        """Be ready."""
-        self._loop.call_soon(table.ready, seat)
-
-    def tell_decision(self, table: Table, seat: int, request: Request) -> None:
+    def ask(self, question: Question) -> None:
         """Answer, but not before the table has put its other questions."""
-        self._loop.call_soon(self._answer, table, seat, request)
+        self._loop.call_soon(self._answer, question)
 
-    def _answer(self, table: Table, seat: int, request: Request) -> None:
-        if table.request_of(seat) is request:
-            now = self._pulse.read()
-            request.start_clock(now)
-            answer = play_pb2.Answer(request=request.number)
+    def tell(self, place: Place, news: News) -> None:
+        """Be ready when the match is to begin."""
+        if isinstance(news, play_pb2.MatchStarted):
+            self._loop.call_soon(place.table.ready, place.seat)
+
+    def _answer(self, question: Question) -> None:
+        if question.is_open:
+            table, seat = question.table, question.seat
+            now = table.now()
+            question.start_clock(now)
+            answer = play_pb2.Answer(request=question.number)
             table.codec.move_to_wire(get_game(table.rules.game).fallback(table.referee.view(seat)), answer.move)
             table.answer(seat, answer, now)
 

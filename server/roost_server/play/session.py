@@ -5,10 +5,11 @@ import secrets
 from collections.abc import Iterable
 
 from roost.v1 import play_pb2
+from roost_games.replay import Seat
 from roost_sdk.wire.fields import bytes_field, key_of
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Latency, Pulse
-from roost_server.play.table import Request, Table
+from roost_server.play.table import Chair, News, Place, Question
 from roost_server.settings import Settings
 
 MOST_DECISIONS_PER_MESSAGE = 512
@@ -28,8 +29,8 @@ class Outbox:
     def __init__(self) -> None:
         self.news = play_pb2.ArenaMessage()
         """All but the decisions."""
-        self.decisions: list[tuple[Table, int, Request]] = []
-        """The view is taken when the message is written."""
+        self.questions: list[Question] = []
+        """Each is encoded when the message is written, with the view of that moment."""
         self.wake = asyncio.Event()
 
     def what_lasts(self) -> "Outbox":
@@ -85,8 +86,8 @@ class Session:
         """The round-trip time as last measured."""
         self._pulse = pulse
         self._settings = settings
-        self._tables: dict[int, tuple[Table, int]] = {}
-        self._numbers: dict[str, int] = {}
+        self._matches: dict[int, Place] = {}
+        """Where it plays, by the number of the match on its stream."""
         self._last_number = 0
         self._over = 0
         """How many of its matches are over and wait for the disk."""
@@ -101,7 +102,7 @@ class Session:
 
         That holds for as many matches as it plays at once. If the disk is so slow that there are more, the rest counts.
         """
-        return len(self._tables) - min(self._over, self.max_matches)
+        return len(self._matches) - min(self._over, self.max_matches)
 
     @property
     def plays_on(self) -> bool:
@@ -111,7 +112,7 @@ class Session:
     @property
     def has_left(self) -> bool:
         """Whether the bot wants no more matches and has none, neither running nor promised."""
-        return self.leaving and not self._tables and not self.promised
+        return self.leaving and not self._matches and not self.promised
 
     def end_if_left(self) -> None:
         """Let the stream notice that the bot has left."""
@@ -137,14 +138,14 @@ class Session:
                 version_id=self.version_id,
                 max_matches=self.max_matches,
                 arena="roost",
-                resumed=list(self._tables) if resumed else (),
+                resumed=list(self._matches) if resumed else (),
             )
         )
-        for number, (table, seat) in self._tables.items():
-            self.outbox.news.started.append(table.start_message(seat, number))
-            request = table.request_of(seat)
-            if request is not None:
-                self.tell_decision(table, seat, request)
+        for table, seat in self._matches.values():
+            self.outbox.news.started.append(table.start_message(seat))
+            question = table.question_of(seat)
+            if question is not None:
+                self.ask(question)
         self.ping()
         return self.stream
 
@@ -152,7 +153,7 @@ class Session:
         """The stream is gone."""
         self.connected = False
         self.outbox = self.outbox.what_lasts()
-        for table, seat in list(self._tables.values()):
+        for table, seat in list(self._matches.values()):
             table.lost(seat)
 
     def ping(self) -> None:
@@ -167,14 +168,14 @@ class Session:
             self._latency.pong(message.pong, now.time)
             self.allowance_ms, self.latency_ms = self._latency.allowance_ms, self._latency.last_ms
         for number in message.ready:
-            place = self._tables.get(number)
-            if place is not None and place[0].ready(place[1]):
+            place = self._matches.get(number)
+            if place is not None and place.table.ready(place.seat):
                 self._useful += 1
             elif not self._puts_up_with_it():
                 return False
         for answer in message.answers:
-            place = self._tables.get(answer.match)
-            if place is not None and place[0].answer(place[1], answer, now):
+            place = self._matches.get(answer.match)
+            if place is not None and place.table.answer(place.seat, answer, now):
                 self._useful += 1
                 self.waits = True
             elif not self._puts_up_with_it():
@@ -189,40 +190,37 @@ class Session:
         self._strikes += 1
         return self._strikes <= FREE_STRIKES + self._useful
 
-    def tell_started(self, table: Table, seat: int) -> None:
-        """The match is to begin."""
+    def chair(self) -> Chair:
+        """A seat for this bot in a new match."""
         self._last_number += 1
-        self._tables[self._last_number] = (table, seat)
-        self._numbers[table.match_id] = self._last_number
-        self.outbox.news.started.append(table.start_message(seat, self._last_number))
-        self.outbox.wake.set()
+        return Chair(self, Seat(self.name, self.version, self.owner), self._last_number, self.wants_events)
 
-    def tell_decision(self, table: Table, seat: int, request: Request) -> None:
-        """The seat has to decide."""
+    def ask(self, question: Question) -> None:
+        """The bot has to decide."""
         outbox = self.outbox
-        outbox.decisions.append((table, seat, request))
+        outbox.questions.append(question)
         outbox.wake.set()
 
-    def tell_event(self, table: Table, event: play_pb2.Event) -> None:
-        """A seat has decided."""
-        told = self.outbox.news.events.add()
-        told.CopyFrom(event)
-        told.match = self._numbers[table.match_id]
-        self.outbox.wake.set()
+    def tell(self, place: Place, news: News) -> None:
+        """Something happened in one of its matches. What has ended is on record."""
+        if isinstance(news, play_pb2.MatchEnded):
+            self._forget(news)
+        elif isinstance(news, play_pb2.MatchStarted):
+            self._matches[news.match] = place
+            self.outbox.news.started.append(news)
+            self.outbox.wake.set()
+        else:
+            self.outbox.news.events.append(news)
+            self.outbox.wake.set()
 
     def note_over(self) -> None:
         """One of its matches is over and will be recorded. The bot hears of that later, but has room for another."""
         self._over += 1
 
-    def tell_ended(self, table: Table, ended: play_pb2.MatchEnded) -> None:
-        """The match is over and recorded."""
-        number = self._numbers.pop(table.match_id, None)
-        if number is not None:
+    def _forget(self, ended: play_pb2.MatchEnded) -> None:
+        if self._matches.pop(ended.match, None) is not None:
             self._over = max(0, self._over - 1)
-            del self._tables[number]
-            told = self.outbox.news.ended.add()
-            told.CopyFrom(ended)
-            told.match = number
+            self.outbox.news.ended.append(ended)
             self._write_soon()
 
     def tell_reveals(self, reveals: Iterable[play_pb2.Reveal]) -> None:
@@ -239,7 +237,7 @@ class Session:
 
     def forfeit_all(self) -> None:
         """The bot will not come back."""
-        for table, seat in list(self._tables.values()):
+        for table, seat in list(self._matches.values()):
             table.forfeit(seat)
 
     def next_message(self) -> bytes:
@@ -249,15 +247,15 @@ class Session:
         parts = [outbox.news.SerializeToString()]
         outbox.news = play_pb2.ArenaMessage()
         most = MOST_WITH_LEGAL_MOVES if self.wants_legal else MOST_DECISIONS_PER_MESSAGE
-        asked, outbox.decisions = outbox.decisions[:most], outbox.decisions[most:]
-        if outbox.decisions:
+        asked, outbox.questions = outbox.questions[:most], outbox.questions[most:]
+        if outbox.questions:
             outbox.wake.set()
-        for table, seat, request in asked:
-            if table.request_of(seat) is request:
-                question = table.question(seat, request, self._numbers[table.match_id])
-                parts.append(bytes_field(DECISIONS, question))
+        for question in asked:
+            if question.is_open:
+                encoded = question.encode(self.latency_ms, with_legal=self.wants_legal)
+                parts.append(bytes_field(DECISIONS, encoded))
         self.waits = self.waits and not asked
         now = self._pulse.read()
-        for _, _, request in asked:
-            request.start_clock(now)
+        for question in asked:
+            question.start_clock(now)
         return b"".join(parts)

@@ -1,17 +1,17 @@
 """A table: one match between connected bots. It drives the referee with what the streams deliver, and keeps time."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
-from typing import Any, Protocol
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
 
 from roost.v1 import play_pb2
 from roost_games.chance import commitment_of
 from roost_games.errors import MalformedMove
-from roost_games.game import Game
 from roost_games.referee import Fault, Played, Referee, Seat
-from roost_sdk.wire import codec_for
+from roost_games.registry import get_game
+from roost_sdk.wire import codec_for, result_to_wire
 from roost_sdk.wire.fields import REMEMBERED, bytes_field, keys_of, number_field, pack
-from roost_server.clocks import Instant, Pulse
+from roost_server.clocks import Instant, Pulse, elapsed
 from roost_server.settings import Rules, Settings
 
 MOST_LEGAL_LISTED = 1000
@@ -21,53 +21,90 @@ UNWRITTEN_SECONDS = 2.0
 """A question waits no longer than this to be written: a bot that does not read must not stop its clock by that."""
 
 
+News = play_pb2.MatchStarted | play_pb2.Event | play_pb2.MatchEnded
+"""What a table tells a player: how a match begins, what the others play, how it ends."""
+
+
 class Player(Protocol):
-    """What a table needs of the bot in a seat: a session of the lobby."""
+    """What a table needs of the bot in a seat."""
 
     connected: bool
-    wants_legal: bool
-    wants_events: bool
 
     @property
     def allowance_ms(self) -> float:
-        """What of its answers' time is the network's."""
+        """The part of its answers' time that is the network's."""
 
-    @property
-    def latency_ms(self) -> float:
-        """The round-trip time as last measured."""
+    def ask(self, question: "Question") -> None:
+        """The seat has to decide."""
 
-    def tell_started(self, table: "Table", seat: int) -> None:
-        """The match is to begin."""
+    def tell(self, place: "Place", news: News) -> None:
+        """Something happened in a match of the player's."""
 
-    def tell_decision(self, table: "Table", seat: int, request: "Request") -> None:
-        """The seat has to decide. `Table.question` says about what."""
 
-    def tell_event(self, table: "Table", event: play_pb2.Event) -> None:
-        """A seat has decided."""
+class Chair(NamedTuple):
+    """Who takes a seat."""
 
-    def tell_ended(self, table: "Table", ended: play_pb2.MatchEnded) -> None:
-        """The match is over and recorded."""
+    player: Player
+    seat: Seat
+    match: int = 0
+    """What the player calls the match on its stream."""
+    wants_events: bool = False
+
+
+class Place(NamedTuple):
+    """A seat at a table."""
+
+    table: "Table"
+    seat: int
 
 
 Watcher = Callable[[play_pb2.Event], None]
 
 
-class Request:
-    """An open question to a seat."""
+class Question:
+    """An open question to a seat: all that is needed to ask it."""
 
-    __slots__ = ("number", "put", "sent")
+    __slots__ = ("number", "put", "seat", "sent", "table")
 
-    def __init__(self, number: int, put: Instant) -> None:
+    def __init__(self, table: "Table", seat: int, number: int, put: Instant) -> None:
+        self.table = table
+        self.seat = seat
         self.number = number
         self.put = put
         """When the question came up."""
         self.sent: Instant | None = None
         """When it was written: from then on its clock runs."""
 
+    @property
+    def is_open(self) -> bool:
+        """Whether an answer is still wanted."""
+        return self.table.question_of(self.seat) is self
+
+    def encode(self, latency_ms: float, *, with_legal: bool) -> bytes:
+        """The question as bytes of a `roost.v1.Decision`. Its clock does not start by that, see `start_clock`."""
+        table, seat = self.table, self.seat
+        referee = table.referee
+        left = referee.time_left(seat)
+        if self.sent is not None:
+            left = max(0.0, left - self.counted_ms(table.now()))
+        # Put together as bytes, since the view comes as bytes: to go through a message would double the cost of both.
+        data = (
+            number_field(MATCH, table.chairs[seat].match)
+            + number_field(REQUEST, self.number)
+            + _time_fields(left, referee.bank_left(seat), latency_ms)
+            + bytes_field(VIEW, table.codec.view_bytes(referee.view(seat)))
+        )
+        return data + table.legal_bytes(seat) if with_legal else data
+
     def start_clock(self, now: Instant) -> None:
         """The question is written, perhaps once more."""
         if self.sent is None:
             self.sent = now
+
+    def counted_ms(self, now: Instant) -> float:
+        """How much time the bot has used since its clock started."""
+        sent = now if self.sent is None else self.sent
+        return elapsed(sent, now, self.table.players[self.seat].allowance_ms).counted_ms
 
 
 @lru_cache(maxsize=64)
@@ -89,9 +126,7 @@ class Table:
     def __init__(
         self,
         rules: Rules,
-        game: Game[Any, Any, Any],
-        players: Sequence[Player],
-        seats: Sequence[Seat],
+        chairs: Sequence[Chair],
         *,
         match_id: str,
         seed: bytes,
@@ -101,31 +136,30 @@ class Table:
     ) -> None:
         self.rules = rules
         self.match_id = match_id
-        self.players = tuple(players)
-        self.seats = tuple(seats)
+        self.chairs = tuple(chairs)
+        self.players = tuple(chair.player for chair in chairs)
         self.codec = codec_for(rules.game).for_match(rules.options)
         self.settings = settings
         self.commitment = bytes.fromhex(commitment_of(seed))
         self._decision_ms = settings.clock.decision_ms
-        self._bank_ms = settings.clock.bank_ms
-        self._pulse = pulse
+        self.now = pulse.read
         self._on_end = on_end
-        self._unready = set(range(len(players)))
+        self._unready = set(range(len(chairs)))
         self._begun = False
         """Whether questions are put: everybody is ready, or should have been."""
-        self._ready_by = pulse.read().time + settings.ready_seconds
-        self._requests: dict[int, Request] = {}
+        self._ready_by = self.now().time + settings.ready_seconds
+        self._questions: dict[int, Question] = {}
         self.referee: Referee[Any, Any] = Referee(
-            game,
-            seats,
+            get_game(rules.game),
+            [chair.seat for chair in chairs],
             seed,
             options=rules.options,
             clock=settings.clock,
             max_faults=settings.max_faults,
             match=match_id,
         )
-        self._watchers: list[Watcher] = [partial(player.tell_event, self) for player in players if player.wants_events]
-        if self._watchers:
+        self._watchers: list[Watcher] = []
+        if any(chair.wants_events for chair in chairs):
             self.referee.listen(self._heard)
 
     def watch(self, watcher: Watcher) -> None:
@@ -143,11 +177,25 @@ class Table:
             self.codec.move_to_wire(notice.move, event.move)
             for watcher in self._watchers:
                 watcher(event)
+            for seat, chair in enumerate(self.chairs):
+                if chair.wants_events:
+                    told = play_pb2.Event(match=chair.match)
+                    told.MergeFrom(event)
+                    chair.player.tell(Place(self, seat), told)
 
     def start(self) -> None:
         """Announce the match to its bots."""
         for seat, player in enumerate(self.players):
-            player.tell_started(self, seat)
+            player.tell(Place(self, seat), self.start_message(seat))
+
+    def tell_ended(self) -> None:
+        """Tell the bots how the match ended, once that is on record."""
+        result = self.referee.result
+        assert result is not None  # noqa: S101  it has ended
+        for seat, chair in enumerate(self.chairs):
+            ended = play_pb2.MatchEnded(match=chair.match)
+            result_to_wire(result, ended.result)
+            chair.player.tell(Place(self, seat), ended)
 
     def ready(self, seat: int) -> bool:
         """The bot in `seat` is ready. The clocks start when all are. False if that was known or does not matter."""
@@ -155,39 +203,21 @@ class Table:
             return False
         self._unready.remove(seat)
         if not self._unready and not self._begun:
-            self._begin(self._pulse.read())
+            self._begin(self.now())
         return True
 
     def lost(self, seat: int) -> None:
         """The bot in `seat` lost its connection. What it was to be asked waits no longer: its clock starts."""
-        request = self._requests.get(seat)
-        if request is not None:
-            request.start_clock(self._pulse.read())
+        question = self._questions.get(seat)
+        if question is not None:
+            question.start_clock(self.now())
 
-    def request_of(self, seat: int) -> Request | None:
+    def question_of(self, seat: int) -> Question | None:
         """The open question to `seat`, if there is one."""
-        return self._requests.get(seat)
+        return self._questions.get(seat)
 
-    def question(self, seat: int, request: Request, match: int) -> bytes:
-        """The open question to `seat` as bytes of a `roost.v1.Decision`, in which the match is called `match`.
-
-        Its clock does not start by that, but with `start_clock`, when it is written.
-        """
-        player = self.players[seat]
-        bank = self._bank_ms - self.referee.bank_used[seat]
-        left = self._decision_ms + bank
-        if request.sent is not None:
-            left = max(0.0, left - self._counted_ms(seat, request.sent, self._pulse.read()))
-        # Put together as bytes, since the view comes as bytes: to go through a message would double the cost of both.
-        data = (
-            number_field(MATCH, match)
-            + number_field(REQUEST, request.number)
-            + _time_fields(left, bank, player.latency_ms)
-            + bytes_field(VIEW, self.codec.view_bytes(self.referee.view(seat)))
-        )
-        return data + self._legal_bytes(seat) if player.wants_legal else data
-
-    def _legal_bytes(self, seat: int) -> bytes:
+    def legal_bytes(self, seat: int) -> bytes:
+        """What `seat` may do, as bytes of a `roost.v1.Decision`."""
         legal = self.referee.legal(seat)
         message = play_pb2.Decision(legal_count=len(legal))
         for move in legal[:MOST_LEGAL_LISTED]:
@@ -196,20 +226,19 @@ class Table:
 
     def answer(self, seat: int, answer: play_pb2.Answer, now: Instant) -> bool:
         """The bot in `seat` answered. False if nobody asked, or no longer."""
-        request = self._requests.get(seat)
-        if request is None or request.number != answer.request or request.sent is None:
+        question = self._questions.get(seat)
+        if question is None or question.number != answer.request or question.sent is None:
             return False
-        passed_ms = now.ms_since(request.sent) - self.players[seat].allowance_ms
-        ms = max(0.0, passed_ms - now.delay_since(request.sent))
-        if passed_ms > self._decision_ms and passed_ms > self.referee.time_left(seat):
-            if ms <= self.referee.time_left(seat):
+        took = elapsed(question.sent, now, self.players[seat].allowance_ms)
+        if took.passed_ms > self._decision_ms and took.passed_ms > self.referee.time_left(seat):
+            if took.counted_ms <= self.referee.time_left(seat):
                 self.void(OWN_DELAY)
             else:
-                self._fault(seat, Fault.LATE, passed_ms, now)
+                self._fault(seat, Fault.LATE, took.passed_ms, now)
         elif answer.crashed:
-            self._fault(seat, Fault.CRASHED, ms, now)
+            self._fault(seat, Fault.CRASHED, took.counted_ms, now)
         else:
-            self._play(seat, answer.move, ms, now)
+            self._play(seat, answer.move, took.counted_ms, now)
         return True
 
     def sweep(self, now: Instant) -> None:
@@ -218,27 +247,30 @@ class Table:
             if now.time > self._ready_by:
                 self._begin(now)
             return
-        for seat, request in list(self._requests.items()):
+        for question in list(self._questions.values()):
             # What an earlier seat's fault led to may have answered or ended it all.
-            if self._requests.get(seat) is not request:
-                continue
-            if request.sent is None:
-                if now.time - request.put.time > UNWRITTEN_SECONDS:
-                    request.sent = now
-            elif (ms := self._counted_ms(seat, request.sent, now)) > self.referee.time_left(seat):
-                self._fault(seat, Fault.LATE if self.players[seat].connected else Fault.GONE, ms, now)
+            if question.is_open:
+                self._check_time(question, now)
+
+    def _check_time(self, question: Question, now: Instant) -> None:
+        seat = question.seat
+        if question.sent is None:
+            if now.time - question.put.time > UNWRITTEN_SECONDS:
+                question.start_clock(now)
+        elif (ms := question.counted_ms(now)) > self.referee.time_left(seat):
+            self._fault(seat, Fault.LATE if self.players[seat].connected else Fault.GONE, ms, now)
 
     def forfeit(self, seat: int) -> None:
         """The bot in `seat` will not come back."""
         if self.referee.over or seat in self.referee.forfeits:
             return
-        self._requests.pop(seat, None)
+        self._questions.pop(seat, None)
         self._unready.discard(seat)
         self.referee.forfeit(seat)
         if self._begun or self.referee.over:
-            self._ask(self._pulse.read())
+            self._ask(self.now())
         elif not self._unready:
-            self._begin(self._pulse.read())
+            self._begin(self.now())
 
     def void(self, reason: str) -> None:
         """End the match here; it does not count."""
@@ -246,10 +278,10 @@ class Table:
             self.referee.void(reason)
             self._end()
 
-    def start_message(self, seat: int | None, match: int) -> play_pb2.MatchStarted:
+    def start_message(self, seat: int | None) -> play_pb2.MatchStarted:
         """What is told about the match before it begins; without a seat to a spectator."""
         message = play_pb2.MatchStarted(
-            match=match,
+            match=0 if seat is None else self.chairs[seat].match,
             match_id=self.match_id,
             game=self.rules.game,
             players=self.rules.players,
@@ -267,7 +299,7 @@ class Table:
     def _names_for(self, seat: int | None) -> list[str]:
         """Who plays, as far as a seat may know it; spectators may."""
         hidden = self.settings.hide_names and seat is not None
-        return ["" if hidden and number != seat else each.bot for number, each in enumerate(self.seats)]
+        return ["" if hidden and number != seat else chair.seat.bot for number, chair in enumerate(self.chairs)]
 
     def _begin(self, now: Instant) -> None:
         self._begun = True
@@ -282,19 +314,13 @@ class Table:
             self._end()
             return
         for seat in referee.waiting:
-            if seat not in self._requests:
-                self._put_question(seat, now)
-
-    def _put_question(self, seat: int, now: Instant) -> None:
-        self._requests[seat] = request = Request(self.referee.decision + 1, now)
-        player = self.players[seat]
-        if player.connected:
-            player.tell_decision(self, seat, request)
-        else:
-            request.sent = now
-
-    def _counted_ms(self, seat: int, sent: Instant, now: Instant) -> float:
-        return max(0.0, now.ms_since(sent) - self.players[seat].allowance_ms - now.delay_since(sent))
+            if seat not in self._questions:
+                self._questions[seat] = question = Question(self, seat, referee.decision + 1, now)
+                player = self.players[seat]
+                if player.connected:
+                    player.ask(question)
+                else:
+                    question.start_clock(now)
 
     def _play(self, seat: int, message: play_pb2.Move, ms: float, now: Instant) -> None:
         try:
@@ -302,17 +328,17 @@ class Table:
         except MalformedMove:
             self._fault(seat, Fault.MALFORMED, ms, now, sent=str(message))
             return
-        del self._requests[seat]
+        del self._questions[seat]
         self.referee.answer(seat, move, ms)
         self._ask(now)
 
     def _fault(self, seat: int, kind: Fault, ms: float, now: Instant, sent: object = None) -> None:
-        del self._requests[seat]
+        del self._questions[seat]
         self.referee.fault(seat, kind, ms, sent)
         self._ask(now)
 
     def _end(self) -> None:
-        self._requests.clear()
+        self._questions.clear()
         self._unready.clear()
         self._begun = True
         self._on_end(self)

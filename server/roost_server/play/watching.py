@@ -77,11 +77,11 @@ async def _wait_until(time: float) -> None:
 
 def shown_names(table: Table) -> list[str]:
     """Who plays, by seat, as far as everybody may know it: whoever is not to know who sits with it could ask, too."""
-    return ["" if table.settings.hide_names else seat.bot for seat in table.seats]
+    return ["" if table.settings.hide_names else chair.seat.bot for chair in table.chairs]
 
 
 def _started(table: Table) -> arena_pb2.WatchMatchResponse:
-    started = table.start_message(None, 0)
+    started = table.start_message(None)
     started.bots[:] = shown_names(table)
     return arena_pb2.WatchMatchResponse(started=started)
 

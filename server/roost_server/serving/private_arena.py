@@ -22,13 +22,11 @@ import grpc
 
 from roost.v1 import play_pb2
 from roost_games.errors import RoostError
-from roost_games.registry import get_game
 from roost_games.replay import VOIDED
 from roost_ladder.running.fixtures import Fixture, Limits, Period, Played, as_played
 from roost_ladder.running.workers import Job
 from roost_sdk.bot import wire_name
 from roost_sdk.local import Trouble
-from roost_sdk.wire import result_to_wire
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Pulse, epoch_ms
 from roost_server.errors import InvalidError
@@ -222,12 +220,12 @@ class PrivateArena:
 
     async def _at_table(self, fixture: Fixture, names: Sequence[str]) -> Table:
         ended: asyncio.Future[None] = self._loop.create_future()
-        players = [self._sessions[name] for name in names]
         table = Table(
             Rules(fixture.game, len(names), fixture.options),
-            get_game(fixture.game),
-            players,
-            fixture.seats(),
+            [
+                self._sessions[name].chair()._replace(seat=seat)
+                for name, seat in zip(names, fixture.seats(), strict=True)
+            ],
             match_id=fixture.match,
             seed=fixture.seed,
             settings=self._settings,
@@ -241,7 +239,7 @@ class PrivateArena:
                 table.forfeit(seat)
         await ended
         self._tables.discard(table)
-        _tell_ended(table, players)
+        table.tell_ended()
         return table
 
 
@@ -251,14 +249,6 @@ async def _cancel_others() -> None:
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-
-
-def _tell_ended(table: Table, players: Sequence[Session]) -> None:
-    message = play_pb2.MatchEnded()
-    assert table.referee.result is not None  # noqa: S101  it has ended
-    result_to_wire(table.referee.result, message.result)
-    for player in players:
-        player.tell_ended(table, message)
 
 
 def _troubles(fixture: Fixture, table: Table) -> tuple[Trouble, ...]:

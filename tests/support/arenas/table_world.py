@@ -9,7 +9,7 @@ from roost_games.chance import seed_of
 from roost_games.referee import Clock, Seat
 from roost_games.registry import get_game
 from roost_server.clocks import Instant, Pulse
-from roost_server.play.table import Request, Table
+from roost_server.play.table import Chair, News, Place, Question, Table
 from roost_server.settings import Rules, Settings
 
 
@@ -32,34 +32,28 @@ class FakePlayer:
         self._pulse = pulse
         self.connected = True
         self.wants_legal = True
-        self.wants_events = False
         self.allowance_ms = 0.0
         self.latency_ms = 0.0
         self.reading = True
         self.decisions: list[play_pb2.Decision] = []
-        self.events: list[play_pb2.Event] = []
         self.started = 0
         self.ended: list[play_pb2.MatchEnded] = []
 
-    def tell_started(self, table: Table, seat: int) -> None:
-        self.started += 1
-
-    def tell_decision(self, table: Table, seat: int, request: Request) -> None:
+    def ask(self, question: Question) -> None:
         if self.reading:
-            self.write(table, seat)
+            self.write(question)
 
-    def tell_event(self, table: Table, event: play_pb2.Event) -> None:
-        self.events.append(event)
+    def tell(self, place: Place, news: News) -> None:
+        if isinstance(news, play_pb2.MatchEnded):
+            self.ended.append(news)
+        else:
+            self.started += 1
 
-    def tell_ended(self, table: Table, ended: play_pb2.MatchEnded) -> None:
-        self.ended.append(ended)
-
-    def write(self, table: Table, seat: int) -> play_pb2.Decision:
+    def write(self, question: Question | None) -> play_pb2.Decision:
+        assert question is not None
         decision = play_pb2.Decision()
-        request = table.request_of(seat)
-        assert request is not None
-        decision.MergeFromString(table.question(seat, request, 1))
-        request.start_clock(self._pulse.read())
+        decision.MergeFromString(question.encode(self.latency_ms, with_legal=self.wants_legal))
+        question.start_clock(self._pulse.read())
         self.decisions.append(decision)
         return decision
 
@@ -79,12 +73,9 @@ class TableWorld:
         self.pulse = FakePulse(lambda: self.time)
         self.players = [FakePlayer(self.pulse) for _ in range(players)]
         self.ends = 0
-        chosen = get_game(game)
         self.table = Table(
-            Rules(game, players, chosen.options({})),
-            chosen,
-            self.players,
-            [Seat(f"bot{seat}") for seat in range(players)],
+            Rules(game, players, get_game(game).options({})),
+            [Chair(player, Seat(f"bot{seat}"), match=7) for seat, player in enumerate(self.players)],
             match_id="m",
             seed=seed_of(seed),
             settings=Settings(clock=clock or Clock(1_000, 2_000), **changes),
@@ -117,9 +108,9 @@ class TableWorld:
 
     def request_of(self, seat: int) -> int:
         """The number of the open question to `seat`."""
-        request = self.table.request_of(seat)
-        assert request is not None
-        return request.number
+        question = self.table.question_of(seat)
+        assert question is not None
+        return question.number
 
     def wait(self, seconds: float) -> None:
         """Let time pass; then the table looks at the clocks."""
@@ -132,7 +123,7 @@ class TableWorld:
             if self.referee.over:
                 return
             for seat in self.referee.waiting:
-                if self.table.request_of(seat) is not None:
+                if self.table.question_of(seat) is not None:
                     assert self.answer(seat)
                     break
             else:
