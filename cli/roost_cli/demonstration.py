@@ -11,8 +11,9 @@ from roost_cli.series import Setup, TroubleLog, play_out
 from roost_cli.tally import Tally
 from roost_cli.terminal.console import plain_table, results
 from roost_cli.terminal.progress import progress
-from roost_cli.terminal.show import Frame, Watcher
+from roost_cli.terminal.show import print_frame
 from roost_cli.terminal.tables import INTERVAL_NOTE, TERMINATIONS, estimates, match_table
+from roost_games.narrator import Frame, Narrator
 from roost_games.registry import get_game
 from roost_sdk import LoadedBot
 
@@ -49,9 +50,9 @@ def _setup(shown: Shown, seed: str) -> Setup:
 def _show_match(setup: Setup, console: Console) -> None:
     bots = [bot.name for bot in setup.bots]
     frames: list[Frame] = []
-    watcher = Watcher(setup.game.name, bots, frames.append)
-    match = setup.match(0, TroubleLog().tell, watcher.listen)
-    watcher.begin(match.referee)
+    narrator = Narrator(setup.game.name, bots, frames.append)
+    match = setup.match(0, TroubleLog().tell, narrator.listen)
+    narrator.begin(match.referee)
     result = play_out(match)
     console.print(Rule(f"{setup.game.title}, {len(bots)} players", align="left"))
     console.print(setup.game.summary)
@@ -64,15 +65,15 @@ def _print_briefly(frames: list[Frame], console: Console) -> None:
     """The table at the beginning and at the end, and in between only words, and not all of them."""
     first, *opening = frames[: OPENING + 1]
     last = frames[-1]
-    first.print(console)
+    print_frame(console, first)
     left_out = len(frames) - len(opening) - 1 - ENDING
     for frame in opening:
-        Frame(frame.words).print(console)
+        print_frame(console, Frame(frame.lines))
     if left_out > 0:
         console.print(f"... {left_out} more decisions ...", style="dim")
     for frame in frames[max(len(opening) + 1, len(frames) - ENDING) : -1]:
-        Frame(frame.words).print(console)
-    last.print(console)
+        print_frame(console, Frame(frame.lines))
+    print_frame(console, last)
 
 
 def _show_table(seed: str, matches: int, console: Console) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import secrets
 import shlex
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -13,9 +14,10 @@ from roost_cli.series import Setup, TroubleLog, play_out
 from roost_cli.tally import Tally
 from roost_cli.terminal.console import print_json, results
 from roost_cli.terminal.progress import progress
-from roost_cli.terminal.show import Watcher
+from roost_cli.terminal.show import print_frame
 from roost_cli.terminal.tables import INTERVAL_NOTE, TERMINATIONS, match_table, summary_json, summary_table
 from roost_games.chance import seed_of
+from roost_games.narrator import Narrator
 
 
 def new_seed() -> str:
@@ -45,10 +47,10 @@ def _play_all(setup: Setup, matches: int, tally: Tally, replays: ReplayFile | No
     console = results()
     with _progress(matches, show=show) as numbers:
         for number in numbers:
-            watcher = Watcher(setup.game.name, tally.bots, lambda frame: frame.print(console)) if show else None
-            match = setup.match(number, troubles.tell, watcher.listen if watcher else None)
-            if watcher:
-                watcher.begin(match.referee)
+            narrator = Narrator(setup.game.name, tally.bots, partial(print_frame, console)) if show else None
+            match = setup.match(number, troubles.tell, narrator.listen if narrator else None)
+            if narrator:
+                narrator.begin(match.referee)
             tally.results.append(play_out(match))
             if replays:
                 replays.add(match.referee.replay())

@@ -5,12 +5,12 @@ import re
 import shlex
 import sys
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import typer
-from rich.text import Text
 
 from roost_cli.arena_source import open_source
 from roost_cli.lookup import find_bots
@@ -18,9 +18,10 @@ from roost_cli.terminal.console import print_json, results
 from roost_cli.terminal.match_report import print_faults, print_outcome
 from roost_cli.terminal.progress import progress
 from roost_cli.terminal.replay_report import print_opinions, print_weighed, weighed_json
-from roost_cli.terminal.show import Frame, Watcher
+from roost_cli.terminal.show import print_frame
 from roost_cli.terminal.stepping import check_terminal, keyboard, step_through
 from roost_games.errors import ReplayError, UsageError
+from roost_games.narrator import Frame, Narrator
 from roost_games.playback import PlayAgain
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Replay
@@ -122,7 +123,7 @@ def _show_opinions(replay: Replay, bot: LoadedBot, wanted: Wanted) -> None:
         _step(frames)
     else:
         for frame in frames:
-            frame.print(console)
+            print_frame(console, frame)
         print_opinions(console, replay, opinions)
 
 
@@ -138,15 +139,15 @@ def _step(frames: list[Frame]) -> None:
 
 def _draw_with(replay: Replay, bot: LoadedBot, seat: int, draw: Callable[[Frame], None], *, whole: bool) -> Opinions:
     """Draw a match, with what a bot would have done beside what was done."""
-    watcher = Watcher(replay.game, [seat.bot for seat in replay.seats], draw, whole=whole)
+    narrator = Narrator(replay.game, [seat.bot for seat in replay.seats], draw, whole=whole)
     match = PlayAgain(replay)
-    watcher.begin(match)
+    narrator.begin(match)
 
     def answered(opinion: Opinion) -> None:
         words = f"{bot.name} would: {opinion.words(replay.game)}" if opinion.differs else f"{bot.name} agrees"
-        watcher.remark(Text(words, style="bold yellow" if opinion.differs else "dim"))
+        narrator.remark(words, "notice" if opinion.differs else "dim")
 
-    return ask_about(replay, bot, seat, watcher.listen, answered, match)
+    return ask_about(replay, bot, seat, narrator.listen, answered, match)
 
 
 def print_replay(found: Found, *, show: bool) -> None:
@@ -156,7 +157,7 @@ def print_replay(found: Found, *, show: bool) -> None:
     title = get_game(replay.game).title if replay.game in GAME_NAMES else replay.game
     bots = [seat.bot for seat in replay.seats]
     if show:
-        _draw(replay, lambda frame: frame.print(console))
+        _draw(replay, partial(print_frame, console))
     console.print(f"{title}, {len(bots)} players, match {replay.match or 'without an id'}")
     for seat, who in enumerate(replay.seats):
         version = f", version {who.version}" if who.version else ""
@@ -168,7 +169,7 @@ def print_replay(found: Found, *, show: bool) -> None:
 
 
 def _draw(replay: Replay, draw: Callable[[Frame], None], *, whole: bool = False) -> None:
-    watcher = Watcher(replay.game, [seat.bot for seat in replay.seats], draw, whole=whole)
+    narrator = Narrator(replay.game, [seat.bot for seat in replay.seats], draw, whole=whole)
     match = PlayAgain(replay)
-    watcher.begin(match)
-    match.play(watcher.listen)
+    narrator.begin(match)
+    match.play(narrator.listen)

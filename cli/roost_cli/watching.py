@@ -1,14 +1,16 @@
 """What `roost watch` does: follow a running match, and draw what a spectator may see."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from roost.v1 import arena_pb2, play_pb2
 from roost_cli.arena_source import RemoteSource, open_remote
 from roost_cli.terminal.arena_tables import shown_names
 from roost_cli.terminal.console import results
 from roost_cli.terminal.match_report import print_outcome
-from roost_cli.terminal.show import Spectator
+from roost_cli.terminal.show import print_frame
 from roost_games.errors import UsageError
+from roost_games.narrator import PublicNarrator
 from roost_games.referee import Played
 from roost_games.registry import get_game
 from roost_sdk.arena.credentials import NOTHING, Credentials
@@ -41,14 +43,14 @@ def _draw(started: play_pb2.MatchStarted, updates: Updates) -> None:
     bots = shown_names(started.bots)
     codec = codec_for(started.game)
     match = codec.for_match(codec.options_from_wire(started.options))
-    spectator = Spectator(started.game, bots, lambda frame: frame.print(console))
+    narrator = PublicNarrator(started.game, bots, partial(print_frame, console))
     console.print(f"{get_game(started.game).title}, {len(bots)} players, match {started.match_id}")
     for update in updates:
         match update.WhichOneof("update"):
             case "event":
                 event = update.event
-                spectator.hear(Played(event.seat, match.move_from_wire(event.move), event.fallback))
+                narrator.hear(Played(event.seat, match.move_from_wire(event.move), event.fallback))
             case "view":
-                spectator.see(match.view_from_wire(update.view))
+                narrator.see(match.view_from_wire(update.view))
             case "ended":
                 print_outcome(console, bots, result_from_wire(update.ended.result))

@@ -10,9 +10,10 @@ import pytest
 from rich.console import Console
 
 from roost_bots import SAMPLES
-from roost_cli.terminal.show import Frame, Watcher
+from roost_cli.terminal.show import print_frame
 from roost_games.chance import seed_of
 from roost_games.errors import ReplayError
+from roost_games.narrator import Frame, Narrator
 from roost_games.playback import PlayAgain
 from roost_games.referee import Fault, Forfeited, Referee, Seat
 from roost_games.registry import GAME_NAMES, get_game
@@ -47,33 +48,33 @@ def text_of(frames: Sequence[Frame]) -> str:
     console = Console(width=200, color_system=None)
     with console.capture() as captured:
         for frame in frames:
-            frame.print(console)
+            print_frame(console, frame)
     return captured.get()
 
 
 def drawn_live(game: str, bots: Sequence[LoadedBot], options: dict[str, Any]) -> tuple[list[Frame], Replay]:
     frames: list[Frame] = []
-    watcher = Watcher(game, [bot.name for bot in bots], frames.append)
+    narrator = Narrator(game, [bot.name for bot in bots], frames.append)
     found = get_game(game)
     match = LocalMatch(
         found,
         bots,
         seed_of("again"),
         options=found.options(options),
-        listener=watcher.listen,
+        listener=narrator.listen,
         tell=lambda trouble: None,
     )
-    watcher.begin(match.referee)
+    narrator.begin(match.referee)
     match.play()
     return frames, match.referee.replay()
 
 
 def drawn_again(replay: Replay) -> list[Frame]:
     frames: list[Frame] = []
-    watcher = Watcher(replay.game, [seat.bot for seat in replay.seats], frames.append)
+    narrator = Narrator(replay.game, [seat.bot for seat in replay.seats], frames.append)
     match = PlayAgain(replay)
-    watcher.begin(match)
-    match.play(watcher.listen)
+    narrator.begin(match)
+    match.play(narrator.listen)
     return frames
 
 

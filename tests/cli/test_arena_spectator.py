@@ -7,8 +7,9 @@ import pytest
 from rich.console import Console
 
 from roost_bots import SAMPLES
-from roost_cli.terminal.show import Frame, Spectator
+from roost_cli.terminal.show import print_frame
 from roost_games.chance import seed_of
+from roost_games.narrator import Frame, PublicNarrator
 from roost_games.referee import Played
 from roost_games.registry import GAME_NAMES, get_game
 from roost_sdk import LoadedBot, LocalMatch
@@ -21,7 +22,7 @@ def frames_of(game: str, players: int = 3, every: int = 1) -> list[str]:
     """A whole match as a spectator sees it who gets a view after every `every`-th decision point."""
     frames: list[str] = []
     bots = [GREEDY, *[RANDOM] * (players - 1)]
-    spectator = Spectator(game, [bot.name for bot in bots], lambda frame: frames.append(text_of(frame)))
+    spectator = PublicNarrator(game, [bot.name for bot in bots], lambda frame: frames.append(text_of(frame)))
     told: list[Played] = []
     match = LocalMatch(
         get_game(game),
@@ -48,7 +49,7 @@ def frames_of(game: str, players: int = 3, every: int = 1) -> list[str]:
 def text_of(frame: Frame) -> str:
     console = Console(width=150, color_system=None)
     with console.capture() as captured:
-        frame.print(console)
+        print_frame(console, frame)
     return captured.get()
 
 
@@ -90,7 +91,7 @@ def test_a_fallback_is_marked() -> None:
     frames: list[str] = []
     game: Any = get_game("karteneck")
     match = LocalMatch(game, [RANDOM, RANDOM], seed_of("marked"))
-    spectator = Spectator("karteneck", ["ann", "bob"], lambda frame: frames.append(text_of(frame)))
+    spectator = PublicNarrator("karteneck", ["ann", "bob"], lambda frame: frames.append(text_of(frame)))
     spectator.see(match.referee.view(None))
     (seat,) = match.referee.waiting
     move = game.fallback(match.referee.view(seat))

@@ -5,7 +5,8 @@ import textwrap
 from rich.console import Console
 from rich.padding import Padding
 
-from roost_cli.terminal.show import Look, show_for
+from roost_cli.terminal.show import board_table
+from roost_games.narration import Board, Look, narration_of
 from roost_games.playthrough import show_value
 from roost_games.registry import get_game
 from roost_games.replay import Replay
@@ -50,15 +51,15 @@ def _print_difference(console: Console, replay: Replay, opinions: Opinions, opin
         console.print(f"  {remark}", soft_wrap=True)
     if opinion.where:
         console.print(textwrap.indent(opinion.where, "  "), soft_wrap=True)
-    _print_seen(console, show_for(replay.game, bots).table(Look(opinion.public, ()), None), opinion)
+    _print_seen(console, narration_of(replay.game, bots).board(Look(opinion.public, ()), None), opinion)
 
 
-def _print_seen(console: Console, table: object, opinion: Opinion) -> None:
+def _print_seen(console: Console, board: Board | None, opinion: Opinion) -> None:
     hand = getattr(opinion.view, "hand", None)
     held = "" if hand is None else f"its hand: {show_value(hand)}; "
     moves = counted(opinion.legal_count, "legal move")
-    if table is not None:
-        console.print(Padding(table, (0, 0, 0, 4), expand=False))  # type: ignore[arg-type]
+    if board is not None:
+        console.print(Padding(board_table(board), (0, 0, 0, 4), expand=False))
     console.print(f"    {held}{moves}", soft_wrap=True)
     console.print()
 

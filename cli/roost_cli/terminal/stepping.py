@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.control import Control
 
-from roost_cli.terminal.show import Frame
+from roost_cli.terminal.show import print_frame
 from roost_games.errors import UsageError
+from roost_games.narrator import Frame
 
 KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])?|.", re.DOTALL)
 """One key: a character, or what a terminal sends for an arrow."""
@@ -58,7 +59,7 @@ def step_through(console: Console, frames: Sequence[Frame], typed: Typed) -> Non
 
 def _show(console: Console, frames: Sequence[Frame], at: int) -> None:
     console.control(Control.home(), Control.clear())
-    frames[at].print(console)
+    print_frame(console, frames[at])
     console.print(f"{at + 1} of {len(frames)}  {KEYS}", style="dim")
 
 
