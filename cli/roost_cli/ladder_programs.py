@@ -2,13 +2,12 @@
 
 import os
 import shlex
-import subprocess
-import sys
-import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
+import roost_sdk
 from roost_bots import SAMPLES
 from roost_cli.terminal.console import remarks
 from roost_games.errors import RoostError
@@ -16,11 +15,13 @@ from roost_games.registry import GAME_NAMES
 from roost_ladder.running.entrants import COMMAND, Entrant
 from roost_ladder.running.fixtures import Limits
 from roost_sdk.bot import wire_name
+from roost_sdk.load import spelled_out
+from roost_sdk.processes import GuardedProcess, Processes, Restart, Stoppage, Supervisor, python_words, stop
 from roost_server.serving.private_arena import PrivateArena
 
 CONNECT_SECONDS = 30.0
 """How long programs may take to connect."""
-MOST_STARTS = 4
+POLICY = Restart(first_pause=0.1, most_starts=4)
 """A program that ends is started again, but not for ever."""
 MATCHES_AT_ONCE = "8"
 SECONDS_TO_END = 5.0
@@ -29,52 +30,20 @@ SECONDS_TO_END = 5.0
 class Program:
     """A bot's process, started again when it ends."""
 
-    def __init__(self, entrant: Entrant, server: str) -> None:
+    def __init__(self, entrant: Entrant, server: str, processes: Processes) -> None:
         self.name = entrant.spec.name
-        self.starts = 0
-        self._log: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115  closed by `end`
-        self._words = [_filled(word, server, wire_name(self.name)) for word in command_of(entrant)]
-        self._environment = {**os.environ, "ROOST_SERVER": server, "ROOST_NAME": wire_name(self.name)}
-        self.start()
+        words = [_filled(word, server, wire_name(self.name)) for word in command_of(entrant)]
+        environment = {**os.environ, "ROOST_SERVER": server, "ROOST_NAME": wire_name(self.name)}
+        self._supervisor = Supervisor(lambda: processes.start(self.name, words, environment), POLICY, self._remark)
+        self.look()
 
-    def start(self) -> None:
-        """Start it, once more."""
-        if self.starts:
-            self.let_go()
-        self.starts += 1
-        self._process = subprocess.Popen(  # noqa: S603  to run what the author names is the purpose
-            [sys.executable, "-P", "-m", "roost_cli.leash", *self._words],
-            stdin=subprocess.PIPE,
-            stdout=self._log,
-            stderr=self._log,
-            env=self._environment,
-            start_new_session=True,
-        )
+    def look(self) -> None:
+        """Start it again if it has ended."""
+        self._supervisor.look()
 
-    @property
-    def ended(self) -> bool:
-        """Whether it is over."""
-        return self._process.poll() is not None
-
-    def last_words(self) -> str:
-        """The last line that it wrote."""
-        self._log.seek(0)
-        lines = [line for line in self._log.read().splitlines() if line.strip()]
-        return lines[-1] if lines else "it says nothing"
-
-    def let_go(self) -> None:
-        """Let it end."""
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-
-    def end(self) -> None:
-        """Make sure that it is over."""
-        try:
-            self._process.wait(SECONDS_TO_END)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._log.close()
+    def _remark(self, stoppage: Stoppage) -> None:
+        if stoppage.pause is not None:
+            remarks().print(f"{self.name} ended and is started again: {stoppage.last_words}", soft_wrap=True)
 
 
 def command_of(entrant: Entrant) -> list[str]:
@@ -82,9 +51,10 @@ def command_of(entrant: Entrant) -> list[str]:
     spec = entrant.spec
     if entrant.is_command:
         return shlex.split(spec.source.removeprefix(COMMAND))
-    bot = spec.name if spec.name in SAMPLES else f"{spec.source}:{spec.class_name}" if spec.class_name else spec.source
+    written = f"{spec.source}:{spec.class_name}" if spec.class_name else spec.source
+    bot = spelled_out(SAMPLES[spec.name]) if spec.name in SAMPLES else written
     options = ["--server", "{server}", "--name", "{name}", "--matches-at-once", MATCHES_AT_ONCE]
-    return [sys.executable, "-P", "-m", "roost_cli", "submit", bot, *options]
+    return python_words(roost_sdk, bot, *options)
 
 
 def _filled(word: str, server: str, name: str) -> str:
@@ -104,31 +74,31 @@ class Hall(NamedTuple):
 @contextmanager
 def hall(entrants: Sequence[Entrant], limits: Limits) -> Iterator[Hall]:
     """Start everybody. Raises `RoostError` if a program does not connect."""
-    with PrivateArena([wire_name(entrant.spec.name) for entrant in entrants], limits) as arena:
-        programs = [Program(entrant, arena.address) for entrant in entrants]
+    with (
+        PrivateArena([wire_name(entrant.spec.name) for entrant in entrants], limits) as arena,
+        Processes() as processes,
+    ):
+        programs = [Program(entrant, arena.address, processes) for entrant in entrants]
+        _await(arena, processes.running)
         try:
-            _await(arena, programs)
             yield Hall(arena, [_introduced(entrant, arena) for entrant in entrants], lambda: _mind(programs))
         finally:
-            for program in programs:
-                program.let_go()
-            for program in programs:
-                program.end()
+            stop(processes.running, SECONDS_TO_END)
 
 
-def _await(arena: PrivateArena, programs: Sequence[Program]) -> None:
-    waiting = {wire_name(program.name): program for program in programs}
-    seconds = 0.0
-    while waiting and seconds < CONNECT_SECONDS:
-        seconds += 1.0
+def _await(arena: PrivateArena, processes: Sequence[GuardedProcess]) -> None:
+    waiting = {wire_name(process.name): process for process in processes}
+    moment = time.monotonic() + CONNECT_SECONDS
+    while waiting and time.monotonic() < moment:
         waiting = {name: waiting[name] for name in arena.await_programs(list(waiting), seconds=1.0)}
-        for program in waiting.values():
-            if program.ended:
-                raise RoostError(f"{program.name} does not start: {program.last_words()}")
-    for program in waiting.values():
+        for process in waiting.values():
+            if process.ended:
+                raise RoostError(f"{process.name} does not start: {process.last_words()}")
+    for process in waiting.values():
+        process.kill()
         raise RoostError(
-            f"{program.name} did not connect within {CONNECT_SECONDS:.0f} s; does its command use {{server}} and "
-            f"{{name}}, or ROOST_SERVER and ROOST_NAME? It says: {program.last_words()}"
+            f"{process.name} did not connect within {CONNECT_SECONDS:.0f} s; does its command use {{server}} and "
+            f"{{name}}, or ROOST_SERVER and ROOST_NAME? It says: {process.last_words()}"
         )
 
 
@@ -140,6 +110,4 @@ def _introduced(entrant: Entrant, arena: PrivateArena) -> Entrant:
 
 def _mind(programs: Sequence[Program]) -> None:
     for program in programs:
-        if program.ended and program.starts < MOST_STARTS:
-            remarks().print(f"{program.name} ended and is started again: {program.last_words()}", soft_wrap=True)
-            program.start()
+        program.look()

@@ -10,7 +10,7 @@ from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_games.registry import GAME_NAMES, AnyGame, get_game
 from roost_sdk import LoadedBot, load_bot
-from roost_sdk.load import did_you_mean
+from roost_sdk.load import did_you_mean, spelled_out
 
 
 def find_game(name: str) -> AnyGame:
@@ -26,6 +26,11 @@ def find_bots(texts: Sequence[str]) -> list[LoadedBot]:
     """The bots that a person named. What they print while they are imported goes to stderr."""
     with contextlib.redirect_stdout(sys.stderr):
         return [load_bot(text, SAMPLES) for text in texts]
+
+
+def sources_of(texts: Sequence[str]) -> list[str]:
+    """How any process finds these bots, samples included."""
+    return [spelled_out(SAMPLES[text]) if text in SAMPLES else text for text in texts]
 
 
 def parse_options(pairs: Iterable[str]) -> dict[str, JsonValue]:

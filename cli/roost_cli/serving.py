@@ -10,7 +10,7 @@ from typing import NamedTuple
 import grpc
 import typer
 
-from roost_cli.residents import Resident, find_residents, residents
+from roost_cli.lookup import find_bots, sources_of
 from roost_games.errors import UsageError
 from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES
@@ -18,6 +18,7 @@ from roost_server.accounts.keys import Scope, keys
 from roost_server.competition.file import read_competitions
 from roost_server.competition.ledger import draw_up, find
 from roost_server.metrics import metrics_address
+from roost_server.serving.house_bots import HouseBot, house_bots, playing_along
 from roost_server.serving.logs import configure_logging
 from roost_server.serving.serve import ArenaServer, Hosting, listen_address, serve
 from roost_server.serving.tls import server_credentials
@@ -79,8 +80,8 @@ def run_arena(
         metrics_address(outside.metrics)
     credentials = outside.credentials()
     described = read_competitions(files)
-    found = find_residents(bots, settings.tables)
-    with residents(found) as playing_along, open_store(url) as store:
+    found = house_bots(zip(sources_of(bots), find_bots(bots), strict=True), settings.tables)
+    with playing_along(found) as guests, open_store(url) as store:
         competitions = tuple(
             draw_up(store, file, text, str(path)) for path, (file, text) in zip(files, described, strict=True)
         )
@@ -90,13 +91,13 @@ def run_arena(
         def begin(server: ArenaServer) -> None:
             _greet(server.address, store, hosting, found)
             if found:
-                playing_along.move_in(server.side_address)
+                guests.start(server.side_address)
 
         asyncio.run(serve(store, settings, outside.listen, begin, hosting))
     typer.echo("stopped; everything is recorded")
 
 
-def _greet(address: str, store: Store, hosting: Hosting, bots: Sequence[Resident]) -> None:
+def _greet(address: str, store: Store, hosting: Hosting, bots: Sequence[HouseBot]) -> None:
     """Say where the arena is. The first line is meant for programs that start one, too."""
     host, _, port = address.rpartition(":")
     server = f"{platform.node()}:{port}" if host in EVERYWHERE else address

@@ -12,23 +12,28 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 
+import roost_cli
+import roost_sdk
 from roost.v1 import arena_pb2
 from roost_bots import QUICK_SAMPLES
 from roost_cli.arena_options import database_url
 from roost_cli.arena_source import Source, open_remote, open_source
-from roost_cli.household import Household, Member
+from roost_cli.lookup import sources_of
 from roost_cli.terminal.arena_tables import print_standings, shown_rating, standings_columns
 from roost_cli.terminal.console import remarks, results
 from roost_cli.terminal.fitted import fitted_table
 from roost_games.errors import RoostError
 from roost_games.registry import GAME_NAMES
+from roost_sdk.processes import GuardedProcess, Processes, python_words, stop
 
 LOOK_SECONDS = 1.0
 """How often the standings on a terminal change."""
 LINE_SECONDS = 10.0
 """How often there is a line elsewhere."""
-CONNECT_SECONDS = "30"
-"""How long a bot goes on without its arena."""
+GIVE_UP = ("--connect-timeout", "30")
+"""How many seconds a bot goes on without its arena."""
+SECONDS_TO_STOP = 15.0
+"""How long bots and arena may take to finish what is running."""
 ALL = arena_pb2.GetStandingsRequest()
 Standings = arena_pb2.GetStandingsResponse
 
@@ -37,23 +42,25 @@ def run_showcase(own_bots: Sequence[str], seconds: int, db: str) -> None:
     """Show an arena for so long or until Ctrl-C, then the final standings. Raises `RoostError` if it cannot start."""
     # Not those that calculate: they would keep a small machine busy, and the others waiting.
     names = [*QUICK_SAMPLES, *own_bots]
-    with Household() as household:
-        arena = household.start("arena", *_serve_arguments(db))
+    with Processes() as processes:
+        arena = processes.start("arena", _serve_words(db))
         address = _address_in(arena.first_line())
-        bots = [household.start(name, *_submit_arguments(name, address)) for name in names]
+        bots = [processes.start(name, _bot_words(name, address)) for name in names]
         _introduce(names, address, db)
         with contextlib.suppress(KeyboardInterrupt), open_remote(address) as source:
             _show(source, arena, seconds)
-        _end(household, arena, bots)
+        _end(arena, bots)
     _sum_up(db)
 
 
-def _serve_arguments(db: str) -> list[str]:
-    return ["serve", "--listen", "127.0.0.1:0", "--db", database_url(db), "--log-level", "warning"]
+def _serve_words(db: str) -> list[str]:
+    options = ("--listen", "127.0.0.1:0", "--db", database_url(db), "--log-level", "warning")
+    return python_words(roost_cli, "serve", *options)
 
 
-def _submit_arguments(bot: str, address: str) -> list[str]:
-    return ["submit", bot, "--server", address, "--connect-timeout", CONNECT_SECONDS]
+def _bot_words(text: str, address: str) -> list[str]:
+    name = ("--name", text) if text in QUICK_SAMPLES else ()
+    return python_words(roost_sdk, *sources_of([text]), "--server", address, *name, *GIVE_UP)
 
 
 def _address_in(greeting: str) -> str:
@@ -68,7 +75,7 @@ def _introduce(names: Sequence[str], address: str, db: str) -> None:
     )
 
 
-def _show(source: Source, arena: Member, seconds: int) -> None:
+def _show(source: Source, arena: GuardedProcess, seconds: int) -> None:
     """Show the standings until the time is up."""
     console = results()
     start = time.monotonic()
@@ -115,13 +122,13 @@ def _print_line(console: Console, answer: Standings, before: int, passed: float)
     )
 
 
-def _end(household: Household, arena: Member, bots: Sequence[Member]) -> None:
+def _end(arena: GuardedProcess, bots: Sequence[GuardedProcess]) -> None:
     """Let everybody finish what is running: first the bots, then the arena."""
     console = remarks()
     early = [bot for bot in bots if bot.ended]
     console.print("The running matches are played to the end ...")
-    household.leave(bots)
-    household.leave([arena])
+    stop(bots, SECONDS_TO_STOP)
+    stop([arena], SECONDS_TO_STOP)
     for bot in early:
         console.print(f"{bot.name} left early: {bot.last_words()}", soft_wrap=True)
 

@@ -14,8 +14,6 @@ import json
 import os
 import shlex
 import shutil
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -25,6 +23,7 @@ from itertools import count
 from math import isfinite
 from pathlib import Path
 from queue import SimpleQueue
+from subprocess import PIPE
 from threading import Thread
 from types import ModuleType
 from typing import IO, Any
@@ -38,6 +37,7 @@ from roost_games.replay import Result
 from roost_games.wording import as_text
 from roost_sdk.bot import Bot, OutOfTime
 from roost_sdk.plain import plain_legal, plain_options, plain_result, plain_view
+from roost_sdk.processes import Process
 
 ANSWER_SECONDS = (STANDARD_CLOCK.decision_ms + STANDARD_CLOCK.bank_ms) / 1000.0
 """How long a program may take for a line: all the time that an arena gives for one decision, unless its host says
@@ -73,25 +73,21 @@ class Program:
         self._answers: SimpleQueue[bytes] = SimpleQueue()
         self.hear = hear
         """Is told what it writes to stderr, in a thread of its own."""
-        self._process = subprocess.Popen(  # noqa: S603  to run what the author names is the purpose
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-        )
-        self._pid = os.getpid()
+        self._process = Process(words, stdin=PIPE, stdout=PIPE, stderr=PIPE)
         Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True).start()
         Thread(target=self._read_log, args=(self._process.stderr,), daemon=True).start()
 
     @property
     def usable(self) -> bool:
         """Whether it runs, and is a child of this very process (and not of the one that this was forked from)."""
-        return self._pid == os.getpid() and self._process.poll() is None
+        return not self._process.ended
 
     def tell(self, line: dict[str, JsonValue]) -> None:
         """Write a line that wants no answer. Raises `ProgramEnded`."""
         writer = self._process.stdin
         try:
-            if writer is not None:
-                writer.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-                writer.flush()
+            writer.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+            writer.flush()
         except (OSError, ValueError):
             raise self._ended() from None
 
@@ -107,34 +103,21 @@ class Program:
 
     def end_input(self) -> None:
         """There is nothing more to read for it."""
-        if self._pid != os.getpid():
-            return
-        with suppress(OSError, ValueError):
-            if self._process.stdin is not None:
-                self._process.stdin.close()
+        self._process.close_input()
 
     def end_until(self, moment: float) -> None:
         """Let it end by itself until `moment` on the monotonic clock, and stop it then."""
-        if self._pid != os.getpid():
-            return
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(max(0.0, moment - time.monotonic()))
+        self._process.wait_until(moment)
         self.kill()
 
     def kill(self) -> None:
         """Stop it at once, and whatever it has started."""
-        if self._pid != os.getpid():
-            return
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self.end_input()
+        self._process.kill()
+        self._process.close_input()
 
     def _ended(self) -> ProgramEnded:
         self.kill()
-        code = self._process.returncode
-        how = f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
-        return ProgramEnded(f"the program ended with {how}")
+        return ProgramEnded(f"the program ended with {self._process.ending}")
 
     def _read_answers(self, lines: IO[bytes]) -> None:
         with lines:
@@ -249,13 +232,13 @@ class StdioBot(Bot):
         program = self.programs.take(lambda line: (heard() or to_stderr)(line))
         self._program, self._begun = program, False
         # A match may be dropped without an end, and then nobody else would stop its program.
-        self._leash = finalize(self, program.kill)
+        self._last_resort = finalize(self, program.kill)
         return program
 
     def _release(self) -> Program | None:
         program, self._program = self._program, None
         if program is not None:
-            self._leash.detach()
+            self._last_resort.detach()
         return program
 
     def _stop(self, program: Program) -> None:

@@ -1,10 +1,15 @@
 """Tracebacks as a bot's author wants them: where it broke in their code, and nothing of ours."""
 
+import sys
 import traceback
+from pathlib import Path
 from types import TracebackType
 
-NOT_THE_AUTHORS = ("roost_sdk", "roost_ladder", "roost_cli", "asyncio", "concurrent", "importlib")
-"""Through these a bot is called or imported. What the bot itself calls of them comes after its own code."""
+OUR_PACKAGES = "roost_"
+"""How the names of all our packages begin. All but the samples call bots."""
+SAMPLES = "roost_bots"
+CALLERS = ("asyncio", "concurrent", "importlib")
+"""Through these, too, a bot is called or imported. What the bot itself calls of them comes after its own code."""
 HEADER = "Traceback (most recent call last):"
 MOST_FRAMES = 20
 """Of a longer chain of calls only the innermost are shown."""
@@ -30,7 +35,24 @@ def authors_lines(error: BaseException) -> str:
     return "\n".join(lines)
 
 
+def is_authors_file(file: str) -> bool:
+    """Whether the code in this file is an author's: neither one of our packages nor a library."""
+    path = Path(file)
+    installed = "lib" in path.parts or file.startswith("<")
+    return not installed and not any(path.is_relative_to(folder) for folder in _our_folders())
+
+
+def _our_folders() -> set[Path]:
+    ours = (module for name, module in list(sys.modules.items()) if name.startswith(OUR_PACKAGES) and "." not in name)
+    return {Path(module.__file__).parent for module in ours if module.__file__ is not None}
+
+
 def _skip_ours(trace: TracebackType | None) -> TracebackType | None:
-    while trace is not None and trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] in NOT_THE_AUTHORS:
+    while trace is not None and _calls_bots(trace.tb_frame.f_globals.get("__name__", "")):
         trace = trace.tb_next
     return trace
+
+
+def _calls_bots(module: str) -> bool:
+    package = module.partition(".")[0]
+    return package in CALLERS or (package.startswith(OUR_PACKAGES) and package != SAMPLES)

@@ -8,7 +8,7 @@ import pytest
 
 from roost_bots import QUICK_SAMPLES
 from roost_games.registry import GAME_NAMES
-from tests.support.commands.roost import PATIENCE, Process, Roost, roost_process, tethered, until
+from tests.support.commands.roost import PATIENCE, Process, Roost, guarded, roost_process, until
 from tests.support.records.arena_world import recorded
 
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
@@ -22,7 +22,7 @@ def address_of(showcase: Process) -> str:
 def until_bots_play(showcase: Process, folder: Path) -> str:
     """Wait until every process is there; returns the address, which is part of the bots' command lines."""
     address = address_of(showcase)
-    until(lambda: len(tethered(address, str(folder))) == 1 + len(QUICK_SAMPLES))
+    until(lambda: len(guarded(address, str(folder))) == 1 + len(QUICK_SAMPLES))
     return address
 
 
@@ -35,7 +35,7 @@ def test_a_few_seconds_end_with_standings_and_where_to_look_next(roost: Roost, t
     with roost_process(*start(tmp_path, 3), folder=tmp_path) as showcase:
         address = address_of(showcase)
         assert showcase.end() == 0
-    assert tethered(address, str(tmp_path)) == {}
+    assert guarded(address, str(tmp_path)) == {}
     assert "The 6 matches that were recorded there before count too." in showcase.out.lines
     out = "\n".join(showcase.out.lines)
     assert "  0 s: 0 matches; " in out
@@ -70,11 +70,11 @@ def test_ctrl_c_ends_it_early_and_all_games_were_played_at_all_sizes(roost: Roos
     # A second greedy is refused, because one of its version plays already.
     with roost_process(*start(tmp_path, 600), "own.py", "greedy", folder=tmp_path) as showcase:
         address = address_of(showcase)
-        until(lambda: len(tethered(address)) == len(names))
+        until(lambda: len(guarded(address)) == len(names))
         until(lambda: seen() and all(map(played, GAME_NAMES)))
         showcase.send(signal.SIGINT)
         assert showcase.end() == 0
-    assert tethered(address, str(tmp_path)) == {}
+    assert guarded(address, str(tmp_path)) == {}
     assert "Where to look next" in showcase.out.lines
     assert any(line.startswith("greedy left early: the arena at ") for line in showcase.err.lines)
     assert roost("verify", "--db", database).code == 0
@@ -86,7 +86,7 @@ def test_nothing_outlives_a_showcase_that_is_killed(tmp_path: Path) -> None:
         showcase.send(signal.SIGKILL)
         showcase.end()
         deadline = time.monotonic() + PATIENCE
-        while left := tethered(address, str(tmp_path)):
+        while left := guarded(address, str(tmp_path)):
             assert time.monotonic() < deadline, left
             time.sleep(0.1)
 

@@ -2,9 +2,7 @@
 
 import json
 import shlex
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 from tests.support.commands.roost import Roost
@@ -71,19 +69,3 @@ def test_a_program_that_ends_is_started_again_and_at_last_benched(roost: Roost, 
     assert data["benched"] == ["mine"]
     assert "mine ended and is started again" in done.err
     assert data["blocks"] == 8
-
-
-def test_a_program_on_a_leash_ends_with_its_holder() -> None:
-    sleeper = [sys.executable, "-c", "import time; print('here', flush=True); time.sleep(600)"]
-    leash = subprocess.Popen(
-        [sys.executable, "-m", "roost_cli.leash", *sleeper], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    with leash:
-        assert leash.stdout is not None
-        assert leash.stdin is not None
-        assert leash.stdout.readline() == b"here\n"
-        started = time.monotonic()
-        leash.stdin.close()
-        assert leash.wait(30) == 128 + 15
-        assert leash.stdout.read() == b""
-    assert time.monotonic() - started < 30

@@ -209,10 +209,10 @@ def test_a_dropped_match_stops_its_program(tmp_path: Path) -> None:
     bot.start()
     assert isinstance(bot, StdioBot)
     process = bot._program._process  # type: ignore[union-attr]
-    assert process.poll() is None
+    assert not process.ended
     del bot
     gc.collect()
-    assert process.poll() is not None
+    assert process.ended
 
 
 def test_no_program_outlives_its_user(tmp_path: Path) -> None:
@@ -262,10 +262,10 @@ def test_a_forked_process_starts_programs_of_its_own(tmp_path: Path) -> None:
     programs = bot.bot_class.programs  # type: ignore[attr-defined]
     (idle,) = programs._idle
     until(lambda: len(heard) > 0)
-    idle._pid = os.getpid() + 1
+    idle._process._parent = os.getpid() + 1
     played("karteneck", [bot, RANDOM])
     until(lambda: len(set(heard)) == 2)
-    idle._pid = os.getpid()
+    idle._process._parent = os.getpid()
     idle.kill()
 
 

@@ -1,17 +1,18 @@
 """A child process as its parent sees it: asked for things, and stopped when it does not get on."""
 
 import contextlib
-import os
-import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from multiprocessing import Pipe
 from typing import Any, TypeVar
 
 from roost_games.errors import RoostError
+from roost_ladder import running
 from roost_ladder.running.child import OUT_OF_MEMORY, PULSE_SECONDS, Alive, Done, Failed
+from roost_sdk.processes import Process, ending_of, python_words
 
 T = TypeVar("T")
 MARGIN_SECONDS = 4 * PULSE_SECONDS
@@ -32,7 +33,7 @@ class Ended(ChildLost):
     """It ended by itself. `code` is its exit code, negative for a signal."""
 
     def __init__(self, code: int) -> None:
-        super().__init__(f"exit code {code}" if code >= 0 else f"signal {-code}")
+        super().__init__(ending_of(code))
         self.code = code
 
     @property
@@ -87,15 +88,9 @@ class Child:
 
     def __init__(self) -> None:
         self._pipe, theirs = Pipe()
-        # In a session of its own, so that a Ctrl-C on the terminal reaches only who started it. What bots print is
-        # dropped: it would bury thousands of matches. What they write to stderr is shown. With -P a random.py in this
-        # folder hides no module of Python.
-        self._process = subprocess.Popen(  # noqa: S603  our own program
-            [sys.executable, "-P", "-m", __package__, str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
+        # What bots print is dropped: it would bury thousands of matches. What they write to stderr is shown.
+        self._process = Process(
+            python_words(running, str(theirs.fileno())), pass_fds=[theirs.fileno()], stdout=subprocess.DEVNULL
         )
         theirs.close()
         with contextlib.suppress(OSError):
@@ -119,7 +114,7 @@ class Child:
                     if not isinstance(message, Alive):
                         yield message
         except (EOFError, OSError):
-            code = self._process.wait()
+            code = self._process.code
             if CHILDREN.abandoned:
                 raise Abandoned("the run has been given up") from None
             raise Ended(code) from None
@@ -133,20 +128,16 @@ class Child:
 
     def kill(self) -> None:
         """End it at once, with all that it has started."""
-        if self._process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
 
     def stop(self) -> None:
-        """End it at once, and have done with it. Twice is fine."""
+        """End it at once, and close the pipe to it. Twice is fine."""
         self.kill()
-        self._process.wait()
         self._pipe.close()
         CHILDREN.remove(self)
 
     def dismiss(self) -> None:
-        """Let it end in order, if it does so at once."""
+        """Let it shut down, if it does so at once."""
         self._pipe.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(SECONDS_TO_END)
+        self._process.wait_until(time.monotonic() + SECONDS_TO_END)
         self.stop()

@@ -3,21 +3,19 @@
 import json
 import os
 import re
-import signal
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
+from subprocess import PIPE
 from threading import Timer
 from typing import IO, Any, Literal, NamedTuple
 
+from roost_ladder.workshop import worker
 from roost_ladder.workshop.worker import Job
+from roost_sdk.processes import Process, Tail, python_words
+from roost_sdk.tracebacks import is_authors_file
 
 Lines = list[dict[str, Any]]
 How = Literal["finished", "refused", "hung", "died", "time is up"]
 FRAME = re.compile(r'  File "(?P<file>.*)", line (?P<line>\d+) in (?P<where>.*)')
-OURS = re.compile(r"[/\\]roost_(sdk|cli|games|bots)[/\\]")
 SPARE_SECONDS = 5.0
 """So much longer than its job a worker may take: to start on a busy machine, and to stop a bot that resists."""
 MOST_LINES = 6
@@ -40,28 +38,24 @@ class Visit(NamedTuple):
 def visit(job: Job, hear: Callable[[dict[str, Any]], None] = lambda line: None) -> Visit:
     """Have a worker do `job`. It stops by itself when its time is up; if not, it is stopped a little later."""
     environment = {**os.environ, "PYTHONHASHSEED": str(job.salt), "ROOST_STDIO_SECONDS": str(0.8 * job.patience)}
-    # With -P a random.py in this folder hides no module of Python.
-    command = [sys.executable, "-P", "-m", "roost_ladder.workshop.worker", json.dumps(job._asdict())]
     lines: Lines = []
-    with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(  # noqa: S603  our own module
-            command, stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL, env=environment,
-            start_new_session=True,
-        )  # fmt: skip
-        alarm = Timer(job.seconds + SPARE_SECONDS, _kill, [process])
-        alarm.start()
-        try:
-            _read(process.stdout, lines, hear)
-            process.wait()
-        finally:
-            in_time = alarm.is_alive()
-            alarm.cancel()
-            _kill(process)
-        return _visit(lines, process.returncode, _text_of(errors), in_time=in_time)
+    words = python_words(worker, json.dumps(job._asdict()))
+    process = Process(words, stdout=PIPE, stderr=PIPE, environment=environment)
+    errors = Tail(process.stderr)
+    alarm = Timer(job.seconds + SPARE_SECONDS, process.kill)
+    alarm.start()
+    try:
+        _read(process.stdout, lines, hear)
+        process.wait()
+    finally:
+        in_time = alarm.is_alive()
+        alarm.cancel()
+        process.kill()
+    return _visit(lines, process.ending, errors.text(), in_time=in_time)
 
 
-def _read(stream: IO[bytes] | None, lines: Lines, hear: Callable[[dict[str, Any]], None]) -> None:
-    with stream or tempfile.TemporaryFile() as opened:
+def _read(stream: IO[bytes], lines: Lines, hear: Callable[[dict[str, Any]], None]) -> None:
+    with stream as opened:
         for text in opened:
             try:
                 line = json.loads(text)
@@ -72,18 +66,7 @@ def _read(stream: IO[bytes] | None, lines: Lines, hear: Callable[[dict[str, Any]
             hear(line)
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-def _text_of(errors: IO[bytes]) -> str:
-    errors.seek(0)
-    return errors.read().decode(errors="replace")
-
-
-def _visit(lines: Lines, code: int, errors: str, *, in_time: bool) -> Visit:
+def _visit(lines: Lines, ending: str, errors: str, *, in_time: bool) -> Visit:
     begun = [line for line in lines if "at" in line]
     at, part = (begun[-1]["at"], begun[-1]["part"]) if begun else ("the import of its file", -1)
     if lines and "finished" in lines[-1]:
@@ -94,14 +77,12 @@ def _visit(lines: Lines, code: int, errors: str, *, in_time: bool) -> Visit:
         return Visit(lines, "time is up", at, part, "")
     if "Timeout (" in errors:
         return Visit(lines, "hung", at, part, _where_it_hung(errors))
-    how = f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
-    return Visit(lines, "died", at, part, "\n".join((how, *errors.splitlines()[-MOST_LINES:])))
+    return Visit(lines, "died", at, part, "\n".join((ending, *errors.splitlines()[-MOST_LINES:])))
 
 
 def _where_it_hung(errors: str) -> str:
     """The author's lines in what the process wrote before it was stopped, the outermost call first."""
     dump = errors[errors.rindex("Timeout (") :]
     frames = [match for match in map(FRAME.fullmatch, dump.splitlines()) if match]
-    own = [match for match in frames if not OURS.search(match["file"]) and f"{os.sep}lib{os.sep}" not in match["file"]]
-    own = [match for match in own if not match["file"].startswith("<")]
+    own = [match for match in frames if is_authors_file(match["file"])]
     return "\n".join(f"{match['file']}, line {match['line']}, in {match['where']}" for match in reversed(own))

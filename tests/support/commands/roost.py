@@ -137,8 +137,8 @@ def arena(folder: Path, *arguments: object) -> Iterator[tuple[Process, str]]:
         yield process, greeting.removeprefix("listening at ").partition(",")[0]
 
 
-def tethered(*parts: str) -> dict[int, str]:
-    """The command lines of processes that end with the one that started them, by their numbers: those with one of
+def guarded(*parts: str) -> dict[int, str]:
+    """The command lines of our processes that end with the one that started them, by their numbers: those with one of
     `parts` in them. Needs /proc."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
@@ -146,7 +146,7 @@ def tethered(*parts: str) -> dict[int, str]:
             command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             continue
-        if "roost_cli.tether" in command and any(part in command for part in parts):
+        if command.startswith(f"{sys.executable} -P -m roost_") and any(part in command for part in parts):
             found[int(folder.name)] = command
     return found
 

@@ -8,20 +8,19 @@ import time
 from pathlib import Path
 
 import pytest
-import structlog
 
-from roost_cli.household import Household
-from roost_cli.residents import LONGEST_PAUSE, SHORTEST_PAUSE, STEADY_SECONDS, Resident, Upkeep, find_residents
+from roost_cli.lookup import find_bots, sources_of
+from roost_server.serving.house_bots import HouseBot, house_bots
 from roost_server.serving.tls import make_certificate
 from roost_server.settings import Settings
-from tests.support.commands.roost import PATIENCE, SLOW_BOT, Process, Roost, arena, roost_process, tethered, until
+from tests.support.commands.roost import PATIENCE, SLOW_BOT, Process, Roost, arena, guarded, roost_process, until
 
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 OWN = "from roost_sdk import Bot\nclass Own(Bot):\n    def choose(self, view, legal):\n        return legal[0]\n"
 
 
 def children(process: Process) -> dict[int, str]:
-    """The command lines of the bots that an arena has started, by their numbers."""
+    """The command lines of the bots that an arena has started, by their numbers. A guard is between them."""
 
     def parent(number: int) -> int:
         try:
@@ -29,7 +28,7 @@ def children(process: Process) -> dict[int, str]:
         except OSError:
             return 0
 
-    return {number: command for number, command in tethered("").items() if parent(number) == process.popen.pid}
+    return {number: command for number, command in guarded("").items() if parent(parent(number)) == process.popen.pid}
 
 
 def side_door(process: Process) -> str:
@@ -42,7 +41,7 @@ def side_door(process: Process) -> str:
 
 def until_gone(address: str) -> None:
     deadline = time.monotonic() + PATIENCE
-    while left := tethered(address):
+    while left := guarded(address):
         assert time.monotonic() < deadline, left
         time.sleep(0.1)
 
@@ -65,12 +64,12 @@ def test_they_play_and_leave_with_the_arena(roost: Roost, tmp_path: Path) -> Non
         serve.out.until("Ctrl-C stops")
         until_played(roost, tmp_path, "greedy", "own", "slow-Slow")
         inside = side_door(serve)
-        assert len(tethered(inside)) == 3
+        assert len(guarded(inside)) == 3
         assert inside != address
         running = roost("matches", "--running", "--server", address, "--json").out
         serve.send(signal.SIGTERM)
         assert serve.end() == 0
-        assert tethered(inside) == {}
+        assert guarded(inside) == {}
     assert serve.out.lines == [
         f"listening at {address}, recording in roost.db",
         f"  a bot joins with   roost submit mybot.py --server {address}",
@@ -89,10 +88,10 @@ def test_they_play_and_leave_with_the_arena(roost: Roost, tmp_path: Path) -> Non
 def test_a_killed_bot_comes_back(roost: Roost, tmp_path: Path) -> None:
     with arena(tmp_path, "--bots", "greedy,random") as (serve, _):
         until_played(roost, tmp_path, "greedy", "random")
-        first = next(number for number, command in children(serve).items() if "submit greedy" in command)
+        first = next(number for number, command in children(serve).items() if "roost_bots.greedy" in command)
         os.kill(first, signal.SIGKILL)
         told = json.loads(serve.err.until("a bot that plays along ended"))
-        assert (told["level"], told["bot"], told["how"]) == ("warning", "greedy", "signal 9")
+        assert (told["level"], told["bot"], told["how"]) == ("warning", "greedy", "signal SIGKILL")
         assert '"greedy"' in serve.err.until("bot connected")
         assert first not in children(serve)
         assert len(children(serve)) == 2
@@ -127,7 +126,7 @@ def test_a_bot_that_hangs_does_not_hold_up_the_end(tmp_path: Path) -> None:
         os.kill(number, signal.SIGSTOP)
         serve.send(signal.SIGINT)
         assert serve.end() == 0
-        assert tethered(inside) == {}
+        assert guarded(inside) == {}
 
 
 def test_no_bot_is_started_where_nothing_can_listen(tmp_path: Path) -> None:
@@ -147,43 +146,8 @@ def test_a_wrong_name_is_told_as_by_submit(roost: Roost) -> None:
 def test_a_bot_that_is_named_twice_plays_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own.py").write_text(OWN)
-    assert find_residents(["own.py", "./own.py", "own.py:Own"], Settings().tables) == [
-        Resident("own", "own.py"),
-        Resident("own-Own", "own.py:Own"),
+    texts = ["own.py", "./own.py", "own.py:Own"]
+    assert house_bots(zip(sources_of(texts), find_bots(texts), strict=True), Settings().tables) == [
+        HouseBot("own", "own.py"),
+        HouseBot("own-Own", "own.py:Own"),
     ]
-
-
-def test_a_bot_that_cannot_start_is_tried_less_and_less_often() -> None:
-    """With a clock of the test's own, and a process that ends at once."""
-    with Household() as household, structlog.testing.capture_logs() as logged:
-        upkeep = Upkeep("bot", lambda: household.start("bot", "submit", "nobody"), household.dismiss)
-        now, pauses = 0.0, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 300.0, 300.0]
-        assert (pauses[0], pauses[-1]) == (SHORTEST_PAUSE, LONGEST_PAUSE)
-        for pause in pauses:
-            upkeep.look(now)
-            (member,) = household.members
-            until(lambda process=member: process.ended)  # type: ignore[misc]
-            upkeep.look(now)
-            upkeep.look(now + pause - 0.01)
-            assert household.members == []
-            now += pause
-        assert [entry["in_seconds"] for entry in logged] == pauses
-        assert {entry["how"] for entry in logged} == {"exit code 2"}
-        assert logged[0]["last_words"].startswith("there is no bot 'nobody'; ")
-
-        upkeep.look(now)
-        until(lambda: household.members[0].ended)
-        upkeep.look(now + STEADY_SECONDS)
-        assert logged[-1]["in_seconds"] == SHORTEST_PAUSE, "it had been there for a while"
-
-
-def test_a_process_that_cannot_be_made_is_tried_again() -> None:
-    def fails() -> None:
-        raise BlockingIOError(11, "Resource temporarily unavailable")
-
-    with Household() as household, structlog.testing.capture_logs() as logged:
-        upkeep = Upkeep("bot", fails, household.dismiss)  # type: ignore[arg-type]
-        for now in (0.0, 0.5, 1.0):
-            upkeep.look(now)
-    assert [(entry["how"], entry["in_seconds"]) for entry in logged] == [("not started", 1.0), ("not started", 2.0)]
-    assert logged[0]["last_words"] == "[Errno 11] Resource temporarily unavailable"
