@@ -3,15 +3,22 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help run test lint types unit format golden proto reference verify-many coverage sure levels chaos soak bench clean
+.PHONY: help run test test-long test-repeatedly lint types unit format golden proto reference verify-many coverage sure \
+	levels chaos soak bench clean
 
 help:  ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
 
 run: $(READY)  ## an arena and the sample bots on this machine, for a minute
 	@$(BIN)/roost showcase
 
-test: lint types unit  ## everything that CI checks
+test: lint types unit  ## lint, types, layers and tests, a few minutes
+
+test-long: $(READY)  ## the tests that take long: competitions under chaos, pages followed from top to bottom, kills
+	$(BIN)/pytest -n auto -m long
+
+test-repeatedly:  ## the whole suite ten times in a fresh clone, beside a busy loop (ROUNDS, BUSY, ARGS)
+	tests/repeatedly.sh
 
 lint: $(READY)  ## ruff, rules and format; the layers of pyproject.toml
 	$(BIN)/ruff check .
@@ -21,32 +28,32 @@ lint: $(READY)  ## ruff, rules and format; the layers of pyproject.toml
 types: $(READY)  ## mypy --strict
 	$(BIN)/mypy
 
-unit: $(READY)  ## the tests, on all cores
-	$(BIN)/pytest -n auto
+unit: $(READY)  ## the tests but the long ones, on all cores
+	$(BIN)/pytest -n auto -m "not long"
 
 format: $(READY)  ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-golden: $(READY)  ## write the golden playthroughs anew; read the diff before you commit it
+golden: $(READY)  ## regenerate the golden playthroughs; read the diff before you commit it
 	$(BIN)/python -m tests.golden.regenerate
 
 proto: $(READY)  ## generate the code for the wire contract
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python proto/generate.py
 
-reference: $(READY)  ## write docs/bots/reference.md anew from the docstrings
+reference: $(READY)  ## regenerate docs/bots/reference.md from the docstrings
 	$(BIN)/python -m tests.client_sdk.reference_page
 
 verify-many: $(READY)  ## 10,000 random matches of each game, each record verified
-	$(BIN)/python -m tests.soak.verify_many
+	$(BIN)/python -m benchmarks.soak.verify_many
 
 coverage: $(READY)  ## how often 95 % intervals are right, over 1,000 simulated ladders
-	$(BIN)/python -m tests.ladder.simulation 1000 intervals
+	$(BIN)/python -m benchmarks.simulations.ladders 1000 intervals
 
 sure: $(READY)  ## how often equal bots are called different: by `sure`, by `compare`, by the collusion report
-	$(BIN)/python -m tests.ladder.sure_simulation
-	$(BIN)/python -m tests.ladder.compare_simulation
-	$(BIN)/python -m tests.ladder.collusion_simulation
+	$(BIN)/python -m benchmarks.simulations.sure
+	$(BIN)/python -m benchmarks.simulations.compare
+	$(BIN)/python -m benchmarks.simulations.collusion
 
 CARDS := timid,greedy,careful,strong
 DICE := timid,greedy,careful,exact,strong
@@ -68,18 +75,18 @@ chaos: $(READY)  ## an arena and bots that are killed, stopped, flooded and cut 
 	$(BIN)/python -m tests.chaos --minutes 10
 
 soak: $(READY)  ## an hour of an arena under load, and whether its memory stays flat
-	$(BIN)/python -m tests.soak.arena --minutes 60
+	$(BIN)/python -m benchmarks.soak.arena --minutes 60
 
 bench: $(READY)  ## every measurement that the docs quote
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check open_spiel rlcard choix scipy
-	$(BIN)/python benchmarks/playouts.py
-	$(BIN)/python benchmarks/local.py
-	$(BIN)/python benchmarks/arena.py
-	$(BIN)/python benchmarks/hosting.py
-	$(BIN)/python benchmarks/fit.py
-	$(BIN)/python benchmarks/shared_luck.py
-	$(BIN)/python benchmarks/ladder.py
-	$(BIN)/python benchmarks/search.py
+	$(BIN)/python -m benchmarks.playouts
+	$(BIN)/python -m benchmarks.local
+	$(BIN)/python -m benchmarks.arena
+	$(BIN)/python -m benchmarks.hosting
+	$(BIN)/python -m benchmarks.fit
+	$(BIN)/python -m benchmarks.shared_luck
+	$(BIN)/python -m benchmarks.ladder
+	$(BIN)/python -m benchmarks.search
 
 clean:  ## remove what make has made
 	rm -rf $(VENV) .import_linter_cache .mypy_cache .ruff_cache .pytest_cache

@@ -1,6 +1,6 @@
 """How many decisions a second go through an arena, beside what the same machine does without one.
 
-    python benchmarks/arena.py [--seconds 3] [--rounds 2]
+    python -m benchmarks.arena [--seconds 3] [--rounds 2]
 
 The arena runs in one process with everything recorded, and bots that answer at once in another. Beside it, in the same
 run and also between two processes: a bare grpc.aio echo that sends batches of as many messages, built to the same shape
@@ -20,7 +20,10 @@ from pathlib import Path
 from time import perf_counter
 
 import structlog
-from arena_rivals import (
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.arena_rivals import (
     RawBot,
     echo_batches,
     echo_streams,
@@ -29,9 +32,6 @@ from arena_rivals import (
     serve_echo,
     serve_http,
 )
-from rich.console import Console
-from rich.table import Table
-
 from roost_games.referee import Clock
 from roost_sdk import Bot
 from roost_sdk.arena.client import Client

@@ -1,6 +1,6 @@
 """How long ratings take: Roost's fit beside choix and a straightforward scipy fit, on the same simulated ladders.
 
-    OPENBLAS_NUM_THREADS=1 python benchmarks/fit.py [--no-rankings]
+    OPENBLAS_NUM_THREADS=1 python -m benchmarks.fit [--no-rankings]
 
 A ladder has a third of its matches at tables of 2, 3 and 4 each, in blocks with rotated seats, and no ties, since choix
 has none. Roost's rows give standings with intervals and ranges of ranks. The others give strengths only:

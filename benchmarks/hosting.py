@@ -1,6 +1,6 @@
 """What hosting costs: keys, TLS and metrics; how soon an arena is back after kill -9; standings of a million matches.
 
-    python benchmarks/hosting.py [decisions|recovery|standings ...] [--seconds 3] [--rounds 2]
+    python -m benchmarks.hosting [decisions|recovery|standings ...] [--seconds 3] [--rounds 2]
 
 Rows that are compared take turns, and each shows the best of its rounds, because the machine may be noisy. Look at the
 ratios. The arena is a process of its own, and what it needs of the processor for a decision is shown beside the rate:
@@ -25,10 +25,10 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 import structlog
-from arena import AtOnce
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.arena import AtOnce
 from roost.v1 import arena_pb2
 from roost_games.referee import Clock
 from roost_sdk.arena import client

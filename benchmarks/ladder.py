@@ -1,6 +1,6 @@
 """How many matches it takes to know the order of bots: Roost's way beside others, over the same bots.
 
-    python benchmarks/ladder.py [--tau 0.9] [--ladders 9] [--horizon 10000] [--bots 16] [--worlds TEXT] [--games GAME,…]
+    python -m benchmarks.ladder [--tau 0.9] [--ladders 9] [--horizon 10000] [--bots 16] [--worlds TEXT] [--games GAME,…]
 
 Counted is the first match from which on the ranking has a Kendall's tau of at least 0.9 with the true order, and keeps
 it until four times as many matches have been played. Every way plays in the same world, several times, with the same
@@ -18,30 +18,25 @@ cancel luck. `benchmarks/shared_luck.py` measures the same of the real games.
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, islice
 from math import inf, isfinite
-from pathlib import Path
 from statistics import NormalDist
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from openskill.models import PlackettLuce, PlackettLuceRating
-from sample_field import sample_fields
-from shared_luck import ratio, scores_by_bot, variances
 
+from benchmarks.sample_field import sample_fields
+from benchmarks.shared_luck import ratio, scores_by_bot, variances
 from roost_ladder.rating.elo import Elo
 from roost_ladder.rating.fit import fit
 from roost_ladder.rating.results import Gathering, MatchResult
 from roost_ladder.schedules.cycles import RoundRobin
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
 from roost_ladder.schedules.sure import Sure
-
-sys.path.append(str(Path(__file__).parents[1]))  # simulated worlds are with the tests
-
 from tests.support.ladders.worlds import World, play_pairings
 
 STAYS = 4

@@ -1,6 +1,6 @@
 """How fast a local ladder plays, beside the bare loop of `playouts.py` with the same bots in the same seats.
 
-    python benchmarks/local.py
+    python -m benchmarks.local
 
 The bare loop builds the view and the legal moves, calls the bot and applies its move: no referee, no clock, no record,
 no other process. The ladder plays the very same deals through one worker process, with everything that it does for a

@@ -1,6 +1,6 @@
 """How fast random matches are: Roost's games beside OpenSpiel's and RLCard's, in one run on one machine.
 
-    python benchmarks/playouts.py [--seconds 0.5] [--rounds 5]
+    python -m benchmarks.playouts [--seconds 0.5] [--rounds 5]
 
 Every row plays whole matches: who is to move is asked, the legal moves are listed, one is chosen at random and applied.
 A decision is one move of a player; dealing, dice and chance nodes cost time and count for nothing. Roost's matches draw

@@ -1,6 +1,6 @@
 """How fast tree search is: Roost's search bot beside OpenSpiel's Python ISMCTS, in one run on one machine.
 
-    python benchmarks/search.py [--seconds 1] [--rounds 3]
+    python -m benchmarks.search [--seconds 1] [--rounds 3]
 
 An iteration is one walk down the tree, in an imagined world, and one playout that is credited to the moves on the way.
 Each side plays its own games, from the first decision with a choice on. Both search in Python; OpenSpiel's games are in

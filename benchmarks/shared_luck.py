@@ -1,6 +1,6 @@
 """How much luck the matches of a deal share, measured with the sample bots.
 
-    python benchmarks/shared_luck.py [--deals 200] [--bots greedy,careful,…]
+    python -m benchmarks.shared_luck [--deals 200] [--bots greedy,careful,…]
 
 Groups of bots play deals in every rotation of the seats. A bot's score in a match is the part of its opponents that it
 finishes ahead of. If the matches of a deal had nothing in common, the mean of the k matches of a block would vary by

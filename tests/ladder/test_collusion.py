@@ -6,9 +6,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from roost_ladder.rating.collusion import Shift, find_collusion
-from roost_ladder.rating.results import MatchResult
-from tests.ladder.collusion_simulation import (
+from benchmarks.simulations.collusion import (
     HEAVY,
     HELPED,
     HELPER,
@@ -22,6 +20,8 @@ from tests.ladder.collusion_simulation import (
     innocent_accused,
     reports,
 )
+from roost_ladder.rating.collusion import Shift, find_collusion
+from roost_ladder.rating.results import MatchResult
 
 A, B, C, D = 11, 22, 33, 44
 

@@ -1,13 +1,13 @@
 """Whole comparisons in simulated worlds: the rates of error are those that were asked for.
 
-`python -m tests.ladder.compare_simulation` measures the same more closely and for more worlds.
+`python -m benchmarks.simulations.compare` measures the same more closely and for more worlds.
 """
 
 import numpy as np
 import pytest
 
+from benchmarks.simulations.compare import LUCKY, ROUGH, STYLISH, Case, equal_bots, stronger_bots
 from roost_ladder.rating.sprt import Verdict
-from tests.ladder.compare_simulation import LUCKY, ROUGH, STYLISH, Case, equal_bots, stronger_bots
 
 COMPARISONS = 200
 MOST = 0.05 + 2.5 * (0.05 * 0.95 / COMPARISONS) ** 0.5

@@ -1,6 +1,6 @@
 """Separations and the schedule `sure`: against hand calculation, integration by brute force, and simulated worlds.
 
-`python -m tests.ladder.sure_simulation` measures more closely how often `sure` is wrong.
+`python -m benchmarks.simulations.sure` measures more closely how often `sure` is wrong.
 """
 
 from collections import Counter
@@ -9,13 +9,13 @@ from math import exp, sqrt
 import numpy as np
 import pytest
 
+from benchmarks.simulations.sure import Case, ladder
 from roost_ladder.rating.fit import Fit
 from roost_ladder.rating.results import gather
 from roost_ladder.rating.scale import ELO
 from roost_ladder.schedules.schedule import Field, Kind, Past
 from roost_ladder.schedules.separation import USUAL_DIFFERENCE, Known, evidences, known, separations
 from roost_ladder.schedules.sure import Sure
-from tests.ladder.sure_simulation import Case, ladder
 from tests.support.ladders.worlds import World, random_groups, results_of, run
 
 PAIRS = Kind("simulated", 2)

@@ -1,6 +1,6 @@
 """Ladders in simulated worlds of known strength: are ratings, intervals and ranks right?
 
-`python -m tests.ladder.simulation` measures the same more closely and for more worlds.
+`python -m benchmarks.simulations.ladders` measures the same more closely and for more worlds.
 """
 
 from math import log

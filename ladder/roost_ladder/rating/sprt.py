@@ -16,7 +16,7 @@ of ties, or of blocks that are all won alike, does not end the test sooner than 
 
 Limits
 - The rates hold for many blocks of which none decides alone. They are not proved but measured, for worlds like our
-  games: `python -m tests.ladder.compare_simulation` prints them. They are rougher if the hypotheses are so far
+  games: `python -m benchmarks.simulations.compare` prints them. They are rougher if the hypotheses are so far
   apart that ten blocks decide, or if the bots differ in very few blocks, and then by much.
 - Blocks must be independent of each other, and alike.
 - If the mean is between the hypotheses either answer may come, and it takes longest.

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 from sqlalchemy import insert
 
+from benchmarks.simulations.collusion import ROUGH, SOME, Case, field
 from roost_games.replay import FINISHED, Replay, Result, Seat
 from roost_ladder.rating.results import MatchResult
 from roost_server.store import BlockClosed, BlockState, FinishedMatch, NewBlock, Planned, Store, open_store
 from roost_server.store.models import COMPETITION
-from tests.ladder.collusion_simulation import ROUGH, SOME, Case, field
 
 BOTS = ("crow", "magpie", "heron", "robin", "swift", "stork", "finch", "kite")
 """Bot versions 1 to 8. In the simulation the bot 0 helps the bot 1."""

@@ -1,6 +1,6 @@
 """Prints what decision 4 rests on: how well rival models order the bots, and how often intervals and ranks are right.
 
-    python -m tests.ladder.simulation [LADDERS] [models] [intervals] [ranks]
+    python -m benchmarks.simulations.ladders [LADDERS] [models] [intervals] [ranks]
 
 Every figure is a mean over so many simulated ladders (400 if not told). All three tables if none is named.
 """
@@ -32,10 +32,12 @@ LONG = 500
 
 
 def out(*cells: str) -> None:
+    """Print a row."""
     sys.stdout.write("".join(f"{cell:>15}" if column else f"{cell:30}" for column, cell in enumerate(cells)) + "\n")
 
 
 def times(blocks: Mapping[int, int], factor: float) -> dict[int, int]:
+    """As many blocks for each table size, times `factor`."""
     return {players: round(number * factor) for players, number in blocks.items()}
 
 
@@ -43,6 +45,8 @@ def times(blocks: Mapping[int, int], factor: float) -> dict[int, int]:
 
 
 def pairs_weighted(weight: Callable[[int], float]) -> Callable[[list[MatchResult]], Floats]:
+    """A fit to pairs in which each table size has its weight."""
+
     def model(results: list[MatchResult]) -> Floats:
         def of_tables(tables: Tables) -> float:
             return weight(tables.players)
@@ -114,11 +118,13 @@ def compare_models(ladders: int) -> None:
 
 
 def centred(strengths: Floats) -> Floats:
+    """Strengths with a mean of 0."""
     mean: float = strengths.mean()
     return strengths - mean
 
 
 def tau(found: Floats, truth: Floats) -> float:
+    """Kendall's tau."""
     pairs = combinations(range(len(truth)), 2)
     return float(np.mean([np.sign((found[i] - found[j]) * (truth[i] - truth[j])) for i, j in pairs]))
 
@@ -136,6 +142,7 @@ def interval_coverage(ladders: int) -> None:
 
 
 def coverage(world: World, blocks: Mapping[int, int], ladders: int) -> float:
+    """How often a 95 % interval holds the true strength."""
     rng = np.random.default_rng(5)
     bots = len(world.strengths)
     truth = centred(fit(gather(ladder(world, rng, times(MIXED, LONG)))).strengths)
@@ -165,6 +172,7 @@ def rank_coverage(ladders: int) -> None:
 
 
 def rank_cells(bots: int, step: float, ladders: int) -> list[str]:
+    """How often ranges of ranks are right, and how wide they are."""
     rng = np.random.default_rng(6)
     world = World(tuple((step * np.arange(bots)[::-1]).tolist()), luck=0.3, style=0.1)
     players = min(bots, 3)
@@ -187,6 +195,7 @@ def right_and_width(
     worst: np.ndarray[tuple[int, ...], np.dtype[np.intp]],
     step: float,
 ) -> tuple[float, float]:
+    """The part of the ranges that hold the true rank, and their mean width."""
     bots = len(best)
     rank = np.arange(1, bots + 1)
     right = (best <= rank) & (rank <= worst) if step else (best == 1) & (worst == bots)
@@ -197,6 +206,7 @@ TABLES = {"models": compare_models, "intervals": interval_coverage, "ranks": ran
 
 
 def main() -> None:
+    """Print the tables that are asked for."""
     given = sys.argv[1:]
     ladders = next((int(word) for word in given if word.isdigit()), 400)
     for name in [word for word in given if not word.isdigit()] or TABLES:

@@ -1,6 +1,6 @@
 """Prints whether style alone raises alarms: reports on sample bots, none of which helps another one.
 
-    python -m tests.ladder.collusion_styles [BLOCKS]
+    python -m benchmarks.simulations.styles [BLOCKS]
 
 Seven bots play so many blocks (2,400 if not told) of each game, at tables of three and four. Each row is about parts of
 these blocks of one size: how many reports there are, how many of them name a pair, how many would if scores
@@ -46,6 +46,7 @@ def named_without_scatter(report: CollusionReport) -> bool:
 
 
 def print_rows(title: str, blocks: Sequence[Block]) -> None:
+    """Print a row for each size of the parts."""
     for parts in PARTS:
         some = [find_collusion([match for block in blocks[part::parts] for match in block]) for part in range(parts)]
         shifts = [finding.shift for report in some for finding in report.findings]
@@ -57,6 +58,7 @@ def print_rows(title: str, blocks: Sequence[Block]) -> None:
 
 
 def main() -> None:
+    """Play the blocks of each game and print the table."""
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 2400
     sys.stdout.write(f"{'game':14}{'blocks':>9}{'reports':>9}{'named':>9}{'without':>9}   pairs\n")
     played: list[Block] = []

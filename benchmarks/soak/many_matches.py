@@ -1,4 +1,4 @@
-"""Bots that play one match after the other, without any trouble: `python -m tests.soak.many_matches ADDRESS`.
+"""Bots that play one match after the other, without any trouble: `python -m benchmarks.soak.many_matches ADDRESS`.
 
 They think for a moment over every move, which leaves room on the machine for something else.
 """

@@ -1,6 +1,6 @@
 """Prints how often `sure` is wrong, and what its certainty costs: the tables of decision 7.
 
-    python -m tests.ladder.sure_simulation [LADDERS]
+    python -m benchmarks.simulations.sure [LADDERS]
 
 So many ladders (400 if not told) are played for each row of the first table, a tenth of them for the others. The
 ranking is looked at after every round. A ladder is wrong if at any of these looks two neighbours are separated that are
@@ -83,6 +83,7 @@ def looks(case: Case, seed: int) -> Iterator[tuple[int, list[Separation]]]:
 
 
 def ladder(case: Case, seed: int) -> Ladder:
+    """Run one ladder to its end and look at it after every round."""
     wrong = wrong_at_once = False
     ended = all_apart = None
     for matches, neighbours in looks(case, seed):
@@ -185,6 +186,7 @@ def out(*cells: str) -> None:
 
 
 def main() -> None:
+    """Print all tables."""
     ladders = int(sys.argv[1]) if len(sys.argv) > 1 else 400
     wrong_separations(ladders)
     cost(ladders)

@@ -1,7 +1,7 @@
 """Plays many random matches of every game, some of them with faults and forfeits, and verifies each record.
 
     make verify-many                  # 10,000 matches of each game
-    python -m tests.soak.verify_many 500
+    python -m benchmarks.soak.verify_many 500
 
 Every record goes through its line of JSON, as a file would hold it. Prints a table and exits 1 if anything deviates.
 """

@@ -1,7 +1,7 @@
 """Arenas that run for an hour: is their memory flat?
 
     make soak                                   # 60 minutes
-    python -m tests.soak.arena --minutes 3
+    python -m benchmarks.soak.arena --minutes 3
 
 There are two. The *troubled* one hosts a competition of bots that come, go, fall silent, flood it and lose their
 connections; it is never killed, since that would hide what it gathers. At the *busy* one bots play one match after the
@@ -24,13 +24,13 @@ from statistics import median
 from rich.console import Console
 from sqlalchemy import func, select
 
+from benchmarks.soak.growth import Growth, Look, growth
 from roost_server.store import StoreError, open_store
 from roost_server.store.models import MATCH
 from tests.chaos.disk import disk_at
 from tests.chaos.plan import Fault, Kind, make_plans
 from tests.chaos.supervisor import Kept, Supervisor
 from tests.chaos.world import DISK, database_url, prepare
-from tests.soak.growth import Growth, Look, growth
 from tests.support.arenas.hall import check_records
 from tests.support.ports import free_port
 
@@ -43,7 +43,7 @@ MOST_LINES = 12
 """A run of less than so many minutes has shorter ones."""
 PLAN_SECONDS = 60.0
 DEADLY = frozenset({Kind.KILL_ARENA})
-ARENA = "tests.soak.small_caches"
+ARENA = "benchmarks.soak.small_caches"
 
 
 class Troubled(Supervisor):
@@ -60,7 +60,7 @@ async def busy_arena(url: str) -> AsyncIterator[Kept]:
     listen = f"127.0.0.1:{free_port()}"
     serve = (ARENA, "serve", "--listen", listen, "--db", url, "--log-level", "warning")
     arena = Kept("busy arena", (sys.executable, "-m", *serve), lambda _: None)
-    bots = Kept("busy bots", (sys.executable, "-m", "tests.soak.many_matches", listen), lambda _: None)
+    bots = Kept("busy bots", (sys.executable, "-m", "benchmarks.soak.many_matches", listen), lambda _: None)
     try:
         await arena.up.wait()
         yield arena
@@ -162,6 +162,7 @@ async def soak(supervisor: Supervisor, busy_url: str, minutes: float, console: C
 
 
 def main() -> int:
+    """Run both arenas; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=60.0)
     minutes: float = parser.parse_args().minutes

@@ -1,6 +1,6 @@
 """Prints how often a collusion report is wrong, and how much help it takes to be seen: whole fields, simulated.
 
-    python -m tests.ladder.collusion_simulation [FIELDS]
+    python -m benchmarks.simulations.collusion [FIELDS]
 
 Each row is one kind of field, with so many fields (300 if not told). First honest ones: which part of the pairs can be
 judged, and in how many fields a pair is over the line. Then fields in which bot 0 helps bot 1 whenever both are at the
@@ -103,11 +103,13 @@ def innocent_accused(report: CollusionReport) -> bool:
 
 
 def out(name: str, *cells: str) -> None:
+    """Print a row."""
     sys.stdout.write(f"{name:32}" + "".join(f"{cell:>10}" for cell in cells) + "\n")
     sys.stdout.flush()
 
 
 def main() -> None:
+    """Print both tables."""
     fields = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     out("honest", "bots", "blocks", "judged", "alarms")
     for case in HONEST:

@@ -1,4 +1,4 @@
-"""The `roost` command with its caches cut short: `python -m tests.soak.small_caches serve competition.toml ...`.
+"""The `roost` command with its caches cut short: `python -m benchmarks.soak.small_caches serve competition.toml ...`.
 
 An arena keeps some lists and moves in translation, at most so many of each, and SQLite keeps pages, at most 2 MB for
 each connection. At their usual size these caches fill for tens of thousands of matches, by some tens of megabytes, and

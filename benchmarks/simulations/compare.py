@@ -1,6 +1,6 @@
 """Prints how often a comparison is wrong: whole comparisons in simulated worlds, watched after every block.
 
-    python -m tests.ladder.compare_simulation [COMPARISONS]
+    python -m benchmarks.simulations.compare [COMPARISONS]
 
 Each row is one world, with so many comparisons (1,000 if not told) for equal bots, and as many for bots that differ by
 `elo1`. The columns: equal bots called stronger, stronger bots missed; how many blocks it took on average; how often the
@@ -77,6 +77,7 @@ def scores(case: Case, elo: float, rng: np.random.Generator, blocks: int) -> tup
 
 
 def against_copies(case: Case, elo: float, rng: np.random.Generator, blocks: int) -> tuple[Floats, Floats]:
+    """The new bot among copies of the old one, which would score half of everything in its place."""
     world = case.world._replace(strengths=(elo / ELO, *[0.0] * (case.players - 1)))
     new = candidate_scores(play(world, rng, groups(case, blocks)))
     new[rng.random(blocks) < case.same] = 0.5
@@ -96,6 +97,7 @@ def against_field(case: Case, elo: float, rng: np.random.Generator, blocks: int)
 
 
 def groups(case: Case, blocks: int) -> Indices:
+    """The same table in each block."""
     return np.tile(np.arange(case.players), (blocks, 1))
 
 
@@ -172,11 +174,13 @@ def stronger_bots(case: Case, comparisons: int) -> list[Ended]:
 
 
 def out(name: str, *cells: str) -> None:
+    """Print a row."""
     sys.stdout.write(f"{name:32}" + "".join(f"{cell:>9}" for cell in cells) + "\n")
     sys.stdout.flush()
 
 
 def main() -> None:
+    """Print the table."""
     comparisons = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     out("world, players", "called", "missed", "blocks", "blocks", "covered", "above", "plainly", "above")
     for case in CASES:
@@ -184,6 +188,7 @@ def main() -> None:
 
 
 def print_row(case: Case, comparisons: int) -> None:
+    """Play the comparisons of a case and print what came out."""
     equal, stronger = equal_bots(case, comparisons), stronger_bots(case, comparisons)
     called = np.mean([ended.verdict is Verdict.STRONGER for ended in equal])
     missed = np.mean([ended.verdict is Verdict.NOT_STRONGER for ended in stronger])

@@ -1,0 +1,1 @@
+"""Long runs: arenas under load for an hour, and very many matches, each verified."""
