@@ -185,6 +185,22 @@ class Game(ABC, Generic[MoveT, ViewT, OptionsT]):
             for players in self.players(self.options(variant.options)):
                 yield variant, players
 
+    def to_json(self) -> dict[str, JsonValue]:
+        """All that `roost games` says about it, for programs."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "summary": self.summary,
+            "players": self._count_range(STANDARD),
+            "components": [component._asdict() for component in self.components],
+            "options": [option._asdict() for option in self.option_docs],
+            "variants": [{**variant._asdict(), "players": self._count_range(variant)} for variant in self.variants],
+        }
+
+    def _count_range(self, variant: Variant) -> dict[str, JsonValue]:
+        counts = self.players(self.options(variant.options))
+        return {"least": counts[0], "most": counts[-1]}
+
     def check_players(self, players: int, options: OptionsT) -> None:
         """Raise `UsageError` unless that many can play."""
         allowed = self.players(options)

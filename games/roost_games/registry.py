@@ -1,6 +1,7 @@
 """The games that Roost knows, by name."""
 
 from importlib import import_module
+from importlib.resources import files
 from types import ModuleType
 from typing import Any
 
@@ -22,6 +23,11 @@ def get_game(name: str) -> AnyGame:
 def all_games() -> list[AnyGame]:
     """Every game, in the order of `GAME_NAMES`."""
     return [get_game(name) for name in GAME_NAMES]
+
+
+def rules_of(name: str) -> str:
+    """The rules of a game, in Markdown: the `rules.md` beside its code. Raises `UsageError`."""
+    return files(part_of(name)).joinpath("rules.md").read_text(encoding="utf-8")
 
 
 def part_of(name: str, part: str = "", package: str = "roost_games") -> ModuleType:

@@ -24,6 +24,8 @@ def test_games_lists_what_a_host_needs(roost: Roost) -> None:
         for option in game.option_docs:
             assert f"{option.name}: {words(option.summary)}" in words(out)
     assert "haecmaec Häc Mäc, 2 to 6 players" in words(out)
+    assert "variant slap: after each card the others may slap the burger" in words(out)
+    assert "spoil it; 3 to 6 players" in words(out)
     assert "assumed printed only on the components, so this is our guess" in words(out)
 
 
@@ -33,6 +35,10 @@ def test_games_for_programs(roost: Roost) -> None:
     assert games["bratwurmeck"]["players"] == {"least": 2, "most": 7}
     assert {row["source"] for game in games.values() for row in game["components"]} == {"seed", "public", "assumed"}
     assert "slap" in [option["name"] for option in games["haecmaec"]["options"]]
+    standard, slap = games["haecmaec"]["variants"]
+    assert (standard["name"], standard["players"]) == ("standard", {"least": 2, "most": 6})
+    assert (slap["name"], slap["options"], slap["players"]) == ("slap", {"slap": True}, {"least": 3, "most": 6})
+    assert [variant["name"] for variant in games["karteneck"]["variants"]] == ["standard"]
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from roost_cli.beginning import check_name, class_name
+from roost_bots.starters import check_name, class_name, names_in
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
 from roost_sdk import load_bot
@@ -86,7 +86,12 @@ def test_names_that_would_not_work_are_refused(name: str) -> None:
     ("name", "expected"), [("my_bot", "MyBot"), ("clever", "Clever"), ("bot", "MyBot"), ("_x", "X")]
 )
 def test_class_names(name: str, expected: str) -> None:
-    assert class_name(name) == expected
+    assert class_name(name, {"Bot", "Sequence"}) == expected
+
+
+def test_a_class_is_not_called_like_what_its_module_uses() -> None:
+    source = "from roost_games.karteneck import Lay as Put, Pass\nclass MyBot(Bot): ...\nChoice()\n"
+    assert names_in(source) == {"Put", "Pass", "Bot", "Choice"}
 
 
 def test_nothing_is_overwritten(tmp_path: Path, roost: Roost, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +99,7 @@ def test_nothing_is_overwritten(tmp_path: Path, roost: Roost, monkeypatch: pytes
     (tmp_path / "clever").mkdir()
     ran = roost("new", "clever")
     assert ran.code == 2
-    assert "there is a clever here already" in ran.err
+    assert "clever exists; choose another name" in ran.err
     assert list((tmp_path / "clever").iterdir()) == []
 
 

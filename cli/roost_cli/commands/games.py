@@ -7,22 +7,19 @@ import typer
 
 def games(as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
     """List the games: players, options, and where the numbers on the components come from."""
-    from roost_cli.listing import game_listing, games_json
-    from roost_cli.terminal.console import print_json, results
+    from roost_cli.terminal.console import print_json
+    from roost_cli.terminal.games import print_games
     from roost_games.registry import all_games
 
     if as_json:
-        print_json(games_json(all_games()))
+        print_json([game.to_json() for game in all_games()])
     else:
-        results().print(game_listing(all_games()))
+        print_games(all_games())
 
 
 def rules(game: Annotated[str, typer.Argument(help="The game: see roost games.", metavar="GAME")]) -> None:
     """Print the rules of a game."""
-    from rich.markdown import Markdown
-
-    from roost_cli.listing import rules_text
     from roost_cli.lookup import find_game
-    from roost_cli.terminal.console import results
+    from roost_cli.terminal.games import print_rules
 
-    results().print(Markdown(rules_text(find_game(game).name)))
+    print_rules(find_game(game))

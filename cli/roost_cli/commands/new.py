@@ -13,7 +13,13 @@ def new(
     game: Annotated[str, typer.Option(metavar="GAME", help="The game that it plays: see roost games.")] = "karteneck",
 ) -> None:
     """Make a folder with a bot that plays already, a test that plays it, and a README with what to do next."""
-    from roost_cli.beginning import begin, print_next
+    from roost_bots.starters import start_folder
     from roost_cli.lookup import find_game
+    from roost_cli.terminal.console import results
 
-    print_next(begin(name, find_game(game)))
+    folder = start_folder(name, find_game(game))
+    results().print(
+        f"{folder}/ has {name}.py, a bot that plays already, and test_{name}.py, which plays it.\n"
+        f"Next: cd {folder}, then see README.md",
+        soft_wrap=True,
+    )

@@ -7,8 +7,7 @@ Environments need the extra `rl`. Codings need numpy alone, so that a bot with a
 
 from typing import TYPE_CHECKING
 
-from roost_sdk.pettingzoo.coding import Coding, Field
-from roost_sdk.pettingzoo.codings import coding_for, coding_of
+from roost_sdk.pettingzoo.coding import Coding, Field, coding_for, coding_of
 
 if TYPE_CHECKING:
     from roost_sdk.pettingzoo.env import Observation, RoostEnv, roost_env

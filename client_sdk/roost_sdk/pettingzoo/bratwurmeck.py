@@ -9,11 +9,6 @@ from roost_games.bratwurmeck.sheet import HIGHEST_TILE, TURNS_PER_PLAYER
 from roost_sdk.pettingzoo.coding import Coding, Field, flags, write_counts, write_set, write_stack
 
 
-def options_of(view: View) -> Options:
-    """The options of the match that `view` is of: every tile lies somewhere."""
-    return Options(tuple(sorted([*view.grill, *view.turned, *(tile for stack in view.stacks for tile in stack)])))
-
-
 class BratwurmeckCoding(Coding[Take, View]):
     """Bratwurmeck with a set of tiles."""
 
@@ -34,6 +29,11 @@ class BratwurmeckCoding(Coding[Take, View]):
         )
         super().__init__(players, fields, MOVES)
 
+    @classmethod
+    def options_of(cls, view: View) -> Options:
+        """Every tile lies somewhere, so the view shows the whole sheet."""
+        return Options(tuple(sorted([*view.grill, *view.turned, *(tile for stack in view.stacks for tile in stack)])))
+
     def _write(self, values: "array[float]", view: View, own: int) -> None:
         at, places = self._at, self._places
         for seat in view.to_move:
@@ -48,3 +48,6 @@ class BratwurmeckCoding(Coding[Take, View]):
         write_counts(values, at["aside"], view.aside, FACE_INDEX)
         write_counts(values, at["roll"], view.roll, FACE_INDEX)
         values[at["total"]] = view.total
+
+
+CODING = BratwurmeckCoding

@@ -1,12 +1,13 @@
-"""Moves as numbers and views as arrays: what a coding is, for whoever trains a policy and for the bot that plays it.
+"""Moves as numbers and views as arrays: what a coding is, and where to find the one of a game.
 
 A coding is made for one game with its options and one player count. It needs nothing but views, so a bot uses it in the
-same way as the training environment does.
+same way as the training environment does. Each game has a module here with its name, whose `CODING` is its class.
 """
 
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -14,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roost_games.errors import MalformedMove, UsageError
-from roost_games.game import View
+from roost_games.game import JsonValue, View
+from roost_games.registry import GAME_NAMES, get_game, part_of
 
 MoveT = TypeVar("MoveT")
 ViewT = TypeVar("ViewT", bound=View)
@@ -61,6 +63,11 @@ class Coding(ABC, Generic[MoveT, ViewT]):
         self._at = {name: place.start for name, place in self.slices.items()}
         self._units = np.array([unit for field in self.fields for unit in field.units], np.float32)
         self._zeros = array("f", bytes(4 * self.size))
+
+    @classmethod
+    def options_of(cls, view: Any) -> Any:
+        """The options of the match that `view` is of."""
+        return view.options
 
     @property
     def low(self) -> Floats:
@@ -115,6 +122,40 @@ class Coding(ABC, Generic[MoveT, ViewT]):
 
 
 AnyCoding = Coding[Any, Any]
+
+
+def coding_of(game: str, players: int, options: Mapping[str, JsonValue] | None = None) -> AnyCoding:
+    """The coding of a game with a player count and options. Raises `UsageError` if that cannot be played."""
+    rules = get_game(game)
+    chosen = rules.options(options or {})
+    rules.check_players(players, chosen)
+    return _coding(game, players, chosen)
+
+
+def coding_for(view: Any) -> AnyCoding:
+    """The coding of the match that `view` is of: the same as in an environment with these players and options."""
+    kind: type = type(view)
+    game = _game_of(kind)
+    return _coding(game, view.players, coding_class(game).options_of(view))
+
+
+@lru_cache(maxsize=64)
+def _game_of(kind: type) -> str:
+    for game in GAME_NAMES:
+        if kind is part_of(game).View:
+            return game
+    raise UsageError(f"a {kind.__name__} is not a view of a game")
+
+
+def coding_class(game: str) -> Any:
+    """The class of a game's codings: called with a player count and the game's options, it makes one."""
+    return part_of(game, package="roost_sdk.pettingzoo").CODING
+
+
+@lru_cache(maxsize=64)
+def _coding(game: str, players: int, options: Any) -> AnyCoding:
+    coding: AnyCoding = coding_class(game)(players, options)
+    return coding
 
 
 def write_seats(values: "array[float]", start: int, numbers: Sequence[float], own: int) -> None:

@@ -25,8 +25,7 @@ from roost_games.game import JsonValue, places
 from roost_games.inspection import named_fields
 from roost_games.playthrough import show_value
 from roost_games.registry import get_game
-from roost_sdk.pettingzoo.coding import Floats, Mask
-from roost_sdk.pettingzoo.codings import coding_of
+from roost_sdk.pettingzoo.coding import Floats, Mask, coding_of
 
 Reward = Literal["place", "score"]
 REWARDS = ("place", "score")

@@ -17,11 +17,6 @@ ALLOWED_OF_KIND = 2
 """So many cards of a kind may lie in a burger unpunished."""
 
 
-def options_of(view: View) -> Options:
-    """The options of the match that `view` is of."""
-    return view.options
-
-
 class HaecMaecCoding(Coding[Move, View]):
     """Häc Mäc with an ingredient sheet."""
 
@@ -107,3 +102,6 @@ def _gone(view: View) -> list[Card]:
         for burger in burgers:
             gone += burger.cards
     return gone
+
+
+CODING = HaecMaecCoding

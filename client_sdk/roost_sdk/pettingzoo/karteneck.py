@@ -32,11 +32,6 @@ CARDS = sum(CARD_COPIES)
 HIGHEST_TOTAL = CARDS_PER_NUMBER * sum(range(1, NUMBER_KINDS + 1)) + WORM_VALUE * WORM_CARDS
 
 
-def options_of(view: View) -> Options:
-    """The options of the match that `view` is of."""
-    return view.options
-
-
 class KarteneckCoding(Coding[Move, View]):
     """Karteneck with a component sheet."""
 
@@ -167,3 +162,6 @@ def _first_places(portions: Sequence[Portion]) -> dict[Portion, int]:
 def _worms_of(view: View) -> list[Card]:
     """The worm cards in the hand, by rising signpost."""
     return [card for card in view.hand if card.is_worm]
+
+
+CODING = KarteneckCoding

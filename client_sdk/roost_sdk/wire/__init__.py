@@ -9,9 +9,7 @@
 Each game has a module here that is called like the game and whose `CODEC` is its codec.
 """
 
-from importlib import import_module
-
-from roost_games.registry import get_game
+from roost_games.registry import part_of
 from roost_sdk.wire.codec import AnyCodec, AnyMatchCodec, Codec, MatchCodec, WireError
 from roost_sdk.wire.results import fault_from_wire, fault_to_wire, result_from_wire, result_to_wire
 
@@ -31,5 +29,5 @@ __all__ = [
 
 def codec_for(game_name: str) -> AnyCodec:
     """The codec of the game called `game_name`. Raises `UsageError`, which lists the games there are."""
-    codec: AnyCodec = import_module(f"roost_sdk.wire.{get_game(game_name).name}").CODEC
+    codec: AnyCodec = part_of(game_name, package="roost_sdk.wire").CODEC
     return codec

@@ -1,16 +1,17 @@
-"""The list of games as a person reads it and as a program does."""
+"""The list of games and the rules of one, for a person."""
 
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import NamedTuple
 
 from rich.console import Group, RenderableType
+from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from roost_games.game import Component
-from roost_games.registry import AnyGame
+from roost_cli.terminal.console import results
+from roost_games.game import STANDARD, Component, Variant
+from roost_games.registry import AnyGame, rules_of
 
 
 class Source(NamedTuple):
@@ -32,32 +33,38 @@ SOURCES = {
 }
 
 
-def rules_text(game: str) -> str:
-    """The rules of a game, in Markdown."""
-    return files(f"roost_games.{game}").joinpath("rules.md").read_text(encoding="utf-8")
+def print_games(games: Sequence[AnyGame]) -> None:
+    """Print all games, one after the other, and what the marks mean."""
+    results().print(Group(*(_game(game) for game in games), _legend()))
 
 
-def game_listing(games: Sequence[AnyGame]) -> RenderableType:
-    """All games, one after the other, and what the marks mean."""
-    return Group(*(_game(game) for game in games), _legend())
+def print_rules(game: AnyGame) -> None:
+    """Print the rules of a game."""
+    results().print(Markdown(rules_of(game.name)))
 
 
 def _game(game: AnyGame) -> RenderableType:
-    counts = game.players(game.options({}))
-    head = Text.assemble((game.name, "bold"), f"  {game.title}, {counts[0]} to {counts[-1]} players")
+    head = Text.assemble((game.name, "bold"), f"  {game.title}, {_players(game, STANDARD)}")
     return Group(head, Padding(Group(game.summary, _sheet(game)), (0, 0, 1, 2), expand=False))
 
 
 def _sheet(game: AnyGame) -> Table:
-    """The components with their sources, then the options."""
+    """The components with their sources, then the variants and the options."""
     table = _grid()
     for component in game.components:
         source = SOURCES[component.source]
         table.add_row(Text(source.word, style=source.style), _what(component))
+    for variant in game.variants[1:]:
+        table.add_row(Text("variant", style="cyan"), f"{variant.name}: {variant.summary}; {_players(game, variant)}")
     for option in game.option_docs:
         summary = f"{option.name}: {option.summary}; default: {option.default}"
         table.add_row(Text("option", style="cyan"), summary)
     return table
+
+
+def _players(game: AnyGame, variant: Variant) -> str:
+    counts = game.players(game.options(variant.options))
+    return f"{counts[0]} to {counts[-1]} players"
 
 
 def _what(component: Component) -> str:
@@ -77,20 +84,3 @@ def _grid() -> Table:
     table.add_column(min_width=max(len(source.word) for source in SOURCES.values()))
     table.add_column()
     return table
-
-
-def games_json(games: Sequence[AnyGame]) -> list[dict[str, object]]:
-    """All games, for programs."""
-    return [_game_json(game) for game in games]
-
-
-def _game_json(game: AnyGame) -> dict[str, object]:
-    counts = game.players(game.options({}))
-    return {
-        "name": game.name,
-        "title": game.title,
-        "summary": game.summary,
-        "players": {"least": counts[0], "most": counts[-1]},
-        "components": [component._asdict() for component in game.components],
-        "options": [option._asdict() for option in game.option_docs],
-    }
