@@ -44,6 +44,7 @@ PAGES = [
 """The pages that are followed here."""
 NOT_RUN = {
     "make": "it would set up an environment, or run these tests inside themselves",
+    "python -m pip": "it would change the environment that runs the tests",
     "roost submit": "it needs an arena; test_workshop_docs.py has one",
 }
 """Commands that are shown but not run, by how they begin, and why."""

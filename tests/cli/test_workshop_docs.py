@@ -20,7 +20,7 @@ from tests.support.commands.roost import arena, roost_process, until
 DOCS = Path(__file__).parents[2] / "docs"
 STDIO = DOCS / "bots/other-languages.md"
 IMPROVE = (DOCS / "bots/improve.md").read_text(encoding="utf-8")
-JOURNAL = IMPROVE.split("\n## Matches kept on your side\n")[1]
+JOURNAL = IMPROVE.split("\n## Journals\n")[1]
 FILE_NAME = re.compile(r"(?:#|//) (\S+\.\w+)\n")
 
 
@@ -94,14 +94,14 @@ def test_the_numbers_on_the_pages_are_those_of_the_code() -> None:
     assert f"within {stdio.ANSWER_SECONDS:g} seconds" in program
     assert f"at most {plain.MOST_LISTED} of them" in program
     assert stdio.SECONDS_TO_END == 2.0
-    assert "two seconds later is killed" in program
+    assert "still running two seconds later is killed" in program
     assert f"at most {journal.DEFAULT_MB} MB together" in JOURNAL
-    assert f"at most {journal.MOST_WAITING:,} lines wait" in JOURNAL
-    assert f"cut after\n  {journal.LONGEST_LOG_LINE} characters" in JOURNAL
+    assert f"At most {journal.MOST_WAITING:,} lines wait" in JOURNAL
+    assert f"cut after {journal.LONGEST_LOG_LINE} characters" in JOURNAL
     assert f"a match keeps {journal.MOST_LOGGED} of them" in JOURNAL
 
 
-def test_the_page_about_kept_matches(tmp_path: Path) -> None:
+def test_the_section_about_journals(tmp_path: Path) -> None:
     """At an arena of this test: the command of the page, its keys, and its Python."""
     page = blocks_in(JOURNAL)
     (bot,) = [block for block in blocks(DOCS / "bots/start.md") if block.language == "python"]

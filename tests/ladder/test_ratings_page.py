@@ -1,4 +1,4 @@
-"""The numbers on the page about ratings, calculated anew."""
+"""The numbers on the page about ratings, recalculated."""
 
 import doctest
 import re
@@ -9,6 +9,7 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "why/ratings.md").read_text(encoding="utf-8")
+SENTENCES = " ".join(PAGE.split())
 POINTS = 400 / log(10)
 
 
@@ -74,11 +75,11 @@ def test_weights_on_the_page() -> None:
     told = {n: ((n - 1) / 4) ** 2 / ((n * n - 1) / 12) for n in (2, 3, 4)}
     assert told[3] / told[2] == pytest.approx(1.5)
     assert told[4] / told[2] == pytest.approx(1.8)
-    assert "three players tell 1.5 times as much about each bot as two players do, four players 1.8 times" in PAGE
+    assert "three players tell 1.5 times as much about each bot as two players do, four players 1.8 times" in SENTENCES
 
 
 def test_how_far_elo_strays() -> None:
     """What a match takes off an error and what its luck adds are in balance: v = (1 - c)^2 v + K^2 / 4."""
     follows = 20 * log(10) / 1600
     variance = 20**2 / 4 / (1 - (1 - follows) ** 2)
-    assert f"a\nrating strays by ±{1.96 * sqrt(variance):.0f} points" in PAGE
+    assert f"a rating strays by ±{1.96 * sqrt(variance):.0f} points" in SENTENCES
