@@ -135,6 +135,6 @@ def test_the_table_of_options_is_complete(capsys: pytest.CaptureFixture[str], mo
     monkeypatch.setenv("COLUMNS", "200")
     assert run(["serve", "--help"]) == 0
     offered = set(re.findall(r"(--[a-z-]+)", capsys.readouterr().out)) - {"--help"}
-    section = PAGE.split("## Starting it", 1)[1].split("## Letting", 1)[0]
+    section = PAGE.split("## Start it", 1)[1].split("## Connect", 1)[0]
     rows = re.findall(r"^\| (`--.*?) \|", section, re.MULTILINE)
     assert {option for row in rows for option in re.findall(r"`(--[a-z-]+)`", row)} == offered

@@ -22,7 +22,7 @@ FOLLOWED_ELSEWHERE = {
     "bots/training.md": "client_sdk/test_pettingzoo_docs.py",
     "hosting/arena.md": "cli/test_arena_docs.py",
     "hosting/competition.md": "cli/test_hosting_docs.py",
-    "hosting/operations.md": "server/test_metrics.py",
+    "hosting/operations.md": "cli/test_hosting_docs.py",
     "formats/protocol.md": "sample_bots/test_node_bot.py",
     "formats/database.md": "server/test_store_docs.py",
     "why/collusion.md": "cli/test_collusion_command.py",

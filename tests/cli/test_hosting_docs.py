@@ -1,4 +1,7 @@
-"""docs/hosting/competition.md is true: its commands run as written, those about accounts at an arena of their own."""
+"""docs/hosting/competition.md and operations.md are true: their commands run as written.
+
+The commands about accounts run at an arena of their own.
+"""
 
 import json
 import re
@@ -11,8 +14,10 @@ from roost_server.competition import file as parts
 from tests.support.commands.hosted_page import Reader, shown
 from tests.support.commands.roost import until
 
-PAGE = (Path(__file__).parents[2] / "docs/hosting/competition.md").read_text(encoding="utf-8")
-HOSTING, ACCOUNTS = PAGE.split("\n## Accounts and keys\n")
+DOCS = Path(__file__).parents[2] / "docs"
+COMPETITION = (DOCS / "hosting/competition.md").read_text(encoding="utf-8")
+OPERATIONS = (DOCS / "hosting/operations.md").read_text(encoding="utf-8")
+HOSTING, ACCOUNTS = COMPETITION.split("\n## Accounts and keys\n")
 SPRING_CUP = """
 name = "spring-cup"
 [[games]]
@@ -31,7 +36,7 @@ def test_hosting_from_top_to_bottom(
     monkeypatch.chdir(tmp_path)
     with ExitStack() as stack:
         reader = Reader(tmp_path, stack, capsys)
-        for command in shown(HOSTING):
+        for command in (*shown(HOSTING), *shown(OPERATIONS)):
             if command.words[:2] == ["admin", "backup"]:
                 until(lambda: phase_of(reader) == "done")
                 check_result(reader)
