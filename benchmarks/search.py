@@ -20,8 +20,8 @@ from random import Random
 from time import process_time
 from typing import Any
 
-from roost_bots.search import Guide, Search
 from roost_bots.strong import StrongBot
+from roost_bots.thinking.search import Guide, Search
 from roost_games.chance import Quick
 from roost_games.registry import get_game
 

@@ -13,7 +13,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from roost_bots.reading import can_close, ingredients, is_bluff, points_of, tile_won
+from roost_bots.thinking.reading import can_close, ingredients, is_bluff, points_of, tile_won
 from roost_games import bratwurmeck as dice
 from roost_games import haecmaec as burgers
 from roost_games import karteneck as cards

@@ -11,7 +11,7 @@ What comes after the turn it does not ask. The other games hide too much for suc
 from collections.abc import Sequence
 
 from roost_bots.careful import CarefulBot
-from roost_bots.dice_turn import MOST_POINTS, Turn
+from roost_bots.thinking.dice_turn import MOST_POINTS, Turn
 from roost_games.bratwurmeck import Take, View
 
 STEAL_WORTH = 2

@@ -10,7 +10,7 @@ It looks at its own points and at nothing else: not at the others, and not at wh
 
 from collections.abc import Sequence
 
-from roost_bots.reading import ingredients, points_of, reaction, tile_won
+from roost_bots.thinking.reading import ingredients, points_of, reaction, tile_won
 from roost_games import bratwurmeck as dice
 from roost_games import haecmaec as burgers
 from roost_games import karteneck as cards

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 
-from roost_bots import outlook
-from roost_bots.dice_turn import Turn
 from roost_bots.exact import ExactBot
-from roost_bots.haecmaec_guide import HaecMaecGuide
-from roost_bots.karteneck_guide import KarteneckGuide
-from roost_bots.search import SearchBot
+from roost_bots.thinking import outlook
+from roost_bots.thinking.dice_turn import Turn
+from roost_bots.thinking.haecmaec_guide import HaecMaecGuide
+from roost_bots.thinking.karteneck_guide import KarteneckGuide
+from roost_bots.thinking.search import SearchBot
 from roost_games.bratwurmeck import View
 
 

@@ -10,7 +10,7 @@ highest total and the largest burgers go to those who wait.
 
 from collections.abc import Sequence
 
-from roost_bots.reading import ingredients, points_of, tile_won
+from roost_bots.thinking.reading import ingredients, points_of, tile_won
 from roost_games import bratwurmeck as dice
 from roost_games import haecmaec as burgers
 from roost_games import karteneck as cards

@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from roost_bots.dice_turn import FAILED, MOST_POINTS, NOTHING_ASIDE, Turn, place_of
 from roost_bots.exact import ExactBot
-from roost_bots.outlook import Table, chance_ahead, ends, turn_of
+from roost_bots.thinking.dice_turn import FAILED, MOST_POINTS, NOTHING_ASIDE, Turn, place_of
+from roost_bots.thinking.outlook import DiceTable, chance_ahead, ends, turn_of
 from roost_games.bratwurmeck import GAME, BratwurmeckState, Options, Take, Tile, View
 from roost_games.chance import Quick
 from roost_sdk.bot import seat_bot
@@ -110,9 +110,9 @@ def test_exact_rolls_when_there_is_nothing_to_lose() -> None:
     assert decision(shown((T21,), ((), ()), "5544", "3321")).then == "roll"
 
 
-def table_of(state: BratwurmeckState) -> Table:
+def table_of(state: BratwurmeckState) -> DiceTable:
     view = state.observe(None)
-    return Table(view.grill, view.stacks, tuple(score for score, _ in state.merits()))
+    return DiceTable(view.grill, view.stacks, tuple(score for score, _ in state.merits()))
 
 
 @pytest.mark.parametrize("players", [2, 3, 5])

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from roost_bots import SAMPLES, search
-from roost_bots.haecmaec_guide import HaecMaecGuide
-from roost_bots.haecmaec_playout import CLOSE, LAY, Playout
-from roost_bots.karteneck_guide import KarteneckGuide
-from roost_bots.search import TRUST, Guide, Search, SearchBot
 from roost_bots.strong import StrongBot
+from roost_bots.thinking.haecmaec_guide import HaecMaecGuide
+from roost_bots.thinking.haecmaec_playout import CLOSE, LAY, Playout
+from roost_bots.thinking.karteneck_guide import KarteneckGuide
+from roost_bots.thinking.search import TRUST, Guide, Search, SearchBot
 from roost_games import karteneck
 from roost_games.chance import Quick, seed_of
 from roost_games.referee import Clock

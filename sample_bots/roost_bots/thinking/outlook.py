@@ -12,7 +12,7 @@ from functools import cache
 from math import exp
 from typing import NamedTuple
 
-from roost_bots.dice_turn import FAILED, MOST_POINTS, Turn
+from roost_bots.thinking.dice_turn import FAILED, MOST_POINTS, Turn
 from roost_games.bratwurmeck import Options, Tile, View
 
 EVEN = 1.0
@@ -28,7 +28,7 @@ Plan = tuple[tuple[int, float], ...]
 """Totals, or `FAILED`, and how likely a turn is to end with them."""
 
 
-class Table(NamedTuple):
+class DiceTable(NamedTuple):
     """The tiles between two turns."""
 
     grill: Stack
@@ -36,16 +36,16 @@ class Table(NamedTuple):
     worms: tuple[int, ...]
     """By seat, how many it owns."""
 
-    def taking(self, seat: int, tile: Tile) -> "Table":
+    def taking(self, seat: int, tile: Tile) -> "DiceTable":
         """The table after `seat` took a tile from the grill."""
         grill = tuple(other for other in self.grill if other is not tile)
         return self._replace(grill=grill)._giving(seat, tile)
 
-    def stealing(self, seat: int, victim: int) -> "Table":
+    def stealing(self, seat: int, victim: int) -> "DiceTable":
         """The table after `seat` took the top tile of `victim`."""
         return self._dropping(victim)._giving(seat, self.stacks[victim][-1])
 
-    def failing(self, seat: int) -> "Table":
+    def failing(self, seat: int) -> "DiceTable":
         """The table after a turn of `seat` failed."""
         if not self.stacks[seat]:
             return self
@@ -53,29 +53,29 @@ class Table(NamedTuple):
         grill = tuple(sorted((*self.grill, returned)))
         return self._dropping(seat)._replace(grill=grill if grill[-1] is returned else grill[:-1])
 
-    def _giving(self, seat: int, tile: Tile) -> "Table":
+    def _giving(self, seat: int, tile: Tile) -> "DiceTable":
         return self._with(seat, (*self.stacks[seat], tile), tile.worms)
 
-    def _dropping(self, seat: int) -> "Table":
+    def _dropping(self, seat: int) -> "DiceTable":
         return self._with(seat, self.stacks[seat][:-1], -self.stacks[seat][-1].worms)
 
-    def _with(self, seat: int, stack: Stack, worms: int) -> "Table":
+    def _with(self, seat: int, stack: Stack, worms: int) -> "DiceTable":
         stacks = (*self.stacks[:seat], stack, *self.stacks[seat + 1 :])
         owned = (*self.worms[:seat], self.worms[seat] + worms, *self.worms[seat + 1 :])
-        return Table(self.grill, stacks, owned)
+        return DiceTable(self.grill, stacks, owned)
 
 
 class Ends(NamedTuple):
     """The tables that a turn can lead to."""
 
-    grill: list[Table]
+    grill: list[DiceTable]
     """By total, if no tile is stolen. Where the total takes none, this is `failed`."""
-    thefts: dict[int, Table]
+    thefts: dict[int, DiceTable]
     """By total, if one is."""
-    failed: Table
+    failed: DiceTable
 
 
-def ends(table: Table, seat: int) -> Ends:
+def ends(table: DiceTable, seat: int) -> Ends:
     """What a turn of `seat` can lead to."""
     failed = table.failing(seat)
     grill = [failed] * (MOST_POINTS + 1)
@@ -93,7 +93,7 @@ def chance_ahead(lead: int, tiles: int) -> float:
     return 1 / (1 + exp(-lead / (EVEN + EVEN_PER_TILE * tiles)))
 
 
-def standing(table: Table, seat: int) -> float:
+def standing(table: DiceTable, seat: int) -> float:
     """How many opponents `seat` can expect to leave behind, as things stand."""
     own, tiles = table.worms[seat], len(table.grill)
     return sum([chance_ahead(own - worms, tiles) for worms in table.worms])
@@ -119,7 +119,7 @@ def prepare() -> None:
         exactly(tile.value)
 
 
-def plans(table: Table, seat: int) -> Iterator[Plan]:
+def plans(table: DiceTable, seat: int) -> Iterator[Plan]:
     """What `seat` may want to do in a turn."""
     for tile in table.grill:
         yield at_least(tile.value)
@@ -128,12 +128,12 @@ def plans(table: Table, seat: int) -> Iterator[Plan]:
             yield exactly(stack[-1].value)
 
 
-def after_turn_of(other: int, table: Table, seat: int) -> float:
+def after_turn_of(other: int, table: DiceTable, seat: int) -> float:
     """The standing of `seat` that can be expected after a turn of `other`, who does what is best for itself."""
     possible = ends(table, other)
     known: dict[int, tuple[float, float]] = {}
 
-    def for_both(after: Table) -> tuple[float, float]:
+    def for_both(after: DiceTable) -> tuple[float, float]:
         if id(after) not in known:
             known[id(after)] = (standing(after, other), standing(after, seat))
         return known[id(after)]
@@ -154,7 +154,7 @@ def after_turn_of(other: int, table: Table, seat: int) -> float:
     return max(expected)[1]
 
 
-def outlook(table: Table, seat: int) -> float:
+def outlook(table: DiceTable, seat: int) -> float:
     """What `table` is worth to `seat`: its standing, and how the next turn of everybody changes it."""
     now = standing(table, seat)
     if not table.grill:
@@ -164,7 +164,7 @@ def outlook(table: Table, seat: int) -> float:
 
 def turn_of(view: View, seat: int) -> Turn:
     """The turn of `seat`, with what every way to end it is worth."""
-    table = Table(view.grill, view.stacks, tuple(sum(tile.worms for tile in stack) for stack in view.stacks))
+    table = DiceTable(view.grill, view.stacks, tuple(sum(tile.worms for tile in stack) for stack in view.stacks))
     possible = ends(table, seat)
     worth = {
         id(after): outlook(after, seat)

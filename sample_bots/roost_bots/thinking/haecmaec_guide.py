@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-from roost_bots.haecmaec_playout import CLOSE, CLOSE_DOUBLING, LAY, SPOIL, Opinion, Playout, cards_of
-from roost_bots.search import Guide, rewards_by_lead
+from roost_bots.thinking.haecmaec_playout import CLOSE, CLOSE_DOUBLING, LAY, SPOIL, Opinion, Playout, cards_of
+from roost_bots.thinking.search import Guide, rewards_by_lead
 from roost_games.haecmaec import Close, HaecMaecState, Move, React
 from roost_games.haecmaec.legal import SUSPICION_FROM, reaction
 from roost_games.haecmaec.moves import DOUBLE, NO_SLAP, NORMAL, SlapAnswer, Top

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
-from roost_bots.search import AnyState, Guide, rewards_by_lead
+from roost_bots.thinking.search import AnyState, Guide, rewards_by_lead
 from roost_games.karteneck import PASS, PASS_AND_STEAL, KarteneckState, Lay, Move, View
 from roost_games.karteneck.moves import NUMBER_LAYS
 from roost_games.karteneck.sheet import WORM_VALUE
@@ -25,7 +25,7 @@ GOOD_LEAD = 6.0
 """What `rewards_by_lead` is told at the end of a match, and before."""
 
 
-class Options(NamedTuple):
+class Lays(NamedTuple):
     """What a seat can lay."""
 
     best: Move | None
@@ -58,7 +58,7 @@ class KarteneckGuide(Guide):
         if can_steal(state, seat):
             return PASS_AND_STEAL
         grill = state.grill
-        best, reach = _options(state, seat)
+        best, reach = _lays(state, seat)
         valid = state.laid[seat] & WORM_BIT or state.worms[seat]
         if best is None or not valid or grill[-1].worms == grill[0].worms:
             return PASS
@@ -110,7 +110,7 @@ def _worm_lays(state: KarteneckState, seat: int, wanted: set[int]) -> Iterator[M
                 yield Lay(cards[-size:])
 
 
-def _options(state: KarteneckState, seat: int) -> Options:
+def _lays(state: KarteneckState, seat: int) -> Lays:
     best: Move | None = None
     most, reach, laid = 0, state.totals[seat], state.laid[seat]
     for kind, held in enumerate(state.numbers[seat]):
@@ -123,4 +123,4 @@ def _options(state: KarteneckState, seat: int) -> Options:
         cards = state.table.worm_cards(state.worms[seat])
         best = Lay(cards[1:] if len(cards) > 2 else cards)
         reach += WORM_VALUE * len(cards)
-    return Options(best, reach)
+    return Lays(best, reach)
