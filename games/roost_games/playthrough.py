@@ -6,14 +6,13 @@ and what followed: outcomes of chance and events. A change of the rules shows as
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from random import Random
 from textwrap import wrap
 from typing import Any
 
 from roost_games.chance import Outcome, Recording, Tape, seed_of
 from roost_games.game import JsonValue, places
-from roost_games.inspection import named_fields
 from roost_games.registry import AnyGame
 
 WIDTH = 120
@@ -57,6 +56,16 @@ def _show_key(key: str, value: JsonValue) -> str:
     if isinstance(value, list):
         return " ".join((key, *map(str, value)))
     return f"{key} {value if isinstance(value, str) else json.dumps(value)}"
+
+
+def named_fields(value: object) -> dict[str, object] | None:
+    """The fields of a NamedTuple or a dataclass by name; `None` for any other value."""
+    if isinstance(value, tuple):
+        names: tuple[str, ...] | None = getattr(value, "_fields", None)
+        return None if names is None else dict(zip(names, value, strict=True))
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return None
 
 
 def show_value(value: object) -> str:

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from roost_games.bratwurmeck import GAME, BratwurmeckState, Options, Take, Tile, View
 from roost_games.bratwurmeck.moves import MOVES
 from roost_games.chance import Quick, Tape, seed_of
-from roost_games.conformance import check_game
+from roost_games.conformance import check_game, snapshot
 from roost_games.errors import IllegalMove
-from roost_games.inspection import snapshot
 
 POINTS = {"1": 1, "2": 2, "3": 3, "4": 4, "5": 5, "W": 5}
 LONGEST_LOOK = 120

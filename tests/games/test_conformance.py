@@ -11,10 +11,9 @@ from typing import Any, NamedTuple, Self
 import pytest
 
 from roost_games.chance import Chance, Quick
-from roost_games.conformance import check_game
+from roost_games.conformance import ConformanceError, Promise, check_game
 from roost_games.errors import IllegalMove, MalformedMove, OptionError
-from roost_games.game import Game, JsonValue, OptionDoc, State
-from roost_games.promises import ConformanceError, Promise
+from roost_games.game import STANDARD, Game, JsonValue, OptionDoc, State, Variant
 from roost_games.registry import AnyGame
 from tests.golden.cases import Case, all_cases
 
@@ -577,6 +576,22 @@ class DefaultsAreNoDefaults(ToyGame):
         return super().options({"hand_size": 2, **given})
 
 
+class NamesAVariantTwice(ToyGame):
+    variants = (STANDARD, Variant("short", {"hand_size": 2}, ""), Variant("short", {"hand_size": 1}, ""))
+
+
+class HidesItsStandardGame(ToyGame):
+    variants = (Variant("short", {"hand_size": 2}, ""), STANDARD)
+
+
+class NamesAnUnknownOption(ToyGame):
+    variants = (STANDARD, Variant("short", {"cards": 2}, ""))
+
+
+class NamesTheStandardGameAgain(ToyGame):
+    variants = (STANDARD, Variant("usual", {"hand_size": 3}, ""))
+
+
 class SeatsAnybody(ToyGame):
     def check_players(self, players: int, options: Options) -> None:
         pass
@@ -595,6 +610,10 @@ BROKEN_GAMES: list[tuple[Promise, type[ToyGame]]] = [
     (Promise.OPTIONS, ForgetsOptions),
     (Promise.OPTIONS, SwallowsOptions),
     (Promise.OPTIONS, DefaultsAreNoDefaults),
+    (Promise.VARIANTS, NamesAVariantTwice),
+    (Promise.VARIANTS, HidesItsStandardGame),
+    (Promise.VARIANTS, NamesAnUnknownOption),
+    (Promise.VARIANTS, NamesTheStandardGameAgain),
     (Promise.PLAYERS, SeatsAnybody),
 ]
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from roost_bots import SAMPLES, search
+from roost_bots import SAMPLES
 from roost_bots.strong import StrongBot
+from roost_bots.thinking import search
 from roost_bots.thinking.haecmaec_guide import HaecMaecGuide
 from roost_bots.thinking.haecmaec_playout import CLOSE, LAY, Playout
 from roost_bots.thinking.karteneck_guide import KarteneckGuide

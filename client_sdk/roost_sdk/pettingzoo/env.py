@@ -22,8 +22,7 @@ from pettingzoo.utils.wrappers import (  # type: ignore[import-untyped]
 from roost_games.chance import Tape, seed_of
 from roost_games.errors import UsageError
 from roost_games.game import JsonValue, places
-from roost_games.inspection import named_fields
-from roost_games.playthrough import show_value
+from roost_games.playthrough import named_fields, show_value
 from roost_games.registry import get_game
 from roost_sdk.pettingzoo.coding import Floats, Mask, coding_of
 

@@ -6,7 +6,7 @@ from random import Random
 from typing import NamedTuple, TypeVar, cast
 
 from roost_games.chance import Tape, seed_of
-from roost_games.inspection import Snapshot, snapshot
+from roost_games.conformance import Snapshot, snapshot
 from roost_games.karteneck import GAME, PASS, PASS_AND_STEAL, Card, KarteneckState, Lay, Move, Options, Portion
 
 T = TypeVar("T")

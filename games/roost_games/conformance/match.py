@@ -1,28 +1,17 @@
-"""Does a game keep the promises of `game.py`? `check_game` finds out by playing random matches of it.
-
-Run it on a game of your own before you list it anywhere:
-
-    from roost_games.conformance import check_game
-    check_game(MyGame())
-
-The first broken promise raises `ConformanceError`. Its message names the promise, the player count, the step (how many
-decisions came before) and the seed; `check_game(game, seed=SEED, matches=1, players=[COUNT])` plays that match again.
-
-What random play cannot find: whether the rules are the right ones, whether a view lacks something, and whether
-`determinise` samples uniformly. Those need tests that know the game.
-"""
+"""One match of a game, checked at every decision point against the promises of `game.py`."""
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from random import Random
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
-from roost_games.chance import Chance, Tape, seed_of
-from roost_games.errors import MalformedMove, MoveError, OptionError, UsageError
+from roost_games.chance import Chance, Tape
+from roost_games.conformance.promises import ConformanceError, Promise, Snapshot, mutable_part, snapshot
+from roost_games.errors import MalformedMove, MoveError
 from roost_games.game import JsonValue, State
-from roost_games.inspection import Snapshot, mutable_part, named_fields, snapshot
-from roost_games.promises import ConformanceError, Promise
+from roost_games.playthrough import named_fields
 from roost_games.registry import AnyGame
 
 T = TypeVar("T")
@@ -36,104 +25,28 @@ NOT_MOVES: tuple[object, ...] = (None, 7, "x", [], {}, object())
 NOT_MOVES_IN_JSON: tuple[JsonValue, ...] = (None, 7, "x", [], {}, {"no such key": 1}, [{}])
 
 
-def check_game(
-    game: AnyGame,
-    *,
-    matches: int = 10,
-    seed: str = "conformance",
-    options: Mapping[str, JsonValue] | None = None,
-    players: Iterable[int] | None = None,
-    most_decisions: int = 20_000,
-) -> None:
-    """Play `matches` random matches with each of `players` (all counts if `None`) and check every promise in each.
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a match is played with."""
 
-    A match that is not over after `most_decisions` counts as endless. Raises `ConformanceError`.
-    """
-    chosen = game.options(options or {})
-    counts = game.players(chosen)
-    _check_options(game, chosen)
-    _check_players(game, chosen, counts)
-    for count in counts if players is None else players:
-        run = _Run(game, chosen, count, most_decisions)
-        for match in range(matches):
-            run.play(seed_of(seed, match))
-        run.check_over_all()
-
-
-def _sample(moves: Sequence[T], rng: Random) -> list[T]:
-    if len(moves) <= MOST_TRIED:
-        return list(moves)
-    return [moves[index] for index in rng.sample(range(len(moves)), MOST_TRIED)]
-
-
-def _check_options(game: AnyGame, options: Any) -> None:
-    def fail(detail: str) -> NoReturn:
-        raise ConformanceError(Promise.OPTIONS, f"{game.name}: {Promise.OPTIONS}: {detail}")
-
-    if game.options({}).to_json():
-        fail(f"the default options are shown as {game.options({}).to_json()}, not as {{}}")
-    shown = options.to_json()
-    if game.options(json.loads(json.dumps(shown))) != options:
-        fail(f"{shown} gives other options back")
-    try:
-        game.options({"no such option": 1})
-    except OptionError:
-        return
-    fail("an unknown option is accepted")
-
-
-def _check_players(game: AnyGame, options: Any, counts: range) -> None:
-    for count in (counts[0] - 1, counts[-1] + 1, -1):
-        try:
-            game.start(count, options, Tape(b""))
-        except UsageError:
-            continue
-        raise ConformanceError(Promise.PLAYERS, f"{game.name}: {Promise.PLAYERS}: {count} players can start")
-
-
-class _Run:
-    """The matches with one player count, and what only all of them together can show."""
-
-    def __init__(self, game: AnyGame, options: Any, players: int, most_decisions: int) -> None:
-        self.game = game
-        self.options = options
-        self.players = players
-        self.most_decisions = most_decisions
-        self.hides = self.scrambles = False
-        self.starts: set[str] = set()
-        self.deals: set[str] = set()
-        self.seed = b""
+    game: AnyGame
+    options: Any
+    players: int
+    most_decisions: int
+    """From this many decisions on a match counts as endless."""
+    seed: bytes
 
     def start(self, chance: Chance) -> AnyState:
+        """The match before its first decision."""
         return self.game.start(self.players, self.options, chance)
 
-    def play(self, seed: bytes) -> None:
-        """Play and check the match of `seed`."""
-        self.seed = seed
-        match = _Match(self)
-        try:
-            match.play()
-            match.check_same_seed()
-        except ConformanceError:
-            raise
-        except Exception as error:
-            raise match.broken(Promise.NO_CRASH, f"{type(error).__name__}: {error}") from error
-        self.starts.add(str(match.snapshots[0]))
-        self.deals.add(str(match.deal))
-
-    def check_over_all(self) -> None:
-        """Check what should have happened at least once in the matches played."""
-        if self.hides and not self.scrambles:
-            raise self.broken(Promise.NO_LEAK, "seats have secrets, yet scramble never changed another's view", 0)
-        if len(self.deals) > 1 and len(self.starts) == 1:
-            raise self.broken(Promise.SAME_SEED, "chance decided differently at the start, and it changed nothing", 0)
-
     def broken(self, promise: Promise, detail: str, step: int) -> ConformanceError:
+        """The error that says which promise was broken, and where."""
         where = f"{self.players} players, seed {self.seed.hex()}, step {step}"
         return ConformanceError(promise, f"{self.game.name}: {promise}: {detail} ({where})")
 
 
-class _Asked:
+class Asked:
     """Passes on a tape's answers and notes what was asked, so that a purpose asked twice can be seen."""
 
     def __init__(self, tape: Tape) -> None:
@@ -156,28 +69,31 @@ class _Asked:
         return rolled
 
 
-class _Match:
+class CheckedMatch:
     """One match, checked at every decision point."""
 
-    def __init__(self, run: _Run) -> None:
-        self.run = run
-        self.game = run.game
-        self.rng = Random(run.seed)
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.game = setting.game
+        self.rng = Random(setting.seed)
         self.step = 0
         self.pool: list[Any] = []
         self.moves: list[tuple[int, Any]] = []
         self.snapshots: list[Snapshot] = []
         self.deal: list[tuple[str, object]] = []
+        """What was asked of chance before the first decision, and its answers."""
+        self.hides = self.scrambles = False
+        """Whether seats were seen to have secrets, and whether exchanging them changed a view."""
 
     def broken(self, promise: Promise, detail: str) -> ConformanceError:
-        return self.run.broken(promise, detail, self.step)
+        return self.setting.broken(promise, detail, self.step)
 
     def require(self, kept: bool, promise: Promise, detail: str) -> None:
         if not kept:
             raise self.broken(promise, detail)
 
     def play(self) -> None:
-        self.state = state = self.run.start(Tape(self.run.seed))
+        self.state = state = self.setting.start(Tape(self.setting.seed))
         state.events = []
         self.now = snapshot(state)
         self.snapshots.append(self.now)
@@ -210,7 +126,7 @@ class _Match:
             self.apply(self.state, seat, move)
             self.moves.append((seat, move))
             self.step += 1
-            self.require(self.step < self.run.most_decisions, Promise.END, "it goes on and on")
+            self.require(self.step < self.setting.most_decisions, Promise.END, "it goes on and on")
         self.now = snapshot(self.state)
         self.snapshots.append(self.now)
 
@@ -225,11 +141,11 @@ class _Match:
             self.check_legal(seat)
         self.check_refused_seats()
         self.check_scramble()
-        self.check_determinised(self.rng.randrange(self.run.players))
+        self.check_determinised(self.rng.randrange(self.setting.players))
 
     def check_turns(self) -> None:
         seats = self.state.to_move
-        ascending = list(seats) == sorted(set(seats)) and all(seat in range(self.run.players) for seat in seats)
+        ascending = list(seats) == sorted(set(seats)) and all(seat in range(self.setting.players) for seat in seats)
         self.require(ascending, Promise.TURNS, f"to_move is {seats}")
         self.require(self.state.termination == "", Promise.END, "termination is set although seats are to move")
         for view in self.now.views:
@@ -241,7 +157,7 @@ class _Match:
     def check_merits(self) -> None:
         merits = self.now.merits
         numbers = all(isinstance(row, tuple) and row and all(isinstance(n, int) for n in row) for row in merits)
-        fits = numbers and len(merits) == self.run.players and len({len(row) for row in merits}) == 1
+        fits = numbers and len(merits) == self.setting.players and len({len(row) for row in merits}) == 1
         self.require(fits, Promise.MERITS, f"merits() is {merits!r:.80}")
 
     def check_values(self) -> None:
@@ -256,7 +172,7 @@ class _Match:
     def check_scramble(self) -> None:
         """Exchange what a seat may not know: it must not notice, and where there are secrets, another must."""
         spectator = named_fields(self.now.views[0]) or {}
-        for place, seat in enumerate((None, *range(self.run.players))):
+        for place, seat in enumerate((None, *range(self.setting.players))):
             scrambled = self.state.copy()
             scrambled.scramble(seat, self.rng)
             after, seen = snapshot(scrambled), self.now.views[place]
@@ -266,8 +182,8 @@ class _Match:
             if seat is not None:
                 same = self.same_moves(scrambled.legal(seat), self.state.legal(seat))
                 self.require(same, Promise.NO_LEAK, f"what {who} may do tells what is hidden from it")
-            self.run.scrambles |= after.views != self.now.views
-            self.run.hides |= {**(named_fields(seen) or {}), "seat": None} != spectator
+            self.scrambles |= after.views != self.now.views
+            self.hides |= {**(named_fields(seen) or {}), "seat": None} != spectator
 
     def same_moves(self, ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
         if len(ours) != len(theirs):
@@ -295,11 +211,11 @@ class _Match:
 
     def check_refused_seats(self) -> None:
         move = self.choose(self.state, self.state.to_move[0])
-        idle = [seat for seat in range(self.run.players) if seat not in self.state.to_move]
+        idle = [seat for seat in range(self.setting.players) if seat not in self.state.to_move]
         for seat in idle:
             self.require(len(self.state.legal(seat)) == 0, Promise.TURNS, f"seat {seat} has legal moves")
             self.require(len(self.game.legal(self.now.views[seat + 1])) == 0, Promise.VIEW, f"seat {seat} has moves")
-        for seat in (-1, self.run.players, *idle):
+        for seat in (-1, self.setting.players, *idle):
             self.check_refused(seat, move, Promise.TURNS)
 
     def check_refused(self, seat: int, move: object, accepted: Promise) -> None:
@@ -388,7 +304,7 @@ class _Match:
     def check_unseen(self, state: AnyState, waiting: list[int]) -> None:
         left = list(state.to_move)
         self.require(left == waiting, Promise.SIMULTANEOUS, f"{left} are to move, not {waiting}")
-        idle = [seat for seat in range(self.run.players) if seat not in self.state.to_move]
+        idle = [seat for seat in range(self.setting.players) if seat not in self.state.to_move]
         for seat in (None, *waiting, *idle):
             unseen = state.observe(seat) == self.now.views[0 if seat is None else seat + 1]
             who = "a spectator" if seat is None else f"seat {seat}"
@@ -410,7 +326,7 @@ class _Match:
         """Determinise from a few views of the match and play to the end."""
         for earlier in self.rng.sample(self.snapshots[:-1], min(4, len(self.snapshots) - 1)):
             state = self.game.determinise(self.rng.choice(earlier.views[1:]), self.rng)
-            self.wander(state, self.run.most_decisions)
+            self.wander(state, self.setting.most_decisions)
             self.require(not state.to_move, Promise.DETERMINISE, "it goes on and on")
 
     def check_end(self) -> None:
@@ -419,7 +335,7 @@ class _Match:
         self.check_inventory(self.now.inventory, "at the end")
         self.check_merits()
         self.check_values()
-        for seat in range(self.run.players):
+        for seat in range(self.setting.players):
             self.require(len(self.state.legal(seat)) == 0, Promise.TURNS, f"seat {seat} has moves after the end")
             self.check_refused(seat, self.moves[-1][1], Promise.TURNS)
         for data in NOT_MOVES_IN_JSON:
@@ -435,8 +351,8 @@ class _Match:
 
     def check_same_seed(self) -> None:
         """Play the same moves again, with nobody listening, and watch what is asked of chance."""
-        chance = _Asked(Tape(self.run.seed))
-        state = self.run.start(chance)
+        chance = Asked(Tape(self.setting.seed))
+        state = self.setting.start(chance)
         self.deal = list(chance.answers)
         self.step, expected = 0, iter(self.snapshots)
         self.require(snapshot(state) == next(expected), Promise.SAME_SEED, "it starts differently")
@@ -458,3 +374,9 @@ class _Match:
         for purpose, answer in answers:
             plain = all(isinstance(item, int | str) for item in (answer if isinstance(answer, list) else [answer]))
             self.require(plain, Promise.PURPOSES, f"{purpose} is about {answer!r:.80}")
+
+
+def _sample(moves: Sequence[T], rng: Random) -> list[T]:
+    if len(moves) <= MOST_TRIED:
+        return list(moves)
+    return [moves[index] for index in rng.sample(range(len(moves)), MOST_TRIED)]
