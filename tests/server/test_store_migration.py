@@ -16,7 +16,7 @@ from sqlalchemy.schema import CreateTable
 
 from roost_games.replay import Replay
 from roost_server.store import StoreError, models, open_store, queries, schema
-from tests.support.records.schema1 import DUMP
+from tests.support.old import restore
 
 MIGRATIONS = Path(schema.__file__).with_name("migrations")
 
@@ -29,9 +29,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def old(path: Path) -> Path:
     """A database of the first schema."""
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript(DUMP)
-    return path
+    return restore("schema1", path)
 
 
 @pytest.fixture
