@@ -41,9 +41,9 @@ def verify_folder(
     the one that was published, if that is known.
     """
     with server_extra("the check of an export"):
-        from roost_server.export.checking import check_export, is_export
-        from roost_server.export.reading import commitments_in
-        from roost_server.export.records import MATCHES_FILE
+        from roost_server.export.checker import check_export, is_export
+        from roost_server.export.files import MATCHES_FILE
+        from roost_server.export.reader import commitments_in
     if not is_export(folder):
         raise UsageError(f"{folder} is not the export of a competition; name the files of replays in it")
     checked = Checked()

@@ -14,8 +14,9 @@ from roost_cli.terminal.console import results
 from roost_cli.terminal.fitted import Column, print_fitted
 from roost_games.wording import counted
 from roost_ladder.rating.collusion import FEWEST_BLOCKS, CollusionReport, Finding, Shift, find_collusion
+from roost_server.competition.ledger import id_of
 from roost_server.store import open_store, queries
-from roost_server.store.competition_results import finished_results
+from roost_server.store.results import MatchFilter, facts
 
 NOTES = """\
 ahead: of 100 comparisons with third bots, those in which the bot finished ahead,
@@ -40,7 +41,10 @@ class Suspicions(NamedTuple):
 def suspicions(url: str, *, competition: str | None, phase: str | None, game: str | None) -> Suspicions:
     """The report on the matches of a database. Raises `StoreError` or `UsageError`, which say what to do."""
     with open_store(url, read_only=True) as store:
-        matches = finished_results(store, competition=competition, phase=phase, game=game)
+        competition_id = None if competition is None else id_of(store, competition)
+        wanted = MatchFilter(game=game, competition_id=competition_id, phase=phase)
+        with store.reading() as reading:
+            matches = [match.result() for match in facts(reading, wanted)]
         versions = {version.id: version for version in queries.versions(store)}
     return Suspicions(find_collusion(matches), versions, competition, phase, game)
 

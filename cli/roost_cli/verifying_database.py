@@ -10,7 +10,7 @@ from roost_cli.terminal.progress import Advance, progress
 from roost_cli.verifying import Checked, Finding, judge
 from roost_games.replay import parse_lines
 from roost_server.competition import ledger
-from roost_server.export.writing import export
+from roost_server.export.writer import export
 from roost_server.store import Store, StoreError, open_store, queries
 
 
@@ -21,7 +21,7 @@ def verify_database(url: str, *, tell: bool) -> Checked:
     """
     checked = Checked()
     with open_store(url, read_only=True) as store:
-        total = sum(1 for _ in queries.results(store, voided=True))
+        total = queries.match_count(store)
         with progress("verifying", total) as advance:
             checked.gather(_findings(store, checked, advance), tell=tell)
         for name in ledger.names(store):

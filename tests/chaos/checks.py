@@ -15,12 +15,11 @@ from roost_ladder.rating.standings import standings
 from roost_ladder.schedules.schedule import Field
 from roost_server.answers.standings import standings_of
 from roost_server.competition import ledger
-from roost_server.export import gathering
-from roost_server.export.checking import check_export
-from roost_server.export.records import ExportedBlock
-from roost_server.export.writing import export
+from roost_server.export.checker import check_export
+from roost_server.export.writer import export
 from roost_server.store import BlockState, Store, queries
 from roost_server.store.people import QUARANTINE
+from roost_server.store.queries import BlockOnRecord
 from tests.chaos import reference
 from tests.chaos.diary import read_diary
 from tests.chaos.reference import Played
@@ -38,7 +37,7 @@ class Outcome:
     folder: Path
     store: Store
     competition: ledger.Competition
-    blocks: list[ExportedBlock]
+    blocks: list[BlockOnRecord]
     replays: dict[str, Replay]
     names: dict[int, str]
 
@@ -47,7 +46,7 @@ class Outcome:
         competition = ledger.find(store, COMPETITION_NAME)
         replays = [Replay.from_line(line) for line in queries.replays(store)]
         with store.reading() as connection:
-            blocks = gathering.blocks_of(connection, competition.id)
+            blocks = queries.finished_blocks(connection, competition.id)
         return cls(
             folder,
             store,
@@ -57,7 +56,7 @@ class Outcome:
             {version.id: version.name for version in queries.versions(store)},
         )
 
-    def done(self, phase: str) -> list[ExportedBlock]:
+    def done(self, phase: str) -> list[BlockOnRecord]:
         """The blocks of a phase that count, in the order of the plan."""
         return [block for block in self.blocks if (block.phase, block.state) == (phase, BlockState.DONE)]
 
@@ -88,7 +87,7 @@ def everything_wrong(outcome: Outcome, games: Games, rounds: int) -> Iterator[st
 
 def blocks_not_settled(outcome: Outcome) -> Iterator[str]:
     """Every planned block is done, or was voided; numbers are without a gap, and no match counts twice."""
-    for left in queries.open_blocks(outcome.store):
+    for left in queries.unfinished_blocks(outcome.store):
         yield f"block {left.id} is still open"
     for phase in ("ladder", "finals"):
         serials = [block.serial for block in outcome.blocks if block.phase == phase]

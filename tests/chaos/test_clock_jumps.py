@@ -116,7 +116,8 @@ def test_a_jump_takes_no_phase_back_and_makes_nobody_late(tmp_path: Path, wall_c
         ended = [replay.result for replay in replays(store) if replay.result.termination != "voided"]
         assert len(ended) >= 12
         assert all(not result.faults for result in ended)
-        changes = [phase for phase, _, _ in ledger.phase_changes(store, 1)]
+        with store.reading() as reading:
+            changes = [phase for phase, _, _ in ledger.phase_changes(reading, 1)]
         assert changes == ["ladder", "finals"]
 
 

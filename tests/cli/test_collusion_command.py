@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from roost_server.store import BlockState, open_store
-from roost_server.store.competition_results import finished_results
+from roost_server.store.results import facts
 from tests.support.commands.roost import Roost
 from tests.support.records.collusion_world import BOTS, recorded
 from tests.support.records.matches import block, finished, sketch
@@ -109,7 +109,7 @@ def test_only_matches_that_count_are_results(tmp_path: Path) -> None:
         for name in BOTS[:3]:
             store.register_version(name, "1.0", 5)
         done, running, gone = (block(store, name, 1, 2, 3) for name in ("done", "running", "gone"))
-        store.save(
+        store.commit(
             [
                 finished(sketch("m1", (2, 1, 3), players=3, forfeits=(2,)), done, 0),
                 finished(sketch("m2", (), players=3, termination="voided"), done, 1),
@@ -120,7 +120,9 @@ def test_only_matches_that_count_are_results(tmp_path: Path) -> None:
         )
         store.close_block("done", BlockState.DONE)
         store.close_block("gone", BlockState.VOIDED)
-        assert finished_results(store) == [
+        with store.reading() as reading:
+            results = [match.result() for match in facts(reading)]
+        assert results == [
             ("done", "karteneck", (1, 2, 3), (2, 1, 3), True),
             ("done", "karteneck", (1, 2, 3), (1, 1, 3), False),
         ]

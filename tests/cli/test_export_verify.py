@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from roost_server.export.records import COMPETITION_FILE, MANIFEST_FILE, MATCHES_FILE
+from roost_server.export.files import COMPETITION_FILE, MANIFEST_FILE, MATCHES_FILE
 from tests.support.commands.roost import Roost
 from tests.support.records.export_world import play_and_export
 

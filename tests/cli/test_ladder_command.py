@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from roost_bots import SAMPLES
-from roost_server.store import NewBlock, open_store, queries
+from roost_server.store import NewBlock, open_store
 from tests.support.commands.roost import Roost
+from tests.support.records.recorded import counted
 
 FOLDER = Path(__file__).parents[1] / "support" / "ladders" / "bots"
 SMALL = ("--games", "karteneck", "--players", "2,3", "--schedule", "least-played", "--seed", "spring")
@@ -21,7 +22,8 @@ SECONDS = 60.0
 def results_in(database: Path) -> list[tuple[object, ...]]:
     """What was played, without when."""
     with open_store(f"sqlite:///{database}", read_only=True) as store:
-        return [tuple(row) for row in queries.results(store)]
+        rows = counted(store)
+    return [(*row[:-1], *row.facts[:4], row.facts.forfeited) for row in rows if row.facts]
 
 
 def test_the_table_says_who_is_how_strong_and_how_sure_that_is(roost: Roost, tmp_path: Path) -> None:

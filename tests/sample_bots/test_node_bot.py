@@ -35,6 +35,7 @@ from roost_server.serving.tls import make_certificate, server_credentials
 from roost_server.settings import Rules, Settings, tables_of
 from roost_server.store import Store, open_store, queries
 from tests.support.arenas.hall import CUP, hall, settings
+from tests.support.records.recorded import counted
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "sample_bots" / "node"
@@ -226,7 +227,8 @@ def assert_in_order(replays: Sequence[Replay], name: str = "node") -> None:
 
 def tables_played(store: Store) -> list[tuple[str, int]]:
     """Game and seats of each match so far that counts, without the cost of reading its record."""
-    return [(match.game, match.players) for match in queries.matches(store, 1000, bot="node") if match.counts]
+    node = {version.id for version in queries.versions(store) if version.name == "node"}
+    return [(row.facts.game, row.facts.players) for row in counted(store) if row.facts and node & set(row.facts.bots)]
 
 
 TABLES = {game: tables_of((game,), (2, 3)) for game in GAME_NAMES} | {"slapping": (SLAPPING,)}

@@ -92,7 +92,7 @@ def test_a_key_that_expires_ends_its_stream(tmp_path: Path) -> None:
 def planned_with(place: Hall, bot: RawBot) -> bool:
     """Whether blocks of a bot are open."""
     version_id = bot.welcome.version_id
-    return any(version_id in block.version_ids for block in queries.open_blocks(place.store))
+    return any(version_id in block.version_ids for block in queries.unfinished_blocks(place.store))
 
 
 def test_the_same_key_twice(tmp_path: Path) -> None:

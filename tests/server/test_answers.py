@@ -10,7 +10,7 @@ from roost_server.store import Store, open_store, queries
 def test_a_bot_may_come_while_bots_are_listed(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read_records, read_backgrounds = queries.bots, queries.backgrounds
 
-    def records(store: Store) -> list[queries.BotRecord]:
+    def records(store: Store) -> list[queries.BotTally]:
         found = read_records(store)
         store.register_version("between", "v1")
         return found

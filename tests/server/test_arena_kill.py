@@ -12,6 +12,7 @@ from roost_server.store import open_store, queries
 from tests.support.arenas.arena_program import address_of, program
 from tests.support.arenas.hall import bounded, check_records, replays, until
 from tests.support.ports import free_port
+from tests.support.records.recorded import counted
 
 ROUNDS = int(os.environ.get("ROOST_KILL_ROUNDS", "3"))
 SECONDS_PER_ROUND = 20.0
@@ -47,7 +48,7 @@ async def kill_arenas(database: Path, listen: str, reports: Reports) -> None:
 
 def open_block_ids(database: Path) -> set[str]:
     with open_store(f"sqlite:///{database}", read_only=True) as store:
-        return {block.id for block in queries.open_blocks(store)}
+        return {block.id for block in queries.unfinished_blocks(store)}
 
 
 def test_nothing_that_was_told_is_lost(tmp_path: Path) -> None:
@@ -70,7 +71,7 @@ def test_nothing_that_was_told_is_lost(tmp_path: Path) -> None:
         with open_store(f"sqlite:///{database}") as store:
             check_records(store)
             assert set(reports.matches) <= {replay.match for replay in replays(store)}
-            rotations = [(row.block_id, row.version_ids) for row in queries.results(store)]
+            rotations = [(row.block_id, row.facts.bots) for row in counted(store) if row.facts]
             assert len(set(rotations)) == len(rotations)
 
     bounded(script, seconds=60.0 + ROUNDS * SECONDS_PER_ROUND)

@@ -14,13 +14,16 @@ from roost.v1 import arena_pb2
 from roost_bots import SAMPLES
 from roost_games.registry import GAME_NAMES
 from roost_games.replay import Decision, Replay
+from roost_ladder.rating.facts import MatchFacts
 from roost_sdk.arena.client import Client
 from roost_sdk.arena.link import grpc_links
 from roost_server.store import BlockState, Change, FinishedMatch, Store, StoreError, queries
 from roost_server.store.records import BlockClosed
+from roost_server.store.results import Rule
 from tests.support.arenas.hall import Hall, bounded, hall, settings, until
 from tests.support.arenas.misbehaving_bots import HesitantBot
 from tests.support.arenas.raw_bot import RawBot
+from tests.support.records.recorded import counted, on_record
 
 
 @asynccontextmanager
@@ -37,9 +40,9 @@ async def sdk_bots(place: Hall, count: int) -> AsyncIterator[list[Client]]:
         await asyncio.gather(*running)
 
 
-def done_rows(store: Store) -> list[queries.ResultRow]:
+def done_rows(store: Store) -> list[MatchFacts]:
     """The matches of all blocks that are over."""
-    return [row for row in queries.results(store) if row.block_state == BlockState.DONE]
+    return [row.facts for row in counted(store, rule=Rule.FINAL) if row.facts]
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)
@@ -54,7 +57,7 @@ def test_sdk_bots_play_whole_blocks(tmp_path: Path, game: str, players: int) -> 
             assert {(row.game, row.players) for row in done} == {(game, players)}
             blocks = defaultdict(list)
             for row in done:
-                blocks[row.block_id].append(row.version_ids)
+                blocks[row.block_id].append(row.bots)
             for seatings in blocks.values():
                 assert len(seatings) == players
                 assert all(len(set(seat)) == players for seat in zip(*seatings, strict=True))
@@ -228,7 +231,7 @@ def test_a_block_goes_on_after_a_restart(tmp_path: Path) -> None:
             await stop_after_this_match(place, x)
         commitment = x.started[1].commitment
         async with hall(tmp_path, chosen) as place:
-            (left,) = queries.open_blocks(place.store)
+            (left,) = queries.unfinished_blocks(place.store)
             with pytest.raises(grpc.aio.AioRpcError) as refused:
                 await place.stub.GetReplay(arena_pb2.GetReplayRequest(match_id=x.ended[0][0]))
             assert refused.value.code() == grpc.StatusCode.FAILED_PRECONDITION
@@ -238,7 +241,7 @@ def test_a_block_goes_on_after_a_restart(tmp_path: Path) -> None:
                 assert again.started[1].commitment == commitment
                 assert again.started[1].seat != x.started[1].seat
                 assert x.ended[0][0] in [reveal.match_id for reveal in again.reveals]
-                rows = [row for row in queries.results(place.store) if row.block_id == left.id]
+                rows = [row for row in counted(place.store) if row.block_id == left.id]
                 assert [row.block_state for row in rows] == [BlockState.DONE] * 2
 
     bounded(script)
@@ -253,9 +256,8 @@ def test_a_block_ends_with_what_was_played_when_a_bot_is_gone_for_good(tmp_path:
             async with HesitantBot(place.address, "x", max_matches=1) as x:
                 await stop_after_this_match(place, x)
             await until(lambda: y.reveals)
-            (summary,) = queries.matches(place.store)
-            assert summary.counts
-            assert queries.open_blocks(place.store) == []
+            assert len(queries.matches(place.store)) == len(counted(place.store)) == 1
+            assert queries.unfinished_blocks(place.store) == []
 
     bounded(script)
 
@@ -290,9 +292,9 @@ def test_a_block_that_only_had_to_be_closed_is_closed_after_a_restart(
                 for task in place.arena._tasks:
                     task.cancel()
         async with hall(tmp_path, settings(players=2)) as place:
-            assert queries.open_blocks(place.store) == []
-            for row in queries.results(place.store, voided=True):
+            assert queries.unfinished_blocks(place.store) == []
+            for row in on_record(place.store):
                 assert row.block_state == state
-                await place.stub.GetReplay(arena_pb2.GetReplayRequest(match_id=row.match_id))
+                await place.stub.GetReplay(arena_pb2.GetReplayRequest(match_id=row.id))
 
     bounded(script)

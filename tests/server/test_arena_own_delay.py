@@ -4,11 +4,12 @@ import time
 from pathlib import Path
 
 from roost.v1 import play_pb2
-from roost_server.store import BlockState, queries
+from roost_server.store import BlockState
 from tests.support.arenas.hall import HARD_CLOCK, bounded, hall, settings, until
 from tests.support.arenas.misbehaving_bots import SilentBot
 from tests.support.arenas.raw_bot import RawBot
 from tests.support.arenas.thread_bot import ThreadBot
+from tests.support.records.recorded import counted, on_record
 
 ALL_THE_TIME = (HARD_CLOCK.decision_ms + HARD_CLOCK.bank_ms) / 1000
 
@@ -32,10 +33,10 @@ def test_an_answer_that_is_late_only_because_of_us_voids_the_block(tmp_path: Pat
                     # The same bots play a new deal, all rotations of it.
                     finished = await place.matches(2, lambda replay: replay.result.termination != "voided")
                     assert replay.seed not in [each.seed for each in finished]
-                    rows = list(queries.results(place.store, voided=True))
+                    rows = on_record(place.store)
                     assert rows[0].block_state == BlockState.VOIDED
-                    assert rows[0].match_id == replay.match
-                    assert rows[0].block_id not in [row.block_id for row in queries.results(place.store)]
+                    assert rows[0].id == replay.match
+                    assert rows[0].block_id not in [row.block_id for row in counted(place.store)]
                     await until(lambda: replay.match in [reveal.match_id for reveal in x.reveals])
 
     bounded(script)

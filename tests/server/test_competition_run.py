@@ -26,11 +26,12 @@ from roost_server.accounts.keys import Scope
 from roost_server.answers.standings import standings_of
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
-from roost_server.store import Store, open_store, queries
+from roost_server.store import Store, open_store
 from roost_server.store.models import BLOCK, BLOCK_MEMBER, BOT_VERSION, COMPETITION, MATCH, MATCH_SEAT
 from tests.support.arenas.arena_program import address_of, program
 from tests.support.arenas.hall import Hall, bounded, check_records, hall, settings
 from tests.support.ports import free_port
+from tests.support.records.recorded import counted
 
 CUP = """
 name = "cup"
@@ -381,5 +382,5 @@ def test_killed_in_the_middle_of_the_finals(tmp_path: Path, monkeypatch: pytest.
     for folder in ("whole", "killed"):
         with open_store(f"sqlite:///{tmp_path / folder}/roost.db", read_only=True) as store:
             assert finished_finals(store) == ALL
-            rotations = [(row.block_id, row.version_ids) for row in queries.results(store)]
+            rotations = [(row.block_id, row.facts.bots) for row in counted(store) if row.facts]
             assert len(set(rotations)) == len(rotations)

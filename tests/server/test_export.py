@@ -15,21 +15,18 @@ from roost_games.errors import UsageError
 from roost_ladder.rating.facts import MatchFacts
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName, parse_competition
-from roost_server.export import gathering
-from roost_server.export.checking import check_export
-from roost_server.export.comparing import difference
-from roost_server.export.reading import read_competition
-from roost_server.export.records import (
+from roost_server.export.checker import check_export, difference
+from roost_server.export.files import (
     BLOCKS_FILE,
     COMPETITION_FILE,
     MANIFEST_FILE,
     MATCHES_FILE,
-    ExportedBlock,
 )
+from roost_server.export.reader import read_competition
 from roost_server.export.reports import derived
-from roost_server.export.writing import export
+from roost_server.export.writer import export
 from roost_server.play.contest import OpenBlock
-from roost_server.store import BlockState, open_store
+from roost_server.store import BlockState, open_store, queries
 from tests.support.records.export_world import CUP, NAMES, Play, change, complaints, play_and_export, sign_again
 
 
@@ -258,15 +255,15 @@ def test_an_export_fits_together_while_the_arena_plays_on(
             return planned
 
         _, *others = asyncio.run(begin())
-        read_blocks = gathering.blocks_of
+        read_blocks = queries.finished_blocks
 
-        def read_and_play_on(connection: Connection, competition_id: int) -> list[ExportedBlock]:
+        def read_and_play_on(connection: Connection, competition_id: int) -> list[queries.BlockOnRecord]:
             blocks = read_blocks(connection, competition_id)
             for open_block in others:
                 store.close_block(open_block.block.block_id, BlockState.DONE)
             return blocks
 
-        monkeypatch.setattr(gathering, "blocks_of", read_and_play_on)
+        monkeypatch.setattr(queries, "finished_blocks", read_and_play_on)
         export(store, "cup", tmp_path / "cup")
     assert complaints(tmp_path / "cup") == []
     assert len((tmp_path / "cup" / BLOCKS_FILE).read_text().splitlines()) == 1

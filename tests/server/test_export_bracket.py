@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from roost_server.export.records import BLOCKS_FILE, BRACKET_FILE, MATCHES_FILE
+from roost_server.export.files import BLOCKS_FILE, BRACKET_FILE, MATCHES_FILE
 from tests.support.records.export_world import change, complaints, play_and_export, sign_again
 
 

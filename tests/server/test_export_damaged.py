@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from roost_server.export.checking import Wrong, check_export
-from roost_server.export.records import (
+from roost_server.export.checker import Wrong, check_export
+from roost_server.export.files import (
     BLOCKS_FILE,
     COMPETITION_FILE,
     MANIFEST_FILE,

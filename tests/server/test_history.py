@@ -10,7 +10,7 @@ from roost_ladder.schedules import schedule
 from roost_ladder.schedules.schedule import Past
 from roost_server.competition.history import history_of
 from roost_server.store import BlockState, FinishedMatch, NewBlock, Planned, Store
-from roost_server.store.competition_results import finished_results
+from roost_server.store.results import MatchFilter, facts
 from tests.support.records.matches import sketch, two_competitions
 from tests.support.records.results import assert_same
 
@@ -33,11 +33,12 @@ def test_the_past_is_that_of_the_records(store: Store, monkeypatch: pytest.Monke
     for rotation, (serial, group) in product((0, 1), enumerate(GROUPS)):
         replay = sketch(f"{serial} {rotation}", (2, 1) if serial % 2 else (1, 2))
         turned = group[rotation:] + group[:rotation]
-        store.save([FinishedMatch(replay, f"b{serial}", rotation, turned, 1_000, 2_000)])
+        store.commit([FinishedMatch(replay, f"b{serial}", rotation, turned, 1_000, 2_000)])
     for serial in range(len(GROUPS)):
         store.close_block(f"b{serial}", BlockState.DONE)
 
-    results = finished_results(store, competition="all", phase="ladder")
+    with store.reading() as reading:
+        results = [match.result() for match in facts(reading, MatchFilter(competition_id=1, phase="ladder"))]
     assert len(results) == 2 * len(GROUPS)
     past, counted = history_of(store, 1, "ladder").past, Past(results=results)
     assert_same(past.record(), gather(results))

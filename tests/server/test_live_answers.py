@@ -9,9 +9,13 @@ import pytest
 from roost.v1 import arena_pb2
 from roost_games.errors import UsageError
 from roost_games.replay import VOIDED, Replay
+from roost_ladder.rating.standings import Standing, standings
 from roost_server.answers.standings import MOST_KEPT, LiveAnswers, standings_of
+from roost_server.competition import ledger
 from roost_server.store import BlockState, FinishedMatch, NewBlock, Planned, Store
+from roost_server.store.results import MatchFilter, Rule
 from tests.support.records.matches import sketch, two_competitions
+from tests.support.records.recorded import counted
 
 QUESTIONS: list[dict[str, Any]] = [
     {},
@@ -69,7 +73,7 @@ class World:
             return
         replay = self.replay(f"{block_id}-{played}", block.game, len(group))
         turned = group[played:] + group[:played]
-        self.store.save([FinishedMatch(replay, block_id, played, turned, 1_000, 2_000)])
+        self.store.commit([FinishedMatch(replay, block_id, played, turned, 1_000, 2_000)])
         self.open[block_id] = (block, played + 1)
 
     def replay(self, match: str, game: str, players: int) -> Replay:
@@ -90,6 +94,19 @@ def rounded(response: arena_pb2.GetStandingsResponse) -> arena_pb2.GetStandingsR
     return response
 
 
+def worked_out(store: Store, request: arena_pb2.GetStandingsRequest) -> list[Standing]:
+    """The standings by the two rules: of a competition what is final, otherwise what counts so far."""
+    if request.competition:
+        competition = ledger.find(store, request.competition)
+        wanted = MatchFilter(competition_id=competition.id, phase=request.phase)
+        rule, forfeits = Rule.FINAL, competition.file.faults.forfeits == "count"
+    else:
+        wanted, rule, forfeits = MatchFilter(), Rule.SO_FAR, True
+    wanted = wanted._replace(game=request.game or None, players=request.players or None)
+    played = [match.facts.result() for match in counted(store, wanted, rule) if match.facts]
+    return standings(played, forfeits=forfeits)
+
+
 def test_what_is_kept_up_to_date_is_what_the_records_say(store: Store) -> None:
     world, live = World(store), LiveAnswers(store)
     compared = 0
@@ -103,8 +120,17 @@ def test_what_is_kept_up_to_date_is_what_the_records_say(store: Store) -> None:
     assert compared > 10
     for question in QUESTIONS:
         request = arena_pb2.GetStandingsRequest(**question)
-        assert rounded(live.standings_of(request)) == rounded(standings_of(store, request))
-        assert live.standings_of(request).matches > 0
+        answer = rounded(live.standings_of(request))
+        assert answer == rounded(standings_of(store, request))
+        assert answer.matches > 0
+        assert [
+            (each.version_id, each.matches, each.wins, each.rank_low, each.rank_high) for each in answer.standings
+        ] == [
+            (each.bot, each.matches, each.wins, each.best_rank, each.worst_rank) for each in worked_out(store, request)
+        ]
+        assert [each.rating for each in answer.standings] == [
+            round(each.rating, 4) for each in worked_out(store, request)
+        ]
 
 
 def test_what_there_is_not_is_refused(store: Store) -> None:
@@ -123,4 +149,4 @@ def test_whatever_is_asked_not_everything_is_kept(store: Store) -> None:
     live = LiveAnswers(store)
     for players in range(2 * MOST_KEPT):
         live.standings_of(arena_pb2.GetStandingsRequest(players=players))
-    assert len(live._kept) == MOST_KEPT
+    assert len(live._positions) == MOST_KEPT

@@ -11,10 +11,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from roost.v1 import arena_pb2
 from roost_games.errors import UsageError
 from roost_server.metrics import Metrics
-from roost_server.store import queries
 from tests.support.arenas.hall import bounded, hall, refusal, settings, until
 from tests.support.arenas.raw_bot import RawBot
 from tests.support.ports import free_port
+from tests.support.records.recorded import counted
 
 PAGE = (Path(__file__).parents[2] / "docs/hosting/operations.md").read_text(encoding="utf-8")
 CUP = """
@@ -58,7 +58,7 @@ def test_what_is_counted(tmp_path: Path) -> None:
             await asyncio.wait([x.playing, y.playing])
             await until(lambda: not place.arena.tables)
             seen = await asyncio.to_thread(scrape, address)
-            recorded = list(queries.results(place.store))
+            recorded = counted(place.store)
             assert seen["roost_matches_total"] == {("karteneck", "finished"): len(recorded)}
             assert seen["roost_decisions_total"][("karteneck",)] > 10 * len(recorded)
             assert seen["roost_commit_seconds_count"][()] == len(recorded)

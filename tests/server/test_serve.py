@@ -10,11 +10,12 @@ from roost.v1 import play_pb2
 from roost_games.errors import UsageError
 from roost_server.serving.serve import ArenaServer
 from roost_server.settings import Settings
-from roost_server.store import open_store, queries
+from roost_server.store import open_store
 from tests.support.arenas.arena_program import address_of, program
 from tests.support.arenas.hall import bounded, check_records, hall, replays, until
 from tests.support.arenas.misbehaving_bots import HesitantBot
 from tests.support.arenas.raw_bot import RawBot
+from tests.support.records.recorded import on_record
 
 FOR_EVER = 1_000.0
 
@@ -24,7 +25,7 @@ def check_told(folder: Path, bot: RawBot, termination: str) -> None:
     with open_store(f"sqlite:///{folder}/roost.db") as store:
         check_records(store)
         recorded = {replay.match: replay.result for replay in replays(store)}
-        assert not any(row.block_state == "open" and not row.places for row in queries.results(store, voided=True))
+        assert not any(row.block_state == "open" and row.facts is None for row in on_record(store))
     told = dict(bot.ended)
     assert told.keys() == {started.match_id for started in bot.started.values()}
     assert told.keys() <= recorded.keys()

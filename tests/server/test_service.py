@@ -18,6 +18,7 @@ from roost_server.store import Store, StoreError, queries
 from tests.support.arenas.hall import Hall, bounded, hall, refusal, settings, until
 from tests.support.arenas.misbehaving_bots import HesitantBot
 from tests.support.arenas.raw_bot import RawBot
+from tests.support.records.recorded import counted
 
 
 @asynccontextmanager
@@ -87,7 +88,7 @@ def test_bots(tmp_path: Path) -> None:
 def test_standings(tmp_path: Path) -> None:
     async def script() -> None:
         async with quiet_hall(tmp_path, blocks=2) as place:
-            recorded = len(list(queries.results(place.store)))
+            recorded = len(counted(place.store))
             answer = await place.stub.GetStandings(arena_pb2.GetStandingsRequest())
             assert answer.matches == recorded
             assert {standing.name for standing in answer.standings} == {"x", "y"}
@@ -166,12 +167,12 @@ def test_running_matches(tmp_path: Path) -> None:
 def test_replays(tmp_path: Path) -> None:
     async def script() -> None:
         async with quiet_hall(tmp_path) as place:
-            rows = [row for row in queries.results(place.store) if row.block_state == "done"]
+            rows = [row for row in counted(place.store) if row.block_state == "done"]
             assert rows
             for row in rows:
-                answer = await place.stub.GetReplay(arena_pb2.GetReplayRequest(match_id=row.match_id))
+                answer = await place.stub.GetReplay(arena_pb2.GetReplayRequest(match_id=row.id))
                 replay = Replay.from_line(answer.replay)
-                assert replay.match == row.match_id
+                assert replay.match == row.id
                 assert verify(replay) is None
 
     bounded(script)

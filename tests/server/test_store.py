@@ -10,9 +10,20 @@ import pytest
 from roost_games.registry import GAME_NAMES
 from roost_games.replay import Replay
 from roost_games.verify import verify
-from roost_server.store import BlockClosed, BlockState, NewBlock, RecordRefused, Store, StoreError, open_store, queries
+from roost_server.store import (
+    BlockClosed,
+    BlockState,
+    NewBlock,
+    RecordRefused,
+    Store,
+    StoreError,
+    open_store,
+    queries,
+    results,
+)
 from roost_server.store.queries import RecordedMatch
 from tests.support.records.matches import SEED, block, finished, played, sketch
+from tests.support.records.recorded import counted, on_record
 
 
 @pytest.fixture
@@ -22,7 +33,7 @@ def store(database_url: str) -> Iterator[Store]:
 
 
 def recorded(store: Store) -> list[str]:
-    return [row.match_id for row in queries.results(store, voided=True)]
+    return [row.id for row in on_record(store)]
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)
@@ -30,7 +41,7 @@ def recorded(store: Store) -> list[str]:
 def test_a_match_comes_back_as_it_was_played(store: Store, game: str, players: int) -> None:
     ids = [store.register_version(f"bot{seat}", "v1") for seat in range(players)]
     replay = played("m1", game, players)
-    store.save([finished(replay, block(store, "b1", *ids))])
+    store.commit([finished(replay, block(store, "b1", *ids))])
     read = Replay.from_line(queries.replay(store, "m1"))
     assert read == replay
     assert verify(read) is None
@@ -41,9 +52,9 @@ def test_a_match_comes_back_as_it_was_played(store: Store, game: str, players: i
 
 def test_matches_are_numbered_in_the_order_in_which_they_are_saved(store: Store) -> None:
     new = block(store)
-    store.save([finished(sketch("z"), new, 0), finished(sketch("a"), new, 1)])
-    store.save([finished(sketch("m"), new, 2)])
-    assert [(row.number, row.match_id) for row in queries.results(store)] == [(1, "z"), (2, "a"), (3, "m")]
+    store.commit([finished(sketch("z"), new, 0), finished(sketch("a"), new, 1)])
+    store.commit([finished(sketch("m"), new, 2)])
+    assert [(row.number, row.id) for row in counted(store)] == [(1, "z"), (2, "a"), (3, "m")]
     assert [Replay.from_line(line).match for line in queries.replays(store)] == ["z", "a", "m"]
 
 
@@ -51,38 +62,38 @@ def test_a_group_is_recorded_as_a_whole_or_not_at_all(store: Store) -> None:
     new = block(store)
     stray = replace(finished(sketch("m2"), new, 1), block_id="nowhere")
     with pytest.raises(RecordRefused, match=r"roost[.\w]+: this contradicts what is recorded"):
-        store.save([finished(sketch("m1"), new), stray])
+        store.commit([finished(sketch("m1"), new), stray])
     assert recorded(store) == []
 
 
 def test_a_match_of_an_unknown_bot_is_refused(store: Store) -> None:
     with pytest.raises(RecordRefused, match=r"(?i)foreign key"):
-        store.save([replace(finished(sketch("m1"), block(store)), version_ids=(1, 99))])
+        store.commit([replace(finished(sketch("m1"), block(store)), version_ids=(1, 99))])
 
 
 def test_to_save_a_match_again_changes_nothing(store: Store) -> None:
     match = finished(sketch("m1"), block(store))
-    store.save([match, match])
-    store.save([match])
+    store.commit([match, match])
+    store.commit([match])
     assert recorded(store) == ["m1"]
 
 
 def test_an_id_stands_for_one_match(store: Store) -> None:
     new = block(store)
-    store.save([finished(sketch("m1", (1, 2)), new)])
+    store.commit([finished(sketch("m1", (1, 2)), new)])
     with pytest.raises(RecordRefused, match="match m1 is on record already, with another replay"):
-        store.save([finished(sketch("m1", (2, 1)), new)])
+        store.commit([finished(sketch("m1", (2, 1)), new)])
     with pytest.raises(RecordRefused, match="match m2 comes twice with different replays"):
-        store.save([finished(sketch("m2", (1, 2)), new, 1), finished(sketch("m2", (2, 1)), new, 1)])
-    assert [row.places for row in queries.results(store)] == [(1, 2)]
+        store.commit([finished(sketch("m2", (1, 2)), new, 1), finished(sketch("m2", (2, 1)), new, 1)])
+    assert [row.facts.places for row in counted(store) if row.facts] == [(1, 2)]
 
 
 def test_a_rotation_counts_once(store: Store) -> None:
     new = block(store)
-    store.save([finished(sketch("m1", (), termination="voided"), new, 4)])
-    store.save([finished(sketch("m2"), new, 4)])
+    store.commit([finished(sketch("m1", (), termination="voided"), new, 4)])
+    store.commit([finished(sketch("m2"), new, 4)])
     with pytest.raises(RecordRefused, match=r"(?i)unique"):
-        store.save([finished(sketch("m3"), new, 4)])
+        store.commit([finished(sketch("m3"), new, 4)])
     assert recorded(store) == ["m1", "m2"]
 
 
@@ -90,9 +101,9 @@ def test_an_open_block_lists_what_was_played_of_it(store: Store) -> None:
     ids = tuple(store.register_version(name, "v1") for name in ("a", "b"))
     first = NewBlock("b1", "haecmaec", {"slap": True}, SEED, "all", (ids[1], ids[0]), 17)
     store.commit([first, replace(first, id="b0", created_ms=18), replace(first, id="gone")])
-    store.save([finished(sketch("m9"), first, 1), finished(sketch("m1", (), termination="voided"), first, 0)])
+    store.commit([finished(sketch("m9"), first, 1), finished(sketch("m1", (), termination="voided"), first, 0)])
     store.close_block("gone", BlockState.VOIDED)
-    one, two = queries.open_blocks(store)
+    one, two = queries.unfinished_blocks(store)
     assert one[:7] == ("b1", "haecmaec", '{"slap":true}', 2, SEED, "all", 17)
     assert one.version_ids == (ids[1], ids[0])
     assert one.recorded == (RecordedMatch("m9", 1, "finished"), RecordedMatch("m1", 0, "voided"))
@@ -103,7 +114,7 @@ def test_a_block_matches_and_its_end_can_go_into_one_commit(store: Store) -> Non
     ids = tuple(store.register_version(name, "v1") for name in ("a", "b"))
     new = NewBlock("b1", "karteneck", {}, SEED, "all", ids, 1)
     store.commit([BlockClosed("b1", BlockState.DONE), finished(sketch("m1"), new), new])
-    assert [(row.match_id, row.block_state) for row in queries.results(store)] == [("m1", BlockState.DONE)]
+    assert [(row.id, row.block_state) for row in counted(store)] == [("m1", BlockState.DONE)]
 
 
 def test_how_a_block_ended_is_final(store: Store) -> None:
@@ -120,7 +131,7 @@ def test_to_open_a_block_again_changes_nothing_unless_it_differs(store: Store) -
     new = block(store, "b1")
     store.close_block("b1", BlockState.DONE)
     store.open_block(new)
-    assert queries.open_blocks(store) == []
+    assert queries.unfinished_blocks(store) == []
     for other in (replace(new, seed="00"), replace(new, version_ids=new.version_ids[::-1])):
         with pytest.raises(RecordRefused, match="block b1 is on record already, with another deal"):
             store.open_block(other)
@@ -154,27 +165,27 @@ def test_a_full_disk_is_said_and_recovered_from(store: Store) -> None:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError, match=r"roost\.db: the disk is full; free some space"):
-        store.save([match])
+        store.commit([match])
     assert recorded(store) == []
     with store.writing() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count = 100000")
-    store.save([match])
+    store.commit([match])
     assert recorded(store) == ["m1"]
 
 
 def test_a_reader_works_beside_the_writer_and_sees_one_state(store: Store, database_url: str) -> None:
     new = block(store)
-    store.save([finished(sketch(f"m{i}"), new, i) for i in range(3)])
-    with open_store(database_url, read_only=True) as reader:
-        streaming = queries.results(reader)
-        assert next(streaming).match_id == "m0"
-        store.save([finished(sketch("m3"), new, 3)])
-        assert [row.match_id for row in streaming] == ["m1", "m2"]
+    store.commit([finished(sketch(f"m{i}"), new, i) for i in range(3)])
+    with open_store(database_url, read_only=True) as reader, reader.reading() as reading:
+        streaming = results.recorded(reading)
+        assert next(streaming).id == "m0"
+        store.commit([finished(sketch("m3"), new, 3)])
+        assert [row.id for row in streaming] == ["m1", "m2"]
         assert recorded(reader) == ["m0", "m1", "m2", "m3"]
 
 
 def test_a_store_that_was_closed_stays_closed(store: Store) -> None:
     store.close()
-    for use in (lambda: store.register_version("a", "v1"), lambda: store.save([]), lambda: queries.bots(store)):
+    for use in (lambda: store.register_version("a", "v1"), lambda: store.commit([]), lambda: queries.bots(store)):
         with pytest.raises(StoreError, match=r"roost[.\w]+ has been closed"):
             use()

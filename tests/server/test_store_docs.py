@@ -26,9 +26,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     with open_store("sqlite:///roost.db") as store:
         done = block(store, "done")
-        store.save([finished(sketch("m1", (1, 2)), done, 0), finished(sketch("m2", (1, 2)), done, 1)])
-        store.save([finished(sketch("m3", (2, 1)), block(store, "gone"))])
-        store.save([finished(sketch("m4", (), termination="voided"), block(store, "open"))])
+        store.commit([finished(sketch("m1", (1, 2)), done, 0), finished(sketch("m2", (1, 2)), done, 1)])
+        store.commit([finished(sketch("m3", (2, 1)), block(store, "gone"))])
+        store.commit([finished(sketch("m4", (), termination="voided"), block(store, "open"))])
         store.close_block("done", BlockState.DONE)
         store.close_block("gone", BlockState.VOIDED)
     return tmp_path

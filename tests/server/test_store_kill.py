@@ -46,7 +46,7 @@ def test_matches_survive_sigkill_whole(tmp_path: Path) -> None:
     assert reported <= {id for id, *_ in rows}
     with open_store(f"sqlite:///{path}") as store:
         assert len(list(queries.replays(store))) == len(rows)
-        open_blocks = queries.open_blocks(store)
+        open_blocks = queries.unfinished_blocks(store)
     # Ten tables played one block each when an arena was killed, and nothing else was left undone.
     assert max(Counter(block.id.split("-")[0] for block in open_blocks).values(), default=0) <= 10
 

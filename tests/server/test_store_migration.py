@@ -17,6 +17,7 @@ from sqlalchemy.schema import CreateTable
 from roost_games.replay import Replay
 from roost_server.store import StoreError, models, open_store, queries, schema
 from tests.support.old import restore
+from tests.support.records.recorded import counted
 
 MIGRATIONS = Path(schema.__file__).with_name("migrations")
 
@@ -105,9 +106,9 @@ def test_the_records_of_the_first_roost_are_still_read(old: Path) -> None:
             (1, "bot0", "v1", 1700000000000, 2, 2, 0),
             (2, "bot1", "v1", 1700000001000, 2, 0, 3),
         ]
-        rows = [(row.match_id, row.version_ids, row.places, row.forfeited) for row in queries.results(store)]
+        rows = [(row.id, row.facts.bots, row.facts.places, row.facts.forfeited) for row in counted(store) if row.facts]
         assert rows == [("m1", (1, 2), (1, 2), (False, False)), ("m2", (2, 1), (2, 1), (True, False))]
-        assert [(block.id, block.version_ids) for block in queries.open_blocks(store)] == [("b2", (2, 1))]
+        assert [(block.id, block.version_ids) for block in queries.unfinished_blocks(store)] == [("b2", (2, 1))]
         assert [Replay.from_line(line).result.termination for line in queries.replays(store)] == ["finished", "forfeit"]
 
 

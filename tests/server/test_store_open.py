@@ -14,6 +14,7 @@ import pytest
 from roost_server.store import StoreError, open_store, queries
 from roost_server.store.backup import back_up, restore
 from tests.support.records.matches import block, finished, sketch
+from tests.support.records.recorded import counted
 
 NOBODY = 65534
 
@@ -37,9 +38,9 @@ def refusal(url: str, *, read_only: bool = False) -> str:
 
 def test_a_new_database_is_made_and_found_again(path: Path) -> None:
     with open_store(url(path)) as store:
-        store.save([finished(sketch("m1"), block(store))])
+        store.commit([finished(sketch("m1"), block(store))])
     with open_store(url(path)) as store:
-        assert [row.match_id for row in queries.results(store)] == ["m1"]
+        assert [row.id for row in counted(store)] == ["m1"]
 
 
 def modes(folder: Path) -> dict[str, int]:
@@ -49,7 +50,7 @@ def modes(folder: Path) -> dict[str, int]:
 def test_only_its_owner_can_read_a_database_and_its_copies(path: Path) -> None:
     """The master seeds of competitions are in there."""
     with open_store(url(path)) as store:
-        store.save([finished(sketch("m1"), block(store))])
+        store.commit([finished(sketch("m1"), block(store))])
         back_up(store.backend, path.with_name("copy.db"))
         assert not store.backend.exposed()
         assert modes(path.parent) == dict.fromkeys(("roost.db", "roost.db-wal", "roost.db-shm", "copy.db"), 0o600)

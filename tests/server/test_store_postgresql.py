@@ -6,20 +6,21 @@ import pytest
 from sqlalchemy import create_engine
 
 from roost_cli.main import run
-from roost_server.store import StoreError, open_store, queries
+from roost_server.store import StoreError, open_store
 from roost_server.store.models import Record
 from roost_server.store.schema import VERSION_TABLE
 from tests.support.ports import free_port
 from tests.support.records.matches import block, finished, sketch
+from tests.support.records.recorded import counted
 
 
 def test_a_second_arena_is_refused_until_the_first_has_gone(postgresql_url: str) -> None:
     with open_store(postgresql_url), pytest.raises(StoreError, match="is in use by another arena; stop that one"):
         open_store(postgresql_url)
     with open_store(postgresql_url) as store:
-        store.save([finished(sketch("m1"), block(store))])
+        store.commit([finished(sketch("m1"), block(store))])
     with open_store(postgresql_url, read_only=True) as store:
-        assert [row.match_id for row in queries.results(store)] == ["m1"]
+        assert [row.id for row in counted(store)] == ["m1"]
 
 
 def test_a_reader_cannot_write(postgresql_url: str) -> None:
@@ -64,6 +65,6 @@ def test_a_ladder_in_parts_holds_what_one_in_a_file_holds(postgresql_url: str, t
     held = []
     for url in (postgresql_url, in_file):
         with open_store(url, read_only=True) as store:
-            held.append([(row.match_id, row.version_ids, row.places) for row in queries.results(store)])
+            held.append([(row.id, row.facts.bots, row.facts.places) for row in counted(store) if row.facts])
     assert held[0] == held[1]
     assert len(held[0]) == 6

@@ -7,9 +7,12 @@ import pytest
 from sqlalchemy import event
 
 from roost_games.errors import UsageError
+from roost_ladder.rating.facts import MatchFacts
 from roost_server.store import BlockState, FinishedMatch, Store, open_store, queries
 from roost_server.store.queries import SeatSummary
+from roost_server.store.results import MatchFilter, Rule, recorded
 from tests.support.records.matches import block, finished, sketch
+from tests.support.records.recorded import counted, on_record
 
 
 @pytest.fixture
@@ -19,7 +22,7 @@ def store(database_url: str) -> Iterator[Store]:
         for name, version in (("a", "v1"), ("a", "v2"), ("b", "v1"), ("idle", "v1")):
             opened.register_version(name, version, 5)
         duel, three, gone = block(opened, "duel", 1, 3), block(opened, "three", 1, 2, 3), block(opened, "gone", 3, 1)
-        opened.save(
+        opened.commit(
             [
                 finished(sketch("m1", (1, 2)), duel, 0),
                 finished(sketch("m2", (1, 1), faults=(1,)), duel, 1),
@@ -41,7 +44,12 @@ def page(store: Store, **filters: Any) -> list[str]:
 
 
 def rated(store: Store, **filters: Any) -> list[str]:
-    return [row.match_id for row in queries.results(store, **filters)]
+    return [row.id for row in counted(store, MatchFilter(**filters))]
+
+
+def later(store: Store, after: int, **filters: Any) -> list[str]:
+    with store.reading() as reading:
+        return [row.id for row in recorded(reading, MatchFilter(**filters), after=after)]
 
 
 def test_bots_are_listed_with_what_counts(store: Store) -> None:
@@ -70,8 +78,8 @@ def test_pages_can_be_of_one_game_and_of_one_bot(store: Store) -> None:
     assert page(store, bot="idle") == page(store, bot="nobody") == page(store, game="chess") == []
 
 
-def test_a_page_tells_the_seats_and_whether_the_match_counts(store: Store) -> None:
-    eight, seven, _, _, four, three, _, _ = queries.matches(store)
+def test_a_page_tells_the_seats(store: Store) -> None:
+    eight, _, _, _, four, three, _, _ = queries.matches(store)
     assert (eight.block_id, eight.rotation, eight.players, eight.started_ms, eight.ended_ms) == (
         "duel",
         3,
@@ -79,7 +87,6 @@ def test_a_page_tells_the_seats_and_whether_the_match_counts(store: Store) -> No
         1000,
         2000,
     )
-    assert [eight.counts, seven.counts, four.counts, three.counts] == [True, False, True, False]
     assert four.termination == "forfeit"
     assert four.seats == (
         SeatSummary(1, "a", "v1", 2, 8, True, 3, 1, 2.5),
@@ -97,31 +104,44 @@ def test_a_match_that_is_not_there_is_said(store: Store) -> None:
 
 def test_results_are_of_matches_that_count(store: Store) -> None:
     assert rated(store) == ["m1", "m2", "m4", "m5", "m6", "m8"]
-    assert rated(store, voided=True) == [f"m{number}" for number in range(1, 9)]
+    assert [row.id for row in on_record(store)] == [f"m{number}" for number in range(1, 9)]
     assert rated(store, game="karteneck") == ["m1", "m2", "m4", "m8"]
     assert rated(store, players=3) == ["m5", "m6"]
     assert rated(store, game="karteneck", players=3) == []
-    assert rated(store, after=4) == ["m5", "m6", "m8"]
-    assert rated(store, game="haecmaec", after=5) == ["m6"]
+    assert later(store, 4) == ["m5", "m6", "m7", "m8"]
+    assert later(store, 5, game="haecmaec") == ["m6"]
+
+
+def test_what_counts_for_good_is_of_blocks_that_are_done(store: Store) -> None:
+    """m3 is voided, m5 and m6 are of a block that is open, and the block of m7 is voided."""
+    assert [row.id for row in counted(store, rule=Rule.FINAL)] == ["m1", "m2", "m4", "m8"]
 
 
 def test_filters_leave_the_rows_as_they_are(store: Store) -> None:
-    everything = list(queries.results(store, voided=True))
-    of_three = [row for row in everything if row.players == 3]
-    of_karteneck = [row for row in everything if row.game == "karteneck"]
-    assert list(queries.results(store, voided=True, players=3)) == of_three
-    assert list(queries.results(store, voided=True, game="karteneck")) == of_karteneck
-    assert list(queries.results(store, voided=True, after=3)) == everything[3:]
+    everything = on_record(store)
+    of_three = [row for row in everything if row.id in ("m5", "m6")]
+    of_karteneck = [row for row in everything if row.id not in ("m5", "m6")]
+    assert on_record(store, MatchFilter(players=3)) == of_three
+    assert on_record(store, MatchFilter(game="karteneck")) == of_karteneck
+    assert on_record(store, MatchFilter(block_id=everything[0].block_id))[0] == everything[0]
+    with store.reading() as reading:
+        assert list(recorded(reading, after=3)) == everything[3:]
 
 
 def test_a_result_tells_versions_places_and_flags_by_seat(store: Store) -> None:
-    rows = {row.match_id: row for row in queries.results(store, voided=True)}
-    assert tuple(rows["m4"]) == (
-        *(4, "m4", "duel", BlockState.DONE, "karteneck", 2, "forfeit"),
-        *((1, 3), (2, 1), (True, False)),
+    rows = {row.id: row for row in on_record(store)}
+    four, five = rows["m4"].facts, rows["m5"].facts
+    assert tuple(rows["m4"])[:-1] == (4, "m4", "duel", BlockState.DONE)
+    assert four == MatchFacts(
+        *("duel", "karteneck", (1, 3), (2, 1), (8, 9)),
+        faults=(3, 0),
+        forfeited=(True, False),
+        decisions=(1, 1),
+        thinking_ms=(2.5, 2.5),
     )
-    assert (rows["m5"].version_ids, rows["m5"].places) == ((1, 2, 3), (3, 1, 2))
-    assert (rows["m3"].termination, rows["m3"].places) == ("voided", (None, None))
+    assert five is not None
+    assert (five.bots, five.places) == ((1, 2, 3), (3, 1, 2))
+    assert rows["m3"].facts is None
     assert [rows[name].block_state for name in ("m5", "m7")] == [BlockState.OPEN, BlockState.VOIDED]
 
 
@@ -152,11 +172,11 @@ def plans(store: Store) -> Iterator[list[str]]:
         lambda store: queries.matches(store, before="m8", bot="a"),
         lambda store: queries.matches(store, before="m8", bot="a", game="haecmaec"),
         lambda store: queries.replay(store, "m1"),
-        lambda store: queries.open_blocks(store),
-        lambda store: list(queries.results(store, after=7)),
-        lambda store: list(queries.results(store, game="haecmaec", after=7)),
+        lambda store: queries.unfinished_blocks(store),
+        lambda store: later(store, 7),
+        lambda store: later(store, 7, game="haecmaec"),
         lambda store: store.register_version("a", "v1"),
-        lambda store: store.save([again(store)]),
+        lambda store: store.commit([again(store)]),
     ],
 )
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

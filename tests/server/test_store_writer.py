@@ -21,6 +21,7 @@ from roost_server.store import (
     queries,
 )
 from tests.support.records.matches import SEED, block, finished, sketch
+from tests.support.records.recorded import on_record
 
 T = TypeVar("T")
 
@@ -32,7 +33,7 @@ def store(database_url: str) -> Iterator[Store]:
 
 
 def recorded(store: Store) -> list[str]:
-    return [row.match_id for row in queries.results(store, voided=True)]
+    return [row.id for row in on_record(store)]
 
 
 def run(play: Coroutine[Any, Any, T]) -> T:
@@ -86,11 +87,11 @@ def test_what_was_awaited_is_on_the_disk(store: Store, database_url: str) -> Non
         writer = GroupWriter(store)
         with open_store(database_url, read_only=True) as reader:
             await writer.open_block(new)
-            assert [each.id for each in queries.open_blocks(reader)] == ["b1"]
+            assert [each.id for each in queries.unfinished_blocks(reader)] == ["b1"]
             await writer.save(finished(sketch("m1"), new))
             assert recorded(reader) == ["m1"]
             await writer.close_block("b1", BlockState.DONE)
-            assert queries.open_blocks(reader) == []
+            assert queries.unfinished_blocks(reader) == []
         await writer.aclose()
 
     run(play())

@@ -56,7 +56,7 @@ class DatabaseReader:
     def export(self, competition: str, folder: Path) -> list[Path]:
         """Everything about a competition, as files in a new folder."""
         # Imported here: the statistics of an export take a while to import, and nothing else needs them.
-        from roost_server.export.writing import export
+        from roost_server.export.writer import export
 
         return export(self._store, competition, folder)
 

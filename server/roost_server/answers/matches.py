@@ -4,7 +4,7 @@ from roost.v1 import arena_pb2, play_pb2
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
 from roost_sdk.wire.results import TERMINATIONS
-from roost_server.competition.ledger import find
+from roost_server.competition.ledger import id_of
 from roost_server.store import Store, queries
 
 MOST_MATCHES = 1000
@@ -20,7 +20,7 @@ def matches(store: Store, request: arena_pb2.ListMatchesRequest) -> arena_pb2.Li
         before=request.before_match_id or None,
         game=request.game or None,
         bot=request.bot or None,
-        competition_id=find(store, request.competition).id if request.competition else None,
+        competition_id=id_of(store, request.competition) if request.competition else None,
     )
     return arena_pb2.ListMatchesResponse(matches=[_summary(match) for match in page])
 

@@ -1,20 +1,13 @@
 """What was planned and played in a phase of a competition, from the records: where its contest goes on."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Collection
 from typing import NamedTuple
-
-from sqlalchemy import Connection, select
 
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
 from roost_server.store import BlockState, Store
-from roost_server.store.models import BLOCK, BLOCK_MEMBER
-from roost_server.store.phase_results import Played, blocks_of
-
-CHUNK = 5_000
-"""How many rows are fetched at a time. There may be millions of matches, so nothing is kept of single ones."""
+from roost_server.store.queries import planned_blocks
+from roost_server.store.results import MatchFilter, facts_by_block
 
 
 class History(NamedTuple):
@@ -37,25 +30,17 @@ def history_of(
     past = Past(recorded=recorded)
     owed: Counter[Pairing] = Counter()
     last = -1
-    with store.reading() as connection:
-        for last, block_id, state, pairing in _planned(connection, competition_id, phase):  # noqa: B007  the last counts
-            # Finals plan no more before what was voided is played again, so this stands for one that was.
+    with store.reading() as reading:
+        for block in planned_blocks(reading, competition_id, phase):
+            pairing, last = Pairing(Kind(block.game, len(block.version_ids)), block.version_ids), block.serial
+            # Finals plan no more before what was voided is played again, so this block is played in its place.
             owed[pairing] -= owed[pairing] > 0
-            if state == BlockState.VOIDED and block_id not in going_on:
+            if block.state == BlockState.VOIDED and block.id not in going_on:
                 owed[pairing] += 1
             else:
                 past.give(pairing)
-        for results in blocks_of(connection, Played(competition_id, phase)):
-            if results[0].block_id not in going_on:
-                past.finish(results)
+        # There may be millions of matches, so nothing is kept of single ones.
+        for matches in facts_by_block(reading, MatchFilter(competition_id=competition_id, phase=phase)):
+            if matches[0].block_id not in going_on:
+                past.finish(match.result() for match in matches)
     return History(past, list(owed.elements()), last + 1)
-
-
-def _planned(connection: Connection, competition_id: int, phase: str) -> Iterator[tuple[int, str, str, Pairing]]:
-    """Every block that was drawn up: its serial number, its id, its state and who meets."""
-    of_phase = (BLOCK.c.competition_id == competition_id) & (BLOCK.c.phase == phase)
-    columns = (*BLOCK.c["serial", "id", "state", "game", "players"], BLOCK_MEMBER.c.version_id)
-    query = select(*columns).join(BLOCK_MEMBER).where(of_phase).order_by(BLOCK.c.serial, BLOCK_MEMBER.c.position)
-    with connection.execution_options(yield_per=CHUNK).execute(query) as rows:
-        for (serial, block_id, state, game, players), members in groupby(rows, itemgetter(0, 1, 2, 3, 4)):
-            yield serial, block_id, state, Pairing(Kind(game, players), tuple(member.version_id for member in members))

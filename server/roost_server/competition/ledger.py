@@ -2,9 +2,9 @@
 
 import secrets
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from roost_games.chance import commitment_of
 from roost_games.errors import UsageError
@@ -13,13 +13,12 @@ from roost_server.clocks import epoch_ms
 from roost_server.competition.changes import changes, check_changes
 from roost_server.competition.file import CompetitionFile, PhaseName, parse_competition
 from roost_server.competition.lines import setting_name
-from roost_server.competition.phases import ANNOUNCED, pins_versions
+from roost_server.competition.phases import ANNOUNCED, CLOCK, pins_versions
 from roost_server.store import Store
 from roost_server.store.models import BLOCK, BOT_VERSION, COMPETITION, PHASE_CHANGE
 from roost_server.store.people import BOT, ENTRY, OWNER
+from roost_server.store.store import Reading
 
-CLOCK = "clock"
-"""The actor of what happens by itself."""
 FILE = "file"
 """The actor of what the host has written into the competition's file."""
 
@@ -44,6 +43,17 @@ class Entrant(NamedTuple):
     name: str
     owner: str
     pinned_version_id: int | None
+
+
+class EnteredVersion(NamedTuple):
+    """A version of a bot that takes part, or has taken part."""
+
+    version_id: int
+    name: str
+    version: str
+    owner: str
+    pinned: bool
+    """Whether this is the version that plays the finals."""
 
 
 def draw_up(store: Store, file: CompetitionFile, text: str, name: str = "competition") -> Competition:
@@ -87,18 +97,29 @@ def _was_played(connection: Connection, competition_id: int) -> bool:
 
 def find(store: Store, name: str) -> Competition:
     """The competition of this name. Raises `UsageError` if there is none."""
-    with store.reading() as connection:
-        return read(connection, name)
+    with store.reading() as reading:
+        return read(reading, name)
 
 
-def read(connection: Connection, name: str) -> Competition:
-    """The same for those who read more of it over one connection."""
-    row = connection.execute(select(COMPETITION).where(COMPETITION.c.name == name)).one_or_none()
-    if row is None:
-        known = connection.scalars(select(COMPETITION.c.name).order_by(COMPETITION.c.id)).all()
-        raise UsageError(f"there is no competition {name!r}; there are: {', '.join(known) or 'none'}")
+def read(reading: Reading, name: str) -> Competition:
+    """The same for those who read more of it from one state of the records."""
+    row = _row(reading, name)
     file = parse_competition(row.document, name)
     return Competition(row.id, file, bytes.fromhex(row.seed), row.commitment, row.phase, row.document)
+
+
+def id_of(store: Store, name: str) -> int:
+    """The number of the competition of this name. Raises `UsageError` if there is none."""
+    with store.reading() as reading:
+        return int(_row(reading, name).id)
+
+
+def _row(reading: Reading, name: str) -> Row[tuple[Any, ...]]:
+    row = reading.execute(select(COMPETITION).where(COMPETITION.c.name == name)).one_or_none()
+    if row is None:
+        known = reading.scalars(select(COMPETITION.c.name).order_by(COMPETITION.c.id)).all()
+        raise UsageError(f"there is no competition {name!r}; there are: {', '.join(known) or 'none'}")
+    return row
 
 
 def names(store: Store) -> list[str]:
@@ -205,14 +226,21 @@ def entrants(store: Store, competition_id: int) -> list[Entrant]:
         return [Entrant._make(row) for row in connection.execute(query)]
 
 
-def phase_changes(store: Store, competition_id: int) -> list[tuple[str, datetime, str]]:
+def entered_versions(reading: Reading, competition_id: int) -> list[EnteredVersion]:
+    """Every version of every bot that has entered, withdrawn ones too, in the order in which the bots entered."""
+    query = (
+        select(*BOT_VERSION.c["id", "name", "version"], OWNER.c.name, ENTRY.c.pinned_version_id)
+        .join_from(ENTRY, BOT)
+        .join(OWNER)
+        .join(BOT_VERSION, BOT_VERSION.c.bot_id == BOT.c.id)
+        .where(ENTRY.c.competition_id == competition_id)
+        .order_by(ENTRY.c.entered_ms, BOT_VERSION.c.id)
+    )
+    return [EnteredVersion._make([*row, pinned == row[0]]) for *row, pinned in reading.execute(query)]
+
+
+def phase_changes(reading: Reading, competition_id: int) -> list[tuple[str, datetime, str]]:
     """The phases that a competition has come into, when, and by whom."""
-    with store.reading() as connection:
-        return read_phase_changes(connection, competition_id)
-
-
-def read_phase_changes(connection: Connection, competition_id: int) -> list[tuple[str, datetime, str]]:
-    """The same for those who read more of it over one connection."""
     query = select(*PHASE_CHANGE.c["phase", "at_ms", "actor"]).where(PHASE_CHANGE.c.competition_id == competition_id)
-    rows = connection.execute(query.order_by(PHASE_CHANGE.c.number)).all()
+    rows = reading.execute(query.order_by(PHASE_CHANGE.c.number)).all()
     return [(phase, datetime.fromtimestamp(at_ms / 1000, UTC), actor) for phase, at_ms, actor in rows]

@@ -8,6 +8,8 @@ from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
 
 ANNOUNCED = "announced"
 """What a competition is before its first phase."""
+CLOCK = "clock"
+"""The actor of what happens by itself."""
 
 
 def due_phase(file: CompetitionFile, current: str, now: datetime) -> PhaseName | None:

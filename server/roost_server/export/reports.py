@@ -2,16 +2,19 @@
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 
 from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.rating.results import MatchResult
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv, as_json
 from roost_ladder.report.summary import About, Summary, summarise
-from roost_server.competition.file import CompetitionFile
-from roost_server.export.finals import bracket_files
-from roost_server.export.records import ExportedCompetition
+from roost_ladder.schedules.knockout import Tie, champion
+from roost_ladder.schedules.schedule import Field
+from roost_server.competition.file import CompetitionFile, PhaseName
+from roost_server.competition.finals import Finalist, bracket_of, finals_field
+from roost_server.export.files import BRACKET_FILE, ExportedCompetition
 
 READ_ME = """\
 This folder is the whole record of a competition of Roost, in plain files.
@@ -44,7 +47,7 @@ def derived(
         if any(forfeits or not any(match.forfeited) for match in played):
             about = About(file.title or file.name, (("Phase", phase), ("Commitment", competition.commitment)))
             texts |= _reports(phase, summarise(played, names, about, forfeits=forfeits))
-    return texts | bracket_files(file, competition, facts, names)
+    return texts | _bracket_files(file, competition, facts, names)
 
 
 def names_of(competition: ExportedCompetition) -> dict[int, str]:
@@ -54,6 +57,46 @@ def names_of(competition: ExportedCompetition) -> dict[int, str]:
         bot.version_id: bot.name if names.count(bot.name) == 1 else f"{bot.name} ({bot.version})"
         for bot in competition.bots
     }
+
+
+def finalists(file: CompetitionFile, competition: ExportedCompetition, ladder: Iterable[MatchFacts]) -> Field:
+    """The pinned versions by their rank on the ladder, as the arena seeds them."""
+    pinned = [Finalist(bot.version_id, bot.owner) for bot in competition.bots if bot.pinned]
+    return finals_field(file, pinned, results_by_block(ladder).values())
+
+
+def results_by_block(facts: Iterable[MatchFacts]) -> dict[str, list[MatchResult]]:
+    """The results of matches, by the id of their block."""
+    results: dict[str, list[MatchResult]] = {}
+    for match in facts:
+        results.setdefault(match.block_id, []).append(match.result())
+    return results
+
+
+def _bracket_files(
+    file: CompetitionFile,
+    competition: ExportedCompetition,
+    facts: Mapping[str, Sequence[MatchFacts]],
+    names: Mapping[int, str],
+) -> dict[str, str]:
+    """The bracket as files, by their names; none if the finals are no knockout, or have not begun."""
+    played = [match.result() for match in facts.get(PhaseName.FINALS, ())]
+    rounds = bracket_of(file, finalists(file, competition, facts.get(PhaseName.LADDER, ())), played)
+    if not rounds:
+        return {}
+    best = champion(rounds)
+    ties = [[_tie(tie, names) for tie in of_round] for of_round in rounds]
+    rows = [[number, *tie.values()] for number, of_round in enumerate(ties, 1) for tie in of_round]
+    whole = {"champion": None if best is None else names[best], "rounds": ties}
+    return {
+        BRACKET_FILE: json.dumps(whole, indent=2, ensure_ascii=False) + "\n",
+        "bracket.csv": _csv([["round", *Tie._fields], *rows]),
+    }
+
+
+def _tie(tie: Tie, names: Mapping[int, str]) -> dict[str, object]:
+    bots = {"high": tie.high, "low": tie.low, "winner": tie.winner}
+    return tie._asdict() | {key: None if bot is None else names[bot] for key, bot in bots.items()}
 
 
 def _reports(phase: str, summary: Summary) -> dict[str, str]:

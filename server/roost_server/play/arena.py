@@ -91,7 +91,7 @@ class Arena:
             await director.start()
             await director.tick(now_utc())
         self._choose_contests()
-        for left in await asyncio.to_thread(queries.open_blocks, self.store):
+        for left in await asyncio.to_thread(queries.unfinished_blocks, self.store):
             await self._take_up(left)
         for director in self.directors:
             await director.recall()
@@ -102,7 +102,7 @@ class Arena:
         directed = [director.contest for director in self.directors if director.contest is not None]
         self._matchmaker.contests = directed if self.directors else [self._open_contest]
 
-    async def _take_up(self, left: queries.OpenBlock) -> None:
+    async def _take_up(self, left: queries.UnfinishedBlock) -> None:
         """Go on with a block that a former run left open, or close it if there is nothing to go on with."""
         contest = self._contest_of(left)
         open_block = await asyncio.to_thread(taken_up, self.store, left, contest) if contest else None
@@ -112,7 +112,7 @@ class Arena:
         else:
             await self._recorder.close_as(left.id, state_without_more(left))
 
-    def _contest_of(self, left: queries.OpenBlock) -> Contest | None:
+    def _contest_of(self, left: queries.UnfinishedBlock) -> Contest | None:
         """The contest that a block belongs to; `None` if it is not played any more."""
         if left.plan is None:
             return None if self.directors else self._open_contest

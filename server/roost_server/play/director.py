@@ -13,12 +13,14 @@ from roost_server.competition import ledger, phases
 from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.finals import Finalist, block_id_of, finals_field, schedule_of
 from roost_server.competition.history import history_of
-from roost_server.competition.ledger import CLOCK, Competition
+from roost_server.competition.ledger import Competition
+from roost_server.competition.phases import CLOCK
 from roost_server.play.contest import Contest, Drawn
 from roost_server.play.roster import OpenRoster, PinnedRoster
 from roost_server.settings import Settings
 from roost_server.store import Planned, Store, StoreError
-from roost_server.store.phase_results import Played, blocks_of, progress
+from roost_server.store.queries import progress
+from roost_server.store.results import MatchFilter, facts_by_block
 
 log = structlog.get_logger()
 
@@ -167,8 +169,9 @@ class Director:
         entrants = ledger.entrants(self._store, self.competition.id)
         pinned = [Finalist(each.pinned_version_id, each.owner) for each in entrants if each.pinned_version_id]
         with self._store.reading() as connection:
-            ladder = blocks_of(connection, Played(self.competition.id, PhaseName.LADDER))
-            return finals_field(self.file, pinned, ladder)
+            of_ladder = MatchFilter(competition_id=self.competition.id, phase=PhaseName.LADDER)
+            ladder = facts_by_block(connection, of_ladder)
+            return finals_field(self.file, pinned, ([match.result() for match in block] for block in ladder))
 
 
 class Dealer:

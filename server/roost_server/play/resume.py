@@ -9,9 +9,10 @@ from roost_ladder.rating.results import MatchResult
 from roost_server.play.contest import Contest, OpenBlock
 from roost_server.settings import Rules
 from roost_server.store import BlockState, Store, queries
+from roost_server.store.results import MatchFilter, Rule, facts
 
 
-def taken_up(store: Store, left: queries.OpenBlock, contest: Contest) -> OpenBlock | None:
+def taken_up(store: Store, left: queries.UnfinishedBlock, contest: Contest) -> OpenBlock | None:
     """The block as it goes on in its contest; `None` if it is over, and all that was missing was to say so."""
     block = Block(left.id, left.game, left.version_ids, bytes.fromhex(left.seed), Rotation(left.rotation))
     played = {match.rotation for match in left.recorded}
@@ -26,20 +27,20 @@ def taken_up(store: Store, left: queries.OpenBlock, contest: Contest) -> OpenBlo
         left.plan,
         on_record=True,
         ended=[match.id for match in left.recorded],
-        results=[_result(row) for row in queries.results(store, block_id=left.id)],
+        results=_results(store, left.id),
         created_ms=left.created_ms,
     )
 
 
-def state_without_more(left: queries.OpenBlock) -> BlockState:
+def state_without_more(left: queries.UnfinishedBlock) -> BlockState:
     """What a block is of which no more is played."""
     return BlockState.VOIDED if _voided(left) or not left.recorded else BlockState.DONE
 
 
-def _voided(left: queries.OpenBlock) -> bool:
+def _voided(left: queries.UnfinishedBlock) -> bool:
     return any(match.termination == VOIDED for match in left.recorded)
 
 
-def _result(row: queries.ResultRow) -> MatchResult:
-    places = tuple(place for place in row.places if place is not None)
-    return MatchResult(row.block_id, row.game, row.version_ids, places, any(row.forfeited))
+def _results(store: Store, block_id: str) -> list[MatchResult]:
+    with store.reading() as connection:
+        return [match.result() for match in facts(connection, MatchFilter(block_id=block_id), Rule.SO_FAR)]

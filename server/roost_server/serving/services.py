@@ -24,9 +24,9 @@ from roost_server.answers.administration import Act
 from roost_server.answers.bots import bots
 from roost_server.answers.standings import LiveAnswers
 from roost_server.clocks import epoch_ms
-from roost_server.competition.ledger import find
+from roost_server.competition.ledger import id_of
 from roost_server.errors import NotFoundError, NotYetError, UnauthenticatedError
-from roost_server.export.sending import Sender
+from roost_server.export.writer import Sender
 from roost_server.play.arena import Arena, Running
 from roost_server.play.director import Director
 from roost_server.play.stream import parser_of, play
@@ -144,7 +144,7 @@ class ArenaService:
         if not request.running:
             return await asyncio.to_thread(matches.matches, store, request)
         matches.check_game(request.game)
-        wanted = (await asyncio.to_thread(find, store, request.competition)).id if request.competition else None
+        wanted = await asyncio.to_thread(id_of, store, request.competition) if request.competition else None
         running = [self._arena.running(table.match_id) for table in self._arena.tables]
         found = [_summary(each) for each in running if _asked_for(each, request, wanted)]
         return arena_pb2.ListMatchesResponse(matches=found[-matches.page_size(request) :][::-1])

@@ -16,9 +16,10 @@ from roost_games.chance import commitment_of, seed_of
 from roost_games.errors import UsageError
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.running.book import Charter, FinishedBlock
-from roost_server.store.models import BLOCK, COMPETITION, MATCH, MATCH_SEAT, BlockState
+from roost_server.store import results
+from roost_server.store.models import BLOCK, COMPETITION, BlockState
 from roost_server.store.recording import Group
-from roost_server.store.records import BlockClosed, MatchRows, NewBlock, Planned, Row, json_text
+from roost_server.store.records import BlockClosed, MatchRows, NewBlock, Planned, Row, json_text, seat_rows
 from roost_server.store.store import Store
 
 NAME = "ladder"
@@ -71,16 +72,10 @@ class LadderBook:
 
     def _recorded(self) -> list[tuple[MatchFacts, ...]]:
         numbers = {version_id: number for number, version_id in enumerate(self._version_ids)}
-        columns = ("version_id", "place", "score", "faults", "forfeited", "decisions", "thinking_ms")
-        query = (
-            select(MATCH.c.block_id, MATCH.c.game, MATCH.c.number, *MATCH_SEAT.c[columns])
-            .join_from(MATCH, MATCH_SEAT)
-            .order_by(MATCH.c.number, MATCH_SEAT.c.seat)
-        )
-        with self._store.reading() as connection:
+        with self._store.reading() as reading:
             matches = [
-                _facts(list(seats), numbers)
-                for _, seats in groupby(connection.execute(query), key=attrgetter("number"))
+                match._replace(bots=tuple([numbers[version_id] for version_id in match.bots]))
+                for match in results.facts(reading)
             ]
         return [tuple(of_block) for _, of_block in groupby(matches, key=attrgetter("block_id"))]
 
@@ -121,35 +116,5 @@ class LadderBook:
                 "ended_ms": played.ended_ms,
                 "termination": played.result.termination,
             }
-            yield MatchRows(match, _seat_rows(facts, self._ids(facts.bots)), played.document)
-
-
-def _seat_rows(facts: MatchFacts, version_ids: Sequence[int]) -> list[Row]:
-    return [
-        {
-            "seat": seat,
-            "version_id": version_id,
-            "place": facts.places[seat],
-            "score": facts.scores[seat],
-            "forfeited": facts.forfeited[seat],
-            "faults": facts.faults[seat],
-            "decisions": facts.decisions[seat],
-            "thinking_ms": facts.thinking_ms[seat],
-        }
-        for seat, version_id in enumerate(version_ids)
-    ]
-
-
-def _facts(seats: Sequence[Any], numbers: dict[int, int]) -> MatchFacts:
-    first = seats[0]
-    return MatchFacts(
-        first.block_id,
-        first.game,
-        tuple(numbers[seat.version_id] for seat in seats),
-        tuple(seat.place for seat in seats),
-        tuple(seat.score for seat in seats),
-        faults=tuple(seat.faults for seat in seats),
-        forfeited=tuple(bool(seat.forfeited) for seat in seats),
-        decisions=tuple(seat.decisions for seat in seats),
-        thinking_ms=tuple(seat.thinking_ms for seat in seats),
-    )
+            seats = seat_rows(facts._replace(bots=self._ids(facts.bots)))
+            yield MatchRows(match, seats, played.document)

@@ -1,26 +1,25 @@
 """What can be asked about the records. Each question is a function of the store and sees one state of the records.
 
-A match *counts* unless it or its block was voided. All questions stay quick with millions of matches: pages continue
+Which matches count is for `results` to say. All questions stay quick with millions of matches: pages continue
 after a match instead of skipping rows, and what reads every match reads neither documents nor more than one index.
 """
 
 from collections.abc import Iterator
-from itertools import groupby, islice
-from operator import attrgetter, sub
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, case, exists, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, select
 
 from roost_games.errors import UsageError
-from roost_games.replay import VOIDED
+from roost_server.store import results
 from roost_server.store.models import BLOCK, BLOCK_MEMBER, BOT_VERSION, MATCH, MATCH_SEAT, REPLAY, BlockState
-from roost_server.store.people import BOT, OWNER, QUARANTINE
+from roost_server.store.people import BOT, ENTRY, OWNER, QUARANTINE
 from roost_server.store.records import Planned, line_of
-from roost_server.store.store import Store
+from roost_server.store.store import Reading, Store
 
 CHUNK = 2_000
 """How many rows a stream fetches at a time."""
-NOTHING = (0, 0, 0)
 NEWEST = 100_000
 """How many of the latest matches are searched for recent ones. No arena plays more in a minute."""
 
@@ -34,8 +33,8 @@ class Version(NamedTuple):
     first_seen_ms: int
 
 
-class BotRecord(NamedTuple):
-    """A bot version and what it has done in the matches that count."""
+class BotTally(NamedTuple):
+    """A bot version and what it has done in the matches that count so far."""
 
     id: int
     name: str
@@ -84,25 +83,15 @@ class MatchSummary(NamedTuple):
     started_ms: int
     ended_ms: int
     termination: str
-    counts: bool
     seats: tuple[SeatSummary, ...]
 
 
-class ResultRow(NamedTuple):
-    """What ratings need to know about a match. Tuples are by seat."""
+class Progress(NamedTuple):
+    """How far a competition has come in a phase."""
 
-    number: int
-    """Rises with every match committed."""
-    match_id: str
-    block_id: str
-    block_state: BlockState
-    game: str
-    players: int
-    termination: str
-    version_ids: tuple[int, ...]
-    places: tuple[int | None, ...]
-    """All `None` if the match was voided."""
-    forfeited: tuple[bool, ...]
+    entries: int
+    blocks_done: int
+    blocks_open: int
 
 
 class RecordedMatch(NamedTuple):
@@ -113,7 +102,7 @@ class RecordedMatch(NamedTuple):
     termination: str
 
 
-class OpenBlock(NamedTuple):
+class UnfinishedBlock(NamedTuple):
     """A block that was neither finished nor voided when the arena stopped."""
 
     id: str
@@ -133,6 +122,36 @@ class OpenBlock(NamedTuple):
     """Where it belongs in a competition."""
 
 
+class PlannedBlock(NamedTuple):
+    """A block of a competition as it was drawn up."""
+
+    serial: int
+    """Which block of its phase it is, from 0."""
+    id: str
+    state: BlockState
+    game: str
+    version_ids: tuple[int, ...]
+    """In the order in which they were dealt in."""
+
+
+class BlockOnRecord(NamedTuple):
+    """A block of a competition that is over, and its matches."""
+
+    id: str
+    phase: str
+    serial: int
+    game: str
+    options: str
+    """JSON."""
+    rotation: str
+    state: str
+    seed: str
+    """In hex."""
+    version_ids: tuple[int, ...]
+    matches: tuple[tuple[str, int], ...]
+    """The id and the rotation of each match, in the order in which they ended."""
+
+
 def versions(store: Store) -> list[Version]:
     """Every bot version, in the order in which they came."""
     query = select(*BOT_VERSION.c["id", "name", "version", "first_seen_ms"]).order_by(BOT_VERSION.c.id)
@@ -148,30 +167,12 @@ def name_of(store: Store, version_id: int) -> tuple[str, str]:
         return name, version
 
 
-def bots(store: Store) -> list[BotRecord]:
-    """Every bot version with its record, in the order in which they came."""
+def bots(store: Store) -> list[BotTally]:
+    """Every bot version with what it has done, in the order in which they came."""
     query = select(*BOT_VERSION.c["id", "name", "version", "first_seen_ms"]).order_by(BOT_VERSION.c.id)
     with store.reading() as connection:
-        # Voided blocks are few: to take their matches off again costs less than to look there for every match.
-        counts = _counts(connection, in_voided_blocks=False)
-        voided = _counts(connection, in_voided_blocks=True)
-        return [
-            BotRecord._make([*row, *map(sub, counts.get(row.id, NOTHING), voided.get(row.id, NOTHING))])
-            for row in connection.execute(query)
-        ]
-
-
-def _counts(connection: Connection, in_voided_blocks: bool) -> dict[int, tuple[int, int, int]]:
-    """By version: matches, wins and faults, voided matches apart; either of all blocks or of the voided ones."""
-    wins = func.sum(case((MATCH_SEAT.c.place == 1, 1), else_=0))
-    query = (
-        select(MATCH_SEAT.c.version_id, func.count(), wins, func.sum(MATCH_SEAT.c.faults))
-        .where(MATCH_SEAT.c.place.is_not(None))
-        .group_by(MATCH_SEAT.c.version_id)
-    )
-    if in_voided_blocks:
-        query = query.join_from(MATCH_SEAT, MATCH).join(BLOCK).where(BLOCK.c.state == BlockState.VOIDED)
-    return {version_id: (matches, wins, faults) for version_id, matches, wins, faults in connection.execute(query)}
+        done = results.tallies(connection)
+        return [BotTally._make([*row, *done.get(row.id, results.Tally())]) for row in connection.execute(query)]
 
 
 def backgrounds(store: Store) -> dict[int, Background]:
@@ -256,14 +257,9 @@ def _newest_of(connection: Connection, bot: str, conditions: list[ColumnElement[
 
 def _summaries(connection: Connection, numbers: list[int]) -> list[MatchSummary]:
     columns = ("id", "block_id", "rotation", "game", "players", "started_ms", "ended_ms", "termination")
-    query = select(MATCH.c.number, *MATCH.c[columns], _counting()).join(BLOCK)
-    query = query.where(MATCH.c.number.in_(numbers)).order_by(MATCH.c.number.desc())
+    query = select(MATCH.c.number, *MATCH.c[columns]).where(MATCH.c.number.in_(numbers)).order_by(MATCH.c.number.desc())
     seats = _seats(connection, numbers)
     return [MatchSummary._make([*row, seats[number]]) for number, *row in connection.execute(query)]
-
-
-def _counting() -> ColumnElement[bool]:
-    return (MATCH.c.termination != VOIDED) & (BLOCK.c.state != BlockState.VOIDED)
 
 
 def _seats(connection: Connection, numbers: list[int]) -> dict[int, tuple[SeatSummary, ...]]:
@@ -290,56 +286,22 @@ def replay(store: Store, match_id: str) -> str:
 
 def replays(store: Store) -> Iterator[str]:
     """Every match's `roost-replay/1` document as a line of JSON, in the order in which they were recorded."""
-    query = select(REPLAY.c.document).order_by(REPLAY.c.match_number).execution_options(yield_per=CHUNK // 10)
-    with store.reading() as connection, connection.execute(query) as rows:
+    with store.reading() as connection:
+        yield from _lines(connection, select(REPLAY.c.document).order_by(REPLAY.c.match_number))
+
+
+def finished_replays(reading: Reading, competition_id: int) -> Iterator[str]:
+    """The same for the blocks of a competition that are over. What is still being played stays a secret."""
+    query = select(REPLAY.c.document).join_from(REPLAY, MATCH).join(BLOCK).order_by(MATCH.c.number)
+    return _lines(reading, query.where(BLOCK.c.competition_id == competition_id, BLOCK.c.state != BlockState.OPEN))
+
+
+def _lines(reading: Reading, query: Select[Any]) -> Iterator[str]:
+    with reading.execute(query.execution_options(yield_per=CHUNK // 10)) as rows:
         yield from map(line_of, rows.scalars())
 
 
-def results(
-    store: Store,
-    *,
-    game: str | None = None,
-    players: int | None = None,
-    block_id: str | None = None,
-    after: int = 0,
-    voided: bool = False,
-) -> Iterator[ResultRow]:
-    """The matches that count, in the order in which they were recorded; with `voided`, all of them.
-
-    `after` is the `number` of a match: only those recorded later, for somebody who has seen the earlier ones. Note that
-    a block may be voided after its first matches were recorded.
-    """
-    filters = ((MATCH.c.game, game), (MATCH.c.players, players), (MATCH.c.block_id, block_id))
-    conditions = [column == wanted for column, wanted in filters if wanted is not None]
-    not_done = select(*BLOCK.c["id", "state"]).where(BLOCK.c.state.in_([BlockState.OPEN, BlockState.VOIDED]))
-    with store.reading() as connection:
-        states = {id: BlockState(state) for id, state in connection.execute(not_done)}
-        for row in _result_rows(connection, conditions, after, states):
-            if voided or not (row.termination == VOIDED or row.block_state == BlockState.VOIDED):
-                yield row
-
-
-def _result_rows(
-    connection: Connection, conditions: list[ColumnElement[bool]], after: int, states: dict[str, BlockState]
-) -> Iterator[ResultRow]:
-    """Two streams of rows side by side, matches and their seats: a join of the two takes 1.4 times as long."""
-    matches = select(*MATCH.c["number", "id", "block_id", "game", "players", "termination"])
-    matches = matches.where(MATCH.c.number > after, *conditions).order_by(MATCH.c.number)
-    seats = select(*MATCH_SEAT.c["version_id", "place", "forfeited"]).where(MATCH_SEAT.c.match_number > after)
-    seats = seats.order_by(MATCH_SEAT.c.match_number, MATCH_SEAT.c.seat)
-    if conditions:
-        seats = seats.join_from(MATCH_SEAT, MATCH).where(*conditions)
-    streaming = connection.execution_options(yield_per=CHUNK)
-    with streaming.execute(seats) as seat_rows, streaming.execute(matches) as match_rows:
-        for number, match_id, block_id, game, players, termination in match_rows:
-            version_ids, places, forfeited = zip(*islice(seat_rows, players), strict=True)
-            state = states.get(block_id, BlockState.DONE)
-            yield ResultRow(
-                number, match_id, block_id, state, game, players, termination, version_ids, places, forfeited
-            )
-
-
-def open_blocks(store: Store) -> list[OpenBlock]:
+def unfinished_blocks(store: Store) -> list[UnfinishedBlock]:
     """The blocks that are neither done nor voided, the oldest first: what a restarted arena has to deal with."""
     columns = ("id", "game", "options", "players", "seed", "rotation", "created_ms")
     query = select(*BLOCK.c[columns], *BLOCK.c["competition_id", "phase", "serial"])
@@ -347,11 +309,53 @@ def open_blocks(store: Store) -> list[OpenBlock]:
     with store.reading() as connection:
         rows = connection.execute(query.order_by(*BLOCK.c["created_ms", "serial", "id"])).all()
         return [
-            OpenBlock._make(
+            UnfinishedBlock._make(
                 [*row[: len(columns)], _members(connection, row.id), _recorded(connection, row.id), _plan(row)]
             )
             for row in rows
         ]
+
+
+def planned_blocks(reading: Reading, competition_id: int, phase: str) -> Iterator[PlannedBlock]:
+    """Every block that was drawn up in a phase of a competition, in that order."""
+    of_phase = (BLOCK.c.competition_id == competition_id) & (BLOCK.c.phase == phase)
+    columns = (*BLOCK.c["serial", "id", "state", "game"], BLOCK_MEMBER.c.version_id)
+    query = select(*columns).join(BLOCK_MEMBER).where(of_phase).order_by(BLOCK.c.serial, BLOCK_MEMBER.c.position)
+    with reading.execution_options(yield_per=CHUNK).execute(query) as rows:
+        for (serial, block_id, state, game), members in groupby(rows, itemgetter(0, 1, 2, 3)):
+            version_ids = tuple(member.version_id for member in members)
+            yield PlannedBlock(serial, block_id, BlockState(state), game, version_ids)
+
+
+def finished_blocks(reading: Reading, competition_id: int) -> list[BlockOnRecord]:
+    """The blocks of a competition that are over, by phase and in the order in which they were drawn up."""
+    columns = BLOCK.c["id", "phase", "serial", "game", "options", "rotation", "state", "seed"]
+    query = select(*columns).where(BLOCK.c.competition_id == competition_id, BLOCK.c.state != BlockState.OPEN)
+    rows = reading.execute(query.order_by(BLOCK.c.phase, BLOCK.c.serial)).all()
+    members, matches = _members_by_block(reading, competition_id), _matches_by_block(reading, competition_id)
+    return [BlockOnRecord._make([*row, members.get(row.id, ()), matches.get(row.id, ())]) for row in rows]
+
+
+def _members_by_block(reading: Reading, competition_id: int) -> dict[str, tuple[int, ...]]:
+    query = (
+        select(BLOCK_MEMBER.c.block_id, BLOCK_MEMBER.c.version_id)
+        .join_from(BLOCK_MEMBER, BLOCK)
+        .where(BLOCK.c.competition_id == competition_id)
+        .order_by(BLOCK_MEMBER.c.block_id, BLOCK_MEMBER.c.position)
+    )
+    grouped = groupby(reading.execute(query), attrgetter("block_id"))
+    return {block_id: tuple(row.version_id for row in rows) for block_id, rows in grouped}
+
+
+def _matches_by_block(reading: Reading, competition_id: int) -> dict[str, tuple[tuple[str, int], ...]]:
+    query = (
+        select(MATCH.c.block_id, MATCH.c.id, MATCH.c.rotation)
+        .join_from(MATCH, BLOCK)
+        .where(BLOCK.c.competition_id == competition_id)
+        .order_by(MATCH.c.block_id, MATCH.c.number)
+    )
+    grouped = groupby(reading.execute(query), attrgetter("block_id"))
+    return {block_id: tuple((row.id, row.rotation) for row in rows) for block_id, rows in grouped}
 
 
 def _plan(row: Row[tuple[Any, ...]]) -> Planned | None:
@@ -366,3 +370,14 @@ def _members(connection: Connection, block_id: str) -> tuple[int, ...]:
 def _recorded(connection: Connection, block_id: str) -> tuple[RecordedMatch, ...]:
     query = select(*MATCH.c["id", "rotation", "termination"]).where(MATCH.c.block_id == block_id)
     return tuple(RecordedMatch._make(row) for row in connection.execute(query.order_by(MATCH.c.number)))
+
+
+def progress(store: Store, competition_id: int, phase: str) -> Progress:
+    """How far this phase has come."""
+    blocks = select(BLOCK.c.state, func.count()).where(BLOCK.c.competition_id == competition_id)
+    entered = (ENTRY.c.competition_id == competition_id) & ENTRY.c.withdrawn_ms.is_(None)
+    with store.reading() as connection:
+        rows = connection.execute(blocks.where(BLOCK.c.phase == phase).group_by(BLOCK.c.state)).all()
+        entries = connection.scalar(select(func.count()).select_from(ENTRY).where(entered))
+    counts: dict[str, int] = {state: count for state, count in rows}  # noqa: C416  a row is no pair for mypy
+    return Progress(entries or 0, counts.get(BlockState.DONE, 0), counts.get(BlockState.OPEN, 0))

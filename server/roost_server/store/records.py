@@ -13,6 +13,7 @@ from typing import NamedTuple
 from roost_games.errors import ReplayError
 from roost_games.game import JsonValue
 from roost_games.replay import Replay
+from roost_ladder.rating.facts import MatchFacts, facts_of
 from roost_server.store.errors import RecordRefused
 from roost_server.store.models import BlockState
 
@@ -117,7 +118,8 @@ def rows_of(finished: FinishedMatch) -> MatchRows:
         "ended_ms": finished.ended_ms,
         "termination": replay.result.termination,
     }
-    return MatchRows(match, _seat_rows(finished), _document(replay))
+    facts = facts_of(replay, finished.block_id, finished.version_ids)
+    return MatchRows(match, seat_rows(facts), _document(replay))
 
 
 def _document(replay: Replay) -> bytes:
@@ -132,23 +134,20 @@ def line_of(document: bytes) -> str:
     return zlib.decompress(document).decode()
 
 
-def _seat_rows(finished: FinishedMatch) -> list[Row]:
-    result = finished.replay.result
-    times = finished.replay.own_times()
-    by_seat = [[ms for each, ms in times if each == seat] for seat in range(len(finished.version_ids))]
-    return [
-        {
-            "seat": seat,
-            "version_id": version_id,
-            "place": result.places[seat] if result.places else None,
-            "score": result.scores[seat] if result.scores else None,
-            "forfeited": seat in result.forfeits,
-            "faults": sum(fault.seat == seat for fault in result.faults),
-            "decisions": len(by_seat[seat]),
-            "thinking_ms": sum(by_seat[seat], 0.0),
-        }
-        for seat, version_id in enumerate(finished.version_ids)
-    ]
+def seat_rows(facts: MatchFacts) -> list[Row]:
+    """The rows of a match's seats. A match without places was voided, and bots are bot versions."""
+    seats = len(facts.bots)
+    columns = {
+        "seat": range(seats),
+        "version_id": facts.bots,
+        "place": facts.places or [None] * seats,
+        "score": facts.scores or [None] * seats,
+        "forfeited": facts.forfeited,
+        "faults": facts.faults,
+        "decisions": facts.decisions,
+        "thinking_ms": facts.thinking_ms,
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def block_row(block: NewBlock) -> Row:

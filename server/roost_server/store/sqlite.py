@@ -4,6 +4,7 @@ The file is in WAL mode, so readers and the one writer do not wait for each othe
 that returned survives a power cut. A new file is for its owner only: the master seeds of competitions are in it.
 """
 
+import fcntl
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +20,6 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from roost_server.store import schema
 from roost_server.store.errors import StoreError
-from roost_server.store.lock import ArenaLock
 
 BUSY_MS = 5_000
 """How long a statement waits for another program's lock."""
@@ -32,6 +32,37 @@ OTHERS = 0o044
 BEGIN_OPTION = "sqlite_begin"
 WRITING = {BEGIN_OPTION: "BEGIN IMMEDIATE"}
 """Execution options for a transaction that writes: it takes the write lock first, so it cannot fail half-way for it."""
+
+
+class ArenaLock:
+    """One arena per database: held from construction to `release`, or until the process ends, however it ends.
+
+    Raises `StoreError` if another arena has it. The lock is on a file beside the database, because SQLite has locks of
+    its own on the database file. That file stays behind when the lock is released (to delete it would let two arenas
+    lock two files of one name); it holds the process number of the last holder, for the message.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._path = database.resolve().with_name(database.resolve().name + "-lock")
+        try:
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise StoreError(f"{self._path} cannot be written: {error.strerror}") from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            holder = os.read(self._file, 20).decode(errors="replace").strip()
+            os.close(self._file)
+            who = f"another arena (process {holder or 'unknown'})"
+            raise StoreError(f"{database} is in use by {who}; stop that one or give another file") from None
+        os.ftruncate(self._file, 0)
+        os.write(self._file, f"{os.getpid()}\n".encode())
+
+    def release(self) -> None:
+        """Give the lock up. Once is enough, twice is fine."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
 
 class SqliteFile:

@@ -22,6 +22,9 @@ from roost_server.store.postgres import PostgresDatabase
 from roost_server.store.records import BlockClosed, Change, FinishedMatch, NewBlock, rows_of
 from roost_server.store.sqlite import SqliteFile
 
+Reading = Connection
+"""What `Store.reading` gives: a connection that sees one state of the records."""
+
 
 def open_store(url: str, *, read_only: bool = False) -> "Store":
     """Open the database that `url` names, as `sqlite:///roost.db`. Raises `StoreError`, which says what to do.
@@ -109,7 +112,7 @@ class Store:
         return self.backend.size()
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[Reading]:
         """A connection that sees the records as they are at its first query, whatever is written meanwhile."""
         self._check_open()
         with store_errors(self.name), self._reading_engine.connect() as connection:
@@ -148,13 +151,6 @@ class Store:
         except RecordRefused:
             with self.writing() as connection:
                 recording.write_rest(connection, group)
-
-    def save(self, matches: Sequence[FinishedMatch]) -> None:
-        """Write all of `matches` in one transaction. Those that are on record already are passed over.
-
-        Raises `RecordRefused` if one has an unknown block or bot, or the id of a match with another replay.
-        """
-        self.commit(matches)
 
     def open_block(self, block: NewBlock) -> None:
         """Record that `block` is going to be played."""

@@ -90,4 +90,4 @@ def _open(store: Store, block: str, game: str, group: tuple[int, ...]) -> None:
 
 def _save(store: Store, replay: Replay, block: str, rotation: int, seating: tuple[int, ...]) -> None:
     started = FIRST_SEEN_MS + 1000 * rotation
-    store.save([FinishedMatch(replay, block, rotation, seating, started, started + 500)])
+    store.commit([FinishedMatch(replay, block, rotation, seating, started, started + 500)])

@@ -17,12 +17,10 @@ from roost_ladder.rating.results import MatchResult
 from roost_server.accounts import owners
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName, parse_competition
-from roost_server.competition.ledger import CLOCK
-from roost_server.export.checking import check_export
-from roost_server.export.records import (
-    MANIFEST_FILE,
-)
-from roost_server.export.writing import digest, export
+from roost_server.competition.phases import CLOCK
+from roost_server.export.checker import check_export
+from roost_server.export.files import MANIFEST_FILE, digest
+from roost_server.export.writer import export
 from roost_server.metrics import Metrics
 from roost_server.play.contest import Contest, OpenBlock
 from roost_server.play.director import Director

@@ -3,9 +3,11 @@
 Strict forms, since what is read back may come from anybody.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field
@@ -18,6 +20,8 @@ MANIFEST_FILE = "manifest.json"
 BRACKET_FILE = "bracket.json"
 FORMAT: Final = "roost-export/1"
 
+DONE = "done"
+"""The state of a block whose matches count."""
 STRICT = ConfigDict(strict=True, extra="forbid")
 Hex = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
 
@@ -94,3 +98,9 @@ def block_lines(blocks: Iterable[ExportedBlock]) -> str:
 def manifest_text(manifest: Manifest) -> str:
     """The file of the hashes."""
     return json.dumps(asdict(manifest), indent=2) + "\n"
+
+
+def digest(file: Path) -> str:
+    """The SHA-256 of a file, in hex."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

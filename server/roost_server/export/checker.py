@@ -4,9 +4,11 @@ It needs the folder and this package, no arena and no database. What cannot be c
 that follows from who was connected when; its deals and its matches are.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from importlib.metadata import version
-from itertools import chain
+from itertools import chain, zip_longest
+from math import isclose
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,22 +21,27 @@ from roost_ladder.rating.facts import MatchFacts, facts_of
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
 from roost_server.competition.file import PhaseName
 from roost_server.competition.finals import block_id_of, schedule_of
-from roost_server.competition.ledger import CLOCK
-from roost_server.export.comparing import difference
-from roost_server.export.finals import finalists, results_by_block
-from roost_server.export.reading import Damaged, Exported, as_block, read_export, read_manifest, readable
-from roost_server.export.records import (
+from roost_server.competition.phases import CLOCK
+from roost_server.export.files import (
     BLOCKS_FILE,
     COMPETITION_FILE,
+    DONE,
     MANIFEST_FILE,
     MATCHES_FILE,
     RULES_FILE,
     ExportedBlock,
+    digest,
 )
-from roost_server.export.reports import derived
-from roost_server.export.writing import digest
-from roost_server.store import BlockState
+from roost_server.export.reader import Damaged, Exported, as_block, read_export, read_manifest, readable
+from roost_server.export.reports import derived, finalists, results_by_block
 
+TOLERANCE = 1e-6
+"""Relative, and absolute below 1: other machines round a little differently."""
+ROUNDED = 0.02
+"""What is rounded to two places, as on a page, may differ by this."""
+NUMBER = re.compile(r"(?<![\w.(-])-?\d+(?:\.\d+(?:e[+-]\d+)?|e[+-]\d+)(?![\w.])")
+"""A fraction that stands by itself: neither a part of a name, nor a version."""
+BEFORE, SHOWN = 20, 60
 NOT_DERIVED = {RULES_FILE, COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, MANIFEST_FILE}
 
 
@@ -205,7 +212,7 @@ def _wrong_blocks(exported: Exported, played: Sequence[Played]) -> Iterator[Wron
         rotations = [each.rotation for each in played if each.block is block and each.facts is not None]
         if len(set(rotations)) < len(rotations):
             yield Wrong(block.id, "a rotation of it was counted twice")
-        if block.phase == PhaseName.FINALS and block.state == BlockState.DONE:
+        if block.phase == PhaseName.FINALS and block.state == DONE:
             missing = set(range(as_block(block).rotations)) - set(rotations)
             if missing:
                 yield Wrong(block.id, f"is called done, but {len(missing)} of its matches were not played")
@@ -232,7 +239,7 @@ def _wrong_schedule(exported: Exported, played: Sequence[Played]) -> Iterator[Wr
     field = finalists(exported.file, competition, _of_phase(played, PhaseName.LADDER))
     results = results_by_block(_of_phase(played, PhaseName.FINALS))
     past = Past()
-    left = [block for block in blocks if block.state == BlockState.DONE]
+    left = [block for block in blocks if block.state == DONE]
     by_pairing: dict[Pairing, list[ExportedBlock]] = {}
     for block in left:
         by_pairing.setdefault(_pairing(block), []).append(block)
@@ -271,7 +278,7 @@ def _named(exported: Exported, pairing: Pairing) -> str:
 
 def _of_phase(played: Sequence[Played], phase: str) -> list[MatchFacts]:
     """The matches of a phase that count, in the order of recording."""
-    of_phase = [each for each in played if (each.block.phase, each.block.state) == (phase, BlockState.DONE)]
+    of_phase = [each for each in played if (each.block.phase, each.block.state) == (phase, DONE)]
     return [each.facts for each in of_phase if each.facts is not None]
 
 
@@ -302,3 +309,31 @@ def _changed(folder: Path, texts: Mapping[str, str]) -> Iterator[Wrong]:
 def _text(file: Path) -> str:
     """The text of a file, as it is, even if it is none."""
     return file.read_bytes().decode(errors="surrogateescape")
+
+
+def difference(said: str, true: str, *, rounded: bool = False) -> str | None:
+    """Where two texts differ, in words; `None` if they agree."""
+    if said == true:
+        return None
+    lines = zip_longest(said.split("\n"), true.split("\n"))
+    for number, (one, other) in enumerate(lines, 1):
+        if one is None or other is None:
+            return f"ends {'before' if one is None else 'after'} line {number}, where it should not"
+        if not _agree(one, other, ROUNDED if rounded else TOLERANCE):
+            alike = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+            return f"line {number} says {_shown(one, alike)}, the matches say {_shown(other, alike)}"
+    return None
+
+
+def _agree(one: str, other: str, tolerance: float) -> bool:
+    if one == other:
+        return True
+    if NUMBER.split(one) != NUMBER.split(other):
+        return False
+    pairs = zip(NUMBER.findall(one), NUMBER.findall(other), strict=True)
+    return all(isclose(float(a), float(b), rel_tol=TOLERANCE, abs_tol=tolerance) for a, b in pairs)
+
+
+def _shown(line: str, at: int) -> str:
+    start = max(at - BEFORE, 0)
+    return repr(line[start : start + SHOWN].strip())

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from roost_games.errors import RoostError, UsageError
 from roost_ladder.blocks import Block, Rotation
 from roost_server.competition.file import CompetitionFile, parse_competition
-from roost_server.export.records import (
+from roost_server.export.files import (
     BLOCKS_FILE,
     COMPETITION_FILE,
     FORMAT,

@@ -1,0 +1,131 @@
+"""`roost export`: writes a competition into a folder, or sends the same files in pieces.
+
+Everything of one export is read from one state of the records, so that it fits together while an arena plays.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from roost.v1 import arena_pb2
+from roost_games.errors import UsageError
+from roost_server.competition import ledger
+from roost_server.competition.file import PhaseName
+from roost_server.competition.ledger import Competition
+from roost_server.competition.phases import plays
+from roost_server.export.files import (
+    BLOCKS_FILE,
+    COMPETITION_FILE,
+    FORMAT,
+    MANIFEST_FILE,
+    MATCHES_FILE,
+    RULES_FILE,
+    ExportedBlock,
+    ExportedBot,
+    ExportedCompetition,
+    Manifest,
+    block_lines,
+    competition_text,
+    digest,
+    manifest_text,
+)
+from roost_server.export.reports import derived
+from roost_server.store import Store, queries
+from roost_server.store.results import MatchFilter, facts
+from roost_server.store.store import Reading
+
+PIECE = 1 << 18
+"""How many bytes of a file are sent at a time."""
+
+
+def export(store: Store, name: str, folder: Path) -> list[Path]:
+    """Write everything about a competition into a new folder. Returns the files. Raises `UsageError`."""
+    with store.reading() as reading:
+        competition = ledger.read(reading, name)
+        _make(folder)
+        _write(folder, _texts(reading, competition))
+        with (folder / MATCHES_FILE).open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{line}\n" for line in queries.finished_replays(reading, competition.id))
+    return _manifest(folder)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        raise UsageError(f"{folder} is there already; name a folder that is not") from None
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be made: {error.strerror}") from None
+
+
+def _texts(reading: Reading, competition: Competition) -> dict[str, str]:
+    """The files by their names, but for the matches, of which there may be very many."""
+    whole = _competition(reading, competition)
+    blocks = _blocks(reading, competition.id)
+    phases = sorted({block.phase for block in blocks if plays(block.phase)})
+    played = {phase: list(facts(reading, MatchFilter(competition_id=competition.id, phase=phase))) for phase in phases}
+    return {
+        RULES_FILE: competition.document,
+        COMPETITION_FILE: competition_text(whole),
+        BLOCKS_FILE: block_lines(blocks),
+        **derived(competition.file, whole, played),
+    }
+
+
+def _competition(reading: Reading, competition: Competition) -> ExportedCompetition:
+    """The competition as a whole. Its master seed is in it once it is done."""
+    changes = ledger.phase_changes(reading, competition.id)
+    return ExportedCompetition(
+        name=competition.file.name,
+        phase=competition.phase,
+        commitment=competition.commitment,
+        seed=competition.seed.hex() if competition.phase == PhaseName.DONE else "",
+        phases=tuple((phase, int(at.timestamp() * 1000), actor) for phase, at, actor in changes),
+        bots=tuple(ExportedBot(*each) for each in ledger.entered_versions(reading, competition.id)),
+    )
+
+
+def _blocks(reading: Reading, competition_id: int) -> list[ExportedBlock]:
+    """The blocks that are over. What is still being played stays a secret."""
+    found = queries.finished_blocks(reading, competition_id)
+    return [ExportedBlock(**{**block._asdict(), "options": json.loads(block.options)}) for block in found]
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _manifest(folder: Path) -> list[Path]:
+    files = sorted(folder.iterdir())
+    manifest = Manifest(FORMAT, {file.name: digest(file) for file in files}, version("roost"))
+    _write(folder, {MANIFEST_FILE: manifest_text(manifest)})
+    return [*files, folder / MANIFEST_FILE]
+
+
+class Sender:
+    """Exports the competitions of a store, one after the other: however many ask, the arena has other work to do."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._turn = asyncio.Lock()
+
+    async def send(self, competition: str) -> AsyncIterator[arena_pb2.ExportCompetitionResponse]:
+        """The files of an export, piece by piece. Raises `UsageError` if there is no such competition."""
+        async with self._turn:
+            with TemporaryDirectory(prefix="roost-export-") as folder:
+                files = await asyncio.to_thread(export, self._store, competition, Path(folder) / "export")
+                for file in files:
+                    for piece in _pieces(file):
+                        yield arena_pb2.ExportCompetitionResponse(file=file.name, data=piece)
+
+
+def _pieces(file: Path) -> Iterator[bytes]:
+    """At least one, so that an empty file is not left out."""
+    with file.open("rb") as opened:
+        yield opened.read(PIECE)
+        while piece := opened.read(PIECE):
+            yield piece
