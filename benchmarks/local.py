@@ -33,7 +33,7 @@ from roost_ladder.running.workers import Job, crew, play
 from roost_ladder.schedules.least_played import LeastPlayed
 from roost_ladder.schedules.schedule import Kind
 from roost_sdk import rng_of
-from roost_sdk.bot import method_for, seat_bot
+from roost_sdk.seat import method_for, seat_bot
 from roost_server.store import open_store
 from roost_server.store.ladder_book import LadderBook
 

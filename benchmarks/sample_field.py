@@ -12,9 +12,9 @@ from roost_ladder.rating.results import MatchResult, gather
 from roost_ladder.schedules.cycles import RoundRobin
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
 from roost_sdk import Bot
-from roost_sdk.bot import method_for, seat_bot
 from roost_sdk.load import LoadedBot, load_bot
 from roost_sdk.local import LocalMatch
+from roost_sdk.seat import method_for, seat_bot
 
 NAMES = ("random", "timid", "greedy", "careful")
 """Those that answer within microseconds, so that very many matches can be played."""

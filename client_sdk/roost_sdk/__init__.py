@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from roost_sdk.arena.stats import Stats
     from roost_sdk.bot import Bot
     from roost_sdk.load import LoadedBot, load_bot
-    from roost_sdk.local import LocalMatch, Trouble, rng_of
+    from roost_sdk.local import LocalMatch, rng_of
     from roost_sdk.program import run
+    from roost_sdk.seat import Trouble
     from roost_sdk.version import fingerprint
 
 __all__ = [
@@ -36,7 +37,7 @@ MODULES = {
     "LocalMatch": "local",
     "Refused": "arena.link",
     "Stats": "arena.stats",
-    "Trouble": "local",
+    "Trouble": "seat",
     "fingerprint": "version",
     "load_bot": "load",
     "rng_of": "local",

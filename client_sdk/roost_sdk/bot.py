@@ -1,13 +1,12 @@
 """The class that every bot is a subclass of, and what a bot may be called."""
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from inspect import iscoroutinefunction
+from collections.abc import Awaitable, Collection, Sequence
 from random import Random
 from typing import Any
 
 from roost_games.errors import UsageError
-from roost_games.referee import STANDARD_CLOCK, Clock
+from roost_games.referee import Clock
 from roost_games.replay import Result
 
 LONGEST_NAME = 40
@@ -111,28 +110,3 @@ def check_name(name: str) -> None:
 
 class OutOfTime(Exception):
     """Raised by a method that decides and knows that its answer would come too late: the fault is then `late`."""
-
-
-Decide = Callable[[Any, Sequence[Any]], object]
-"""What a runner calls for a decision."""
-
-
-def seat_bot(
-    bot_class: type[Bot], game: str, seat: int, players: int, rng: Random, clock: Clock = STANDARD_CLOCK
-) -> Bot:
-    """A bot that knows its place; its `start` is to be called next. Raises whatever the bot raises."""
-    bot = bot_class()
-    bot.game, bot.seat, bot.players, bot.rng, bot.clock = game, seat, players, rng, clock
-    return bot
-
-
-def method_for(bot: Bot, game: str) -> Decide:
-    """The method of `bot` that decides in `game`: the one named after it, else `choose`."""
-    decide: Decide = getattr(bot, game, bot.choose)
-    return decide
-
-
-def has_coroutines(bot_class: type[Bot], game: str) -> bool:
-    """Whether a method that a runner calls in `game` is an `async def`."""
-    decide = getattr(bot_class, game, bot_class.choose)
-    return any(map(iscoroutinefunction, (bot_class.start, decide, bot_class.seen, bot_class.end)))

@@ -12,18 +12,17 @@ import sys
 from asyncio import Runner
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from inspect import iscoroutinefunction
 from random import Random
 from reprlib import Repr
-from time import perf_counter
-from typing import Any, NamedTuple, NoReturn
+from typing import Any
 
 from roost_games.errors import UsageError
 from roost_games.referee import Clock, Fault, Played, Referee, Seat
 from roost_games.registry import AnyGame
 from roost_games.replay import Result
-from roost_sdk.bot import Decide, OutOfTime, method_for, seat_bot
+from roost_sdk.bot import OutOfTime
 from roost_sdk.load import LoadedBot
+from roost_sdk.seat import CRASHES, Kind, NotStarted, Place, SeatedBot, Trouble, blocking, has_coroutines
 from roost_sdk.tracebacks import authors_lines, headline
 
 LOCAL_CLOCK = Clock(decision_ms=60_000, bank_ms=600_000)
@@ -33,21 +32,6 @@ SHOWN_MOVES = 6
 SHORT = Repr()
 """Shows what a bot sent, whatever that is: it survives objects that cannot show themselves."""
 SHORT.maxother = SHORT.maxstring = 100
-
-
-class Trouble(NamedTuple):
-    """Something that a bot's author wants to know about."""
-
-    seat: int
-    bot: str
-    what: str
-    """In one line."""
-    details: str = ""
-    """More lines: where in the bot it happened."""
-
-    def __str__(self) -> str:
-        first = f"seat {self.seat} ({self.bot}) {self.what}"
-        return f"{first}\n{self.details}" if self.details else first
 
 
 def tell_stderr(trouble: Trouble) -> None:
@@ -88,7 +72,7 @@ class LocalMatch:
         self.seed = seed
         self._tell = tell
         self._listener = listener
-        self._seeing: list[tuple[int, Callable[..., object]]] = []
+        self._seeing: list[SeatedBot] = []
         self.referee: Referee[Any, Any] = Referee(
             game,
             [Seat(bot.name) for bot in bots],
@@ -104,68 +88,56 @@ class LocalMatch:
     def play(self) -> Result:
         """Play to the end. Coroutines of bots run in an event loop of this match, so there must be no other here."""
         with closing(Runner()) as runner:
-            return self._play(runner)
+            seated = [self._seat(seat, runner) for seat in range(len(self.bots))]
+            self._decide(seated)
+            result = self.referee.result
+            assert result is not None  # noqa: S101  nobody is waited for, so the match is over
+            for seat, bot in enumerate(seated):
+                self._note(seat, "end", bot.end(result)[1])
+            return result
 
-    def _play(self, runner: Runner) -> Result:
-        seated = [self._seat(seat, runner) for seat in range(len(self.bots))]
-        self._decide([bot.decide for bot in seated])
-        result = self.referee.result
-        assert result is not None  # noqa: S101  nobody is waited for, so the match is over
-        for seat, bot in enumerate(seated):
-            self._notify(seat, "end", bot.end, result)
-        return result
-
-    def _seat(self, seat: int, runner: Runner) -> "_Seated":
-        name = self.game.name
+    def _seat(self, seat: int, runner: Runner) -> SeatedBot:
+        place = Place(self.game.name, seat, len(self.bots), rng_of(self.seed, seat), self.referee.clock)
         bot_class = self.bots[seat].bot_class
-        try:
-            bot = seat_bot(bot_class, name, seat, len(self.bots), rng_of(self.seed, seat), self.referee.clock)
-            _blocking(bot.start, runner)()
-        except (Exception, SystemExit) as error:
-            self._tell_error(seat, "did not start", error)
-            return _Seated(_never_started, _nothing)
+        bot = SeatedBot(bot_class, place, blocking(runner) if has_coroutines(bot_class, place.game) else None)
+        self._note(seat, "start", bot.start()[1])
         if bot_class.wants_moves():
-            self._seeing.append((seat, _blocking(bot.seen, runner)))
-        return _Seated(_blocking(method_for(bot, name), runner), _blocking(bot.end, runner))
+            self._seeing.append(bot)
+        return bot
 
-    def _decide(self, decide: Sequence[Decide]) -> None:
+    def _decide(self, seated: Sequence[SeatedBot]) -> None:
         """All decisions of the match. One loop and local names: beside quick bots every call would show."""
         referee = self.referee
         view, legal, answer = referee.view, referee.legal, referee.answer
+        decide = [bot.decide for bot in seated]
         while waiting := referee.waiting:
             for seat in waiting:
-                seen, allowed = view(seat), legal(seat)
-                asked = perf_counter()
-                try:
-                    move = decide[seat](seen, allowed)
-                except (Exception, SystemExit) as error:
-                    self._raised(seat, error, (perf_counter() - asked) * 1000.0)
+                allowed = legal(seat)
+                move, error, ms = decide[seat](view(seat), allowed)
+                if error is not None:
+                    self._raised(seat, error, ms)
                     continue
-                fault = answer(seat, move, (perf_counter() - asked) * 1000.0)
+                fault = answer(seat, move, ms)
                 if fault is not None:
                     self._tell(_refused(seat, self.bots[seat].name, fault, move, allowed))
 
     def _raised(self, seat: int, error: BaseException, ms: float) -> None:
-        late = isinstance(error, OutOfTime)
-        self.referee.fault(seat, Fault.LATE if late else Fault.CRASHED, ms)
-        if not isinstance(error, _NotStarted):
-            self._tell_error(seat, "was late" if late else "crashed", error)
+        self.referee.fault(seat, Fault.LATE if isinstance(error, OutOfTime) else Fault.CRASHED, ms)
+        if not isinstance(error, NotStarted):
+            self._note(seat, "decide", error)
 
     def _heard(self, notice: object) -> None:
         if self._listener is not None:
             self._listener(notice)
         if isinstance(notice, Played):
-            for seat, seen in self._seeing:
-                self._notify(seat, "seen", seen, notice.seat, notice.move)
+            for bot in self._seeing:
+                self._note(bot.place.seat, "seen", bot.seen(notice.seat, notice.move)[1])
 
-    def _notify(self, seat: int, name: str, hook: Callable[..., object], *news: object) -> None:
-        try:
-            hook(*news)
-        except (Exception, SystemExit) as error:
-            self._tell_error(seat, f"crashed in {name}(), which changes nothing about the match", error)
-
-    def _tell_error(self, seat: int, what: str, error: BaseException) -> None:
-        self._tell(Trouble(seat, self.bots[seat].name, f"{what}: {headline(error)}", authors_lines(error)))
+    def _note(self, seat: int, kind: Kind, error: BaseException | None) -> None:
+        """Tell the author about an error, if there is one."""
+        if error is not None:
+            what = "was late" if isinstance(error, OutOfTime) else CRASHES[kind]
+            self._tell(Trouble(seat, self.bots[seat].name, f"{what}: {headline(error)}", authors_lines(error)))
 
 
 def check_plays(bot: LoadedBot, game: str, players: int | None = None) -> None:
@@ -178,30 +150,6 @@ def check_plays(bot: LoadedBot, game: str, players: int | None = None) -> None:
     if not bot.bot_class.plays(game, players):
         counts = ", ".join(map(str, bot.bot_class.player_counts))
         raise UsageError(f"{bot.name} does not play with {players} players; its player_counts are {counts}")
-
-
-class _Seated(NamedTuple):
-    """What is called of a bot."""
-
-    decide: Decide
-    end: Callable[[Result], object]
-
-
-def _blocking(method: Callable[..., object], runner: Runner) -> Callable[..., object]:
-    """`method`, or if it is a coroutine function, what runs it to its end."""
-    return (lambda *given: runner.run(method(*given))) if iscoroutinefunction(method) else method
-
-
-class _NotStarted(Exception):
-    """A decision is wanted from a bot that raised an error before the match."""
-
-
-def _never_started(view: object, legal: Sequence[object]) -> NoReturn:
-    raise _NotStarted
-
-
-def _nothing(result: Result) -> None:
-    pass
 
 
 def _refused(seat: int, bot: str, fault: Fault, move: object, legal: Sequence[object]) -> Trouble:

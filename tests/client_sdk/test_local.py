@@ -226,7 +226,7 @@ def test_faults_do_not_end_a_match_of_three() -> None:
 
 def test_thinking_time_is_measured_and_can_be_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter(range(10_000))
-    monkeypatch.setattr("roost_sdk.local.perf_counter", lambda: next(ticks) * 0.25)
+    monkeypatch.setattr("roost_sdk.seat.perf_counter", lambda: next(ticks) * 0.25)
     _, replay, _ = played(First, First)
     assert {step.ms for step in decisions(replay)} == {250.0}
     result, _, troubles = played(First, First, clock=Clock(decision_ms=200, bank_ms=120), max_faults=9)

@@ -21,8 +21,8 @@ from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Fault, Result
 from roost_sdk import LoadedBot, LocalMatch, Trouble, fingerprint, load_bot
-from roost_sdk.bot import seat_bot
 from roost_sdk.local import LOCAL_CLOCK
+from roost_sdk.seat import seat_bot
 from roost_sdk.stdio import Programs, StdioBot, answer_seconds
 from roost_sdk.testing import play_scripted
 from tests.support.commands.roost import until

@@ -9,7 +9,7 @@ from roost_bots.thinking.dice_turn import FAILED, MOST_POINTS, NOTHING_ASIDE, Tu
 from roost_bots.thinking.outlook import DiceTable, chance_ahead, ends, turn_of
 from roost_games.bratwurmeck import GAME, BratwurmeckState, Options, Take, Tile, View
 from roost_games.chance import Quick
-from roost_sdk.bot import seat_bot
+from roost_sdk.seat import seat_bot
 
 TOTALS = range(MOST_POINTS + 1)
 AT_LEAST = {

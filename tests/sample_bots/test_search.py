@@ -20,7 +20,7 @@ from roost_games.referee import Clock
 from roost_games.registry import get_game
 from roost_games.replay import Decision
 from roost_sdk import LoadedBot, LocalMatch
-from roost_sdk.bot import seat_bot
+from roost_sdk.seat import seat_bot
 from tests.support.games.karteneck_deals import cards, table
 from tests.support.games.toy import Bid, Show, ToyOptions, ToyState
 

@@ -16,8 +16,9 @@ from roost_games.replay import VOIDED, Result
 from roost_games.wording import as_text
 from roost_sdk.arena.journal import Journal, MatchJournal, about_match
 from roost_sdk.arena.stats import Stats
-from roost_sdk.bot import Bot, Decide, has_coroutines, method_for, seat_bot
+from roost_sdk.bot import Bot
 from roost_sdk.calls import Calls, Outcome, PlainCalls, WaitingCalls
+from roost_sdk.seat import Decide, has_coroutines, method_for, seat_bot
 from roost_sdk.tracebacks import authors_lines, headline
 from roost_sdk.wire import AnyMatchCodec, WireError, codec_for, result_from_wire
 

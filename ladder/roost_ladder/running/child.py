@@ -23,7 +23,8 @@ from roost_games.errors import RoostError
 from roost_games.registry import get_game
 from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Period, Played, as_played
 from roost_sdk.load import LoadedBot
-from roost_sdk.local import LocalMatch, Trouble
+from roost_sdk.local import LocalMatch
+from roost_sdk.seat import Trouble
 
 PULSE_SECONDS = 0.25
 OUT_OF_MEMORY = 79

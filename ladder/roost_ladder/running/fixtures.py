@@ -10,7 +10,7 @@ from roost_games.referee import STANDARD_CLOCK, Clock, Referee
 from roost_games.replay import Replay, Result, Seat
 from roost_sdk.bot import Bot
 from roost_sdk.load import STDIO, LoadedBot, load_bot
-from roost_sdk.local import Trouble
+from roost_sdk.seat import Trouble
 
 if TYPE_CHECKING:
     from roost_ladder.rating.facts import MatchFacts

@@ -16,7 +16,7 @@ from roost_ladder.running.child import epoch_ms
 from roost_ladder.running.fixtures import Fixture, Limits, Period, Played, Stop, as_played
 from roost_ladder.running.process import Child, ChildLost, Ended, Hung
 from roost_ladder.running.seat import Answer, Crash, Nonsense
-from roost_sdk.local import Trouble
+from roost_sdk.seat import Trouble
 
 LOADING_SECONDS = 60.0
 """How long the import of a bot may take."""

@@ -29,7 +29,7 @@ from roost_ladder.running.entrants import Entrant
 from roost_ladder.running.fixtures import STANDARD_LIMITS, Fixture, Limits, Played
 from roost_ladder.running.rounds import Budget, Ending, Hands, Pace, Round
 from roost_ladder.schedules.schedule import Bounded, Field, Kind, Pairing, Past, Schedule
-from roost_sdk.local import Trouble
+from roost_sdk.seat import Trouble
 
 __all__ = ["Budget", "Ending", "Hands", "Ladder", "Setup"]
 

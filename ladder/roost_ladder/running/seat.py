@@ -14,8 +14,9 @@ from roost_games.replay import Result
 from roost_games.wording import as_text, presentable
 from roost_ladder.running.child import OUT_OF_MEMORY, limit_memory, limit_programs, memory_taken
 from roost_ladder.running.fixtures import BotSpec, Limits
-from roost_sdk.bot import Bot, OutOfTime, method_for, seat_bot
+from roost_sdk.bot import Bot, OutOfTime
 from roost_sdk.local import rng_of
+from roost_sdk.seat import method_for, seat_bot
 from roost_sdk.tracebacks import authors_lines, headline
 
 

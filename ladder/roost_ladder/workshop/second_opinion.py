@@ -1,5 +1,6 @@
 """What another bot would have done in a recorded match: where it differs, what it saw there, how long it thought."""
 
+from asyncio import Runner
 from collections.abc import Callable, Mapping
 from random import Random
 from statistics import median
@@ -14,10 +15,9 @@ from roost_games.registry import get_game
 from roost_games.replay import Decision, Replay
 from roost_games.wording import as_text
 from roost_sdk import LoadedBot, rng_of
-from roost_sdk.calls import Outcome
-from roost_sdk.guest import Guest
 from roost_sdk.local import check_plays
 from roost_sdk.plain import plain_view
+from roost_sdk.seat import Outcome, Place, SeatedBot, blocking
 from roost_sdk.tracebacks import authors_lines, headline
 
 
@@ -98,17 +98,20 @@ def ask_about(
     check_plays(bot, replay.game, players)
     rng = Random(replay.match) if replay.seed is None else rng_of(bytes.fromhex(replay.seed), seat)
     opinions: list[Opinion] = []
-    with Guest(bot.bot_class, replay.game, seat, players, rng) as guest:
+    with Runner() as runner:
+        guest = SeatedBot(bot.bot_class, Place(replay.game, seat, players, rng), blocking(runner))
+        started = guest.start()
 
         def before(decider: int, decision: Decision, step: int) -> None:
             if decider == seat:
                 view, legal = match.view(seat), match.legal(seat)
-                opinions.append(_opinion(match, decision, step, view, len(legal), guest.ask(view, legal)))
+                outcome = started if started[1] else guest.decide(view, legal)
+                opinions.append(_opinion(match, decision, step, view, len(legal), outcome))
 
         def listen(notice: object) -> None:
             hear(notice)
             if isinstance(notice, Played):
-                guest.tell(notice.seat, notice.move)
+                guest.seen(notice.seat, notice.move)
                 if notice.seat == seat:
                     answered(opinions[-1])
             elif isinstance(notice, Ended):
@@ -119,21 +122,22 @@ def ask_about(
 
 
 def _opinion(match: PlayAgain, decision: Decision, step: int, view: Any, count: int, outcome: Outcome) -> Opinion:
-    move, trouble, where = _verdict(match, decision.seat, outcome)
+    answer, error, ms = outcome
+    move, trouble, where = _verdict(match, decision.seat, answer, error)
     public = match.view(None)
-    return Opinion(
-        step, decision.move, decision.ms, decision.fallback, view, public, count, move, trouble, where, outcome.ms
-    )
+    return Opinion(step, decision.move, decision.ms, decision.fallback, view, public, count, move, trouble, where, ms)
 
 
-def _verdict(match: PlayAgain, seat: int, outcome: Outcome) -> tuple[dict[str, JsonValue] | None, str, str]:
+def _verdict(
+    match: PlayAgain, seat: int, move: object, error: BaseException | None
+) -> tuple[dict[str, JsonValue] | None, str, str]:
     """The legal move that the bot would make, or what is wrong with its answer."""
-    if outcome.error is not None:
-        return None, f"crash: {headline(outcome.error)}", authors_lines(outcome.error)
-    objection = match.objection(seat, outcome.value)
+    if error is not None:
+        return None, f"crash: {headline(error)}", authors_lines(error)
+    objection = match.objection(seat, move)
     if objection is None:
-        return match.game.encode_move(outcome.value), "", ""
-    return None, f"{_kind(objection)}: {as_text(outcome.value, 100)}", ""
+        return match.game.encode_move(move), "", ""
+    return None, f"{_kind(objection)}: {as_text(move, 100)}", ""
 
 
 def _kind(error: MoveError) -> str:

@@ -15,7 +15,7 @@ from roost_games.game import left_behind
 from roost_games.registry import AnyGame, get_game
 from roost_ladder.rating.estimates import Estimate, mean_of
 from roost_ladder.workshop.second_opinion import Opinion, Opinions
-from roost_sdk.bot import Decide, method_for, seat_bot
+from roost_sdk.seat import Decide, method_for, seat_bot
 
 PLAYS_ON = "careful"
 """Who plays on: quick, and sensible in all games."""

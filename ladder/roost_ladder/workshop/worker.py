@@ -11,6 +11,7 @@ import random
 import signal
 import sys
 import time
+from asyncio import Runner
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -29,7 +30,7 @@ from roost_games.replay import VOIDED, Decision, Replay, Result
 from roost_games.wording import as_text
 from roost_ladder.workshop.tables import Steered, Table, duel_games, situations_at, steered_matches, tables_of
 from roost_sdk import LoadedBot, LocalMatch, Trouble, load_bot
-from roost_sdk.guest import Guest
+from roost_sdk.seat import Place, SeatedBot, blocking
 from roost_sdk.tracebacks import authors_lines, headline
 
 MOST_FAULTS = 20
@@ -184,24 +185,25 @@ class Worker:
         asked, seen, troubles = 0, set[str](), list[dict[str, JsonValue]]()
         rng = Random(f"{self.job.seed}:{match.number}")
         self._hurry()
-        with (
-            self._while_there_is_time(),
-            Guest(self.bot.bot_class, table.game, match.seat, table.players, rng) as guest,
-        ):
+        place = Place(table.game, match.seat, table.players, rng)
+        with self._while_there_is_time(), Runner() as runner:
+            guest = SeatedBot(self.bot.bot_class, place, blocking(runner))
+            unstarted = guest.start()[1]
             for state, moves in match.points():
                 if match.seat in moves:
                     view, legal = state.observe(match.seat), state.legal(match.seat)
                     here = situations_at(table, view, legal)
                     self._hurry()
-                    outcome = guest.ask(view, legal)
+                    move, raised, _ = guest.decide(view, legal)
+                    error = unstarted or raised
                     asked += 1
                     seen |= here
-                    what = _what_is_wrong(state, match.seat, outcome.value, outcome.error)
+                    what = _what_is_wrong(state, match.seat, move, error)
                     if what is not None and len(troubles) < MOST_TROUBLES:
-                        where = authors_lines(outcome.error) if outcome.error else ""
+                        where = authors_lines(error) if error else ""
                         troubles.append({"what": what, "where": where, "situations": sorted(here)})
                 for seat, move in moves.items():
-                    guest.tell(seat, move)
+                    guest.seen(seat, move)
         self.say(table=table, asked=asked, situations=sorted(seen), troubles=troubles)
 
     def repeat(self) -> None:

@@ -26,7 +26,7 @@ from roost_games.replay import VOIDED
 from roost_ladder.running.fixtures import Fixture, Limits, Period, Played, as_played
 from roost_ladder.running.workers import Job
 from roost_sdk.bot import wire_name
-from roost_sdk.local import Trouble
+from roost_sdk.seat import Trouble
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Pulse, epoch_ms
 from roost_server.errors import InvalidError

@@ -16,7 +16,7 @@ from roost_ladder.running.fixtures import BotSpec, Fixture, Limits
 from roost_ladder.running.ladder import Budget, Ending, Hands, Ladder, Setup
 from roost_ladder.running.workers import crew, play
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
-from roost_sdk.local import Trouble
+from roost_sdk.seat import Trouble
 
 FOLDER = Path(__file__).with_name("bots")
 CALM = Limits(Clock(decision_ms=20_000, bank_ms=60_000), memory_mb=150)

@@ -1,0 +1,251 @@
+"""The one way to call a bot: a seated bot takes calls, alone or in batches, and returns what came of each.
+
+    bot = SeatedBot(MyBot, Place("karteneck", seat=0, players=2, rng=Random(7)))
+    bot.start()
+    move, error, ms = bot.decide(view, legal)
+
+None of its methods raises anything but `KeyboardInterrupt`. Where they run is up to the driver of the seat, and there
+are three: the thread of the match (`LocalMatch`), a thread or an event loop beside a connection
+(`roost_sdk.arena.drivers`), and a child process, on this machine or another. The last one sends `Call`s and gets a
+`Reply` for each.
+"""
+
+from asyncio import Runner
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from inspect import isawaitable, iscoroutinefunction
+from random import Random
+from time import perf_counter
+from typing import Any, Literal, NamedTuple, NoReturn
+
+from roost_games.game import JsonValue
+from roost_games.referee import STANDARD_CLOCK, Clock
+from roost_games.registry import get_game
+from roost_games.replay import Result
+from roost_games.wording import as_text, presentable
+from roost_sdk.bot import Bot, OutOfTime
+from roost_sdk.tracebacks import authors_lines, headline
+
+Outcome = tuple[Any, BaseException | None, float]
+"""What came of a call: what the bot returned, or what it raised, and the milliseconds it took."""
+Method = Callable[..., object]
+"""A method of a bot."""
+Decide = Callable[[Any, Sequence[Any]], object]
+"""The method of a bot that decides."""
+Bind = Callable[[Method], Method]
+"""What a driver does around each method before it is called: run its coroutines, keep a journal."""
+Kind = Literal["start", "decide", "seen", "end"]
+CRASHES: dict[Kind, str] = {
+    "start": "did not start",
+    "decide": "crashed",
+    "seen": "crashed in seen(), which changes nothing about the match",
+    "end": "crashed in end(), which changes nothing about the match",
+}
+"""What to tell the author if the bot raises something in a call."""
+
+
+class NotStarted(Exception):
+    """A decision is wanted from a bot that raised an error before the match."""
+
+
+class Trouble(NamedTuple):
+    """Something that a bot's author wants to know about."""
+
+    seat: int
+    bot: str
+    what: str
+    """In one line."""
+    details: str = ""
+    """More lines: where in the bot it happened."""
+
+    def __str__(self) -> str:
+        first = f"seat {self.seat} ({self.bot}) {self.what}"
+        return f"{first}\n{self.details}" if self.details else first
+
+
+class Place(NamedTuple):
+    """What a bot knows before its match: its attributes of the same names."""
+
+    game: str
+    seat: int
+    players: int
+    rng: Random
+    clock: Clock = STANDARD_CLOCK
+
+
+class Call(NamedTuple):
+    """One call of a seated bot: the name of its method, and the arguments."""
+
+    kind: Kind
+    given: tuple[Any, ...] = ()
+
+
+class SeatedBot:
+    """A bot at a table. `start` comes first; a bot that did not start has no answers and hears nothing."""
+
+    def __init__(self, bot_class: type[Bot], place: Place, bind: Bind | None = None) -> None:
+        self.place = place
+        self._bot_class = bot_class
+        self._bind = bind
+        self._decide: Method = _never_started
+        self._seen: Method = _nothing
+        self._end: Method = _nothing
+
+    def start(self) -> Outcome:
+        """Make the bot and call its `start`."""
+        outcome = _attempt(self._make)
+        if outcome[1] is not None:
+            self._forget_bot()
+        return outcome
+
+    def decide(self, view: Any, legal: Sequence[Any]) -> Outcome:
+        """Ask the bot for a move. Beside quick bots every step of this shows."""
+        began = perf_counter()
+        try:
+            return self._decide(view, legal), None, (perf_counter() - began) * 1000.0
+        except (Exception, SystemExit) as error:
+            return None, error, (perf_counter() - began) * 1000.0
+
+    def seen(self, seat: int, move: Any) -> Outcome:
+        """Tell the bot that `seat` has played `move`."""
+        return _attempt(self._seen, seat, move)
+
+    def end(self, result: Result) -> Outcome:
+        """Tell the bot how the match ended."""
+        return _attempt(self._end, result)
+
+    def take(self, calls: Iterable[Call]) -> Iterator[Outcome]:
+        """Make a batch of calls, one after the other."""
+        for kind, given in calls:
+            yield getattr(self, kind)(*given)
+
+    async def wait(self, call: Call) -> Outcome:
+        """Make one call, and if the method is a coroutine, wait until it is done."""
+        outcome: Outcome = getattr(self, call.kind)(*call.given)
+        if isawaitable(outcome[0]):
+            outcome = await _awaited(outcome)
+            if call.kind == "start" and outcome[1] is not None:
+                self._forget_bot()
+        return outcome
+
+    def _make(self) -> object:
+        bot = seat_bot(self._bot_class, *self.place)
+        methods: tuple[Method, ...] = (method_for(bot, self.place.game), bot.seen, bot.end, bot.start)
+        self._decide, self._seen, self._end, start = map(self._bind, methods) if self._bind else methods
+        return start()
+
+    def _forget_bot(self) -> None:
+        self._decide = _never_started
+        self._seen = self._end = _nothing
+
+
+def blocking(runner: Runner) -> Bind:
+    """For a driver without an event loop: `runner` runs coroutines to their end."""
+
+    def bind(method: Method) -> Method:
+        return (lambda *given: runner.run(method(*given))) if iscoroutinefunction(method) else method
+
+    return bind
+
+
+class Reply(NamedTuple):
+    """What came of a call, as it leaves the bot's process: objects of a bot's own making exist only there."""
+
+    ms: float
+    move: JsonValue = None
+    """The move of a decision, in replay notation."""
+    refused: str = ""
+    """What a decision returned, as text, if that is no move."""
+    error: str = ""
+    """What the bot raised, in one line."""
+    details: str = ""
+    """Where in the bot it was raised."""
+    late: bool = False
+    """Whether the bot says itself that its answer would come too late."""
+    started: bool = True
+    """Whether the bot has started; one that has not has no answer, and its error was told before."""
+
+
+def replies(bot: SeatedBot, calls: Sequence[Call]) -> Iterator[Reply]:
+    """Make a batch of calls in the bot's own process. A `decide` may be given a view alone.
+
+    Raises `MemoryError` if the bot did: its process cannot be trusted any more.
+    """
+    game = get_game(bot.place.game)
+    for kind, given in calls:
+        if kind == "decide" and len(given) == 1:
+            given = (*given, game.legal(*given))
+        for move, error, ms in bot.take([Call(kind, given)]):
+            if error is not None:
+                yield _error_reply(error, ms)
+            elif kind != "decide":
+                yield Reply(ms)
+            else:
+                yield _move_reply(game.encode_move, move, ms)
+
+
+def _error_reply(error: BaseException, ms: float) -> Reply:
+    if isinstance(error, MemoryError):
+        raise error
+    if isinstance(error, NotStarted):
+        return Reply(ms, started=False)
+    return Reply(ms, error=headline(error), details=authors_lines(error), late=isinstance(error, OutOfTime))
+
+
+def _move_reply(encode: Callable[[Any], JsonValue], move: object, ms: float) -> Reply:
+    try:
+        return Reply(ms, presentable(encode(move)))
+    except Exception:
+        # A bot may return anything, and nothing about it may end the process.
+        return Reply(ms, refused=as_text(move))
+
+
+def seat_bot(
+    bot_class: type[Bot], game: str, seat: int, players: int, rng: Random, clock: Clock = STANDARD_CLOCK
+) -> Bot:
+    """A bot that knows its place; its `start` is to be called next. Raises what the bot raises."""
+    bot = bot_class()
+    bot.game, bot.seat, bot.players, bot.rng, bot.clock = game, seat, players, rng, clock
+    return bot
+
+
+def method_for(bot: Bot, game: str) -> Decide:
+    """The method of `bot` that decides in `game`: the one named after it, else `choose`."""
+    decide: Decide = getattr(bot, game, bot.choose)
+    return decide
+
+
+def has_coroutines(bot_class: type[Bot], game: str) -> bool:
+    """Whether a method that is called in `game` is an `async def`."""
+    decide = getattr(bot_class, game, bot_class.choose)
+    return _any_coroutine(bot_class.start, decide, bot_class.seen, bot_class.end)
+
+
+@lru_cache(maxsize=256)
+def _any_coroutine(*methods: Method) -> bool:
+    return any(map(iscoroutinefunction, methods))
+
+
+def _attempt(method: Method, *given: object) -> Outcome:
+    began = perf_counter()
+    try:
+        return method(*given), None, (perf_counter() - began) * 1000.0
+    except (Exception, SystemExit) as error:
+        return None, error, (perf_counter() - began) * 1000.0
+
+
+async def _awaited(begun: Outcome) -> Outcome:
+    waiting, _, ms = begun
+    began = perf_counter()
+    try:
+        return await waiting, None, ms + (perf_counter() - began) * 1000.0
+    except (Exception, SystemExit) as error:
+        return None, error, ms + (perf_counter() - began) * 1000.0
+
+
+def _never_started(view: object, legal: Sequence[object]) -> NoReturn:
+    raise NotStarted
+
+
+def _nothing(*given: object) -> None:
+    pass
