@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from roost_games.chance import seed_of
 from roost_games.referee import Referee, Seat
 from roost_games.registry import get_game
@@ -15,6 +17,7 @@ from tests.chaos.views import views_of, wrong_views
 SHORT = Episode(seed=3, ladder_seconds=4.0, finals_seconds=5.0, games={"karteneck": (2, 3)})
 
 
+@pytest.mark.long
 def test_a_competition_survives_everything_once(tmp_path: Path) -> None:
     told: list[str] = []
     report = run_episode(SHORT, tmp_path, told.append)

@@ -77,6 +77,7 @@ def enter(store: Store, competition: ledger.Competition, name: str) -> Credentia
     return Credentials(make_key(store, Scope.BOT, "test", bot=name))
 
 
+@pytest.mark.long
 def test_a_jump_takes_no_phase_back_and_makes_nobody_late(tmp_path: Path, wall_clock: WallClock) -> None:
     now = datetime.now(UTC)
     text = FILE.format(finals=now + timedelta(days=1), done=now + timedelta(days=10))

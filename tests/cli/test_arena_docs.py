@@ -87,6 +87,7 @@ class Reader:
         return str(matches[-1]["match_id"]) if matches else "none"
 
 
+@pytest.mark.long
 def test_the_page_from_top_to_bottom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

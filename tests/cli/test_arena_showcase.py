@@ -30,6 +30,7 @@ def start(folder: Path, seconds: int) -> tuple[object, ...]:
     return ("showcase", "--seconds", seconds, "--db", folder / "demo.db")
 
 
+@pytest.mark.long
 def test_a_few_seconds_end_with_standings_and_where_to_look_next(roost: Roost, tmp_path: Path) -> None:
     database = recorded(tmp_path / "demo.db").file
     with roost_process(*start(tmp_path, 3), folder=tmp_path) as showcase:
@@ -52,6 +53,7 @@ def test_a_few_seconds_end_with_standings_and_where_to_look_next(roost: Roost, t
     assert showcase.err.lines == ["The running matches are played to the end ..."]
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_it_early_and_all_games_were_played_at_all_sizes(roost: Roost, tmp_path: Path) -> None:
     """However slow the machine is: it goes on until that is so."""
     database = tmp_path / "demo.db"
@@ -80,6 +82,7 @@ def test_ctrl_c_ends_it_early_and_all_games_were_played_at_all_sizes(roost: Roos
     assert roost("verify", "--db", database).code == 0
 
 
+@pytest.mark.long
 def test_nothing_outlives_a_showcase_that_is_killed(tmp_path: Path) -> None:
     with roost_process(*start(tmp_path, 600), folder=tmp_path) as showcase:
         address = until_bots_play(showcase, tmp_path)

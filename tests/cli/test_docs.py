@@ -75,6 +75,7 @@ def test_every_other_page_has_a_test_that_names_it(page: str, test: str) -> None
     assert page in (ROOT / "tests" / test).read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_page_is_true_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
     for block in blocks(page):

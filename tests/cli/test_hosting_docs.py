@@ -30,6 +30,7 @@ phase = "done"
 """
 
 
+@pytest.mark.long
 def test_hosting_from_top_to_bottom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -65,6 +66,7 @@ def check_result(reader: Reader) -> None:
     assert competition(reader)["seed"]
 
 
+@pytest.mark.long
 def test_accounts_from_top_to_bottom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

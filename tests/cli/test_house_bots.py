@@ -56,6 +56,7 @@ def until_played(roost: Roost, folder: Path, *names: str) -> None:
     until(lambda: rated() >= set(names))
 
 
+@pytest.mark.long
 def test_they_play_and_leave_with_the_arena(roost: Roost, tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(OWN)
     (tmp_path / "slow.py").write_text(SLOW_BOT.format(seconds=0.01))
@@ -85,6 +86,7 @@ def test_they_play_and_leave_with_the_arena(roost: Roost, tmp_path: Path) -> Non
     assert roost("verify", "--db", tmp_path / "roost.db").code == 0
 
 
+@pytest.mark.long
 def test_a_killed_bot_comes_back(roost: Roost, tmp_path: Path) -> None:
     with arena(tmp_path, "--bots", "greedy,random") as (serve, _):
         until_played(roost, tmp_path, "greedy", "random")
@@ -97,6 +99,7 @@ def test_a_killed_bot_comes_back(roost: Roost, tmp_path: Path) -> None:
         assert len(children(serve)) == 2
 
 
+@pytest.mark.long
 def test_they_need_not_know_how_others_reach_the_arena(roost: Roost, tmp_path: Path) -> None:
     certificate, key = make_certificate(tmp_path, ["arena.example"])
     outside = ("--listen", "0.0.0.0:0", "--tls-cert", certificate, "--tls-key", key)
@@ -106,6 +109,7 @@ def test_they_need_not_know_how_others_reach_the_arena(roost: Roost, tmp_path: P
         assert side_door(serve).startswith("127.0.0.1:")
 
 
+@pytest.mark.long
 def test_nothing_outlives_an_arena_that_is_killed(roost: Roost, tmp_path: Path) -> None:
     """Not even a bot that has a match to play to the end."""
     (tmp_path / "stuck.py").write_text(SLOW_BOT.format(seconds=3600))
@@ -118,6 +122,7 @@ def test_nothing_outlives_an_arena_that_is_killed(roost: Roost, tmp_path: Path) 
         until_gone(inside)
 
 
+@pytest.mark.long
 def test_a_bot_that_hangs_does_not_hold_up_the_end(tmp_path: Path) -> None:
     with arena(tmp_path, "--bots", "greedy") as (serve, _):
         inside = side_door(serve)
@@ -129,6 +134,7 @@ def test_a_bot_that_hangs_does_not_hold_up_the_end(tmp_path: Path) -> None:
         assert guarded(inside) == {}
 
 
+@pytest.mark.long
 def test_no_bot_is_started_where_nothing_can_listen(tmp_path: Path) -> None:
     with arena(tmp_path) as (_, address):
         arguments = ("serve", "--listen", address, "--db", "other.db", "--bots", "greedy")

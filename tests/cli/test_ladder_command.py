@@ -227,6 +227,7 @@ def test_what_cannot_be_is_said_before_anything_is_played(roost: Roost, argument
     assert done.out == ""
 
 
+@pytest.mark.long
 def test_a_bot_that_has_to_be_stopped_does_not_stop_the_ladder(roost: Roost) -> None:
     bots = (FOLDER / "first.py", FOLDER / "last.py", FOLDER / "exits.py")
     done = roost("ladder", *bots, *SMALL, "--players", 2, "--blocks", 4)
@@ -236,6 +237,7 @@ def test_a_bot_that_has_to_be_stopped_does_not_stop_the_ladder(roost: Roost) -> 
     assert "(exits) ended its process (exit code 3)" in done.err
 
 
+@pytest.mark.long
 def test_nothing_is_called_sure_of_a_bot_that_was_benched(roost: Roost) -> None:
     sure = ("--games", "karteneck", "--players", 2, "--seed", "spring", "--blocks", 400, "--budget", "10m")
     two = roost("ladder", FOLDER / "first.py", FOLDER / "exits.py", *sure)
@@ -245,6 +247,7 @@ def test_nothing_is_called_sure_of_a_bot_that_was_benched(roost: Roost) -> None:
     assert "exits is benched" in three.out
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_everything_and_the_same_command_goes_on(roost: Roost, tmp_path: Path) -> None:
     database = tmp_path / "l.db"
     command = ("ladder", "random", "greedy", "timid", *SMALL, "--db", str(database), "--workers", "1")

@@ -5,6 +5,8 @@ import shlex
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.commands.roost import Roost
 
 SMALL = ("--games", "karteneck", "--players", "2,3", "--schedule", "least-played", "--seed", "spring")
@@ -34,6 +36,7 @@ def program(tmp_path: Path, last: int = 0, counts: tuple[int, ...] = ()) -> str:
     return f"{shlex.quote(sys.executable)} {shlex.quote(str(file))}"
 
 
+@pytest.mark.long
 def test_programs_play_on_the_same_schedule_with_the_same_deals(roost: Roost, tmp_path: Path) -> None:
     database = tmp_path / "l.db"
     done = roost("ladder", "random", "greedy", f"cmd:{program(tmp_path)}", *SMALL, "--blocks", 5, "--db", database)
@@ -45,6 +48,7 @@ def test_programs_play_on_the_same_schedule_with_the_same_deals(roost: Roost, tm
     assert deals(roost, database) == deals(roost, local)
 
 
+@pytest.mark.long
 def test_a_program_sits_only_at_tables_that_it_plays_at(roost: Roost, tmp_path: Path) -> None:
     command = f"cmd:mine={program(tmp_path, counts=(2,))}"
     done = roost("ladder", "random", "greedy", "timid", command, *SMALL, "--blocks", 12, "--json")
@@ -63,6 +67,7 @@ def deals(roost: Roost, database: Path) -> list[tuple[str, list[str], str]]:
     return found
 
 
+@pytest.mark.long
 def test_a_program_that_ends_is_started_again_and_at_last_benched(roost: Roost, tmp_path: Path) -> None:
     done = roost("ladder", "random", "greedy", f"cmd:mine={program(tmp_path, last=3)}", *SMALL, "--blocks", 8, "--json")
     data = json.loads(done.out)

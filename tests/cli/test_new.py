@@ -23,6 +23,7 @@ def commands_of(readme: Path) -> list[str]:
     return str(block).splitlines()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_what_the_readme_says_works_as_written(
     game: str, tmp_path: Path, roost: Roost, monkeypatch: pytest.MonkeyPatch

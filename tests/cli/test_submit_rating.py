@@ -99,6 +99,7 @@ def test_an_arena_that_is_gone_says_nothing_about_a_rating() -> None:
     assert rating.at_last() == ""
 
 
+@pytest.mark.long
 def test_the_last_line_has_the_rating_of_the_end(tmp_path: Path, roost: Roost) -> None:
     def greedy() -> dict[str, Any]:
         rows = json.loads(roost("standings", "--db", tmp_path / "roost.db", "--json").out)["standings"]

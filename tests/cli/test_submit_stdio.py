@@ -14,6 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs/bots/other-languages.md"
 SAMPLES = {block.language: block.text for block in blocks(PAGE) if block.language in ("python", "javascript")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["node mybot.js", f"'{sys.executable}' mybot.py"], ids=["node", "python"])
 def test_a_program_plays_at_an_arena(command: str, tmp_path: Path) -> None:
     (tmp_path / "mybot.js").write_text(SAMPLES["javascript"])

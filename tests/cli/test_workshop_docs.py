@@ -56,6 +56,7 @@ def _shortened(printed: list[str], expected: list[str]) -> list[str]:
     return [next((f"{start}..." for start in begun if line.startswith(start)), line) for line in printed]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", ["bots/start.md", "bots/other-languages.md", "games.md"])
 def test_a_page_followed_literally(page: str, tmp_path: Path) -> None:
     session = Session(tmp_path)

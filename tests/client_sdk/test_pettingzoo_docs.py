@@ -24,6 +24,7 @@ def run(command: list[str], folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_the_page_from_top_to_bottom(tmp_path: Path) -> None:
     loop, train, trained = (text for language, text in BLOCKS if language == "python")
     (command,) = (text for language, text in BLOCKS if language == "bash")

@@ -29,6 +29,7 @@ def played(executor: Executor, *fixtures: Fixture, limits: Limits = CALM) -> lis
     return executor.submit(play, Job(fixtures, limits)).result()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "kind", "why", "game"),
     [
@@ -76,6 +77,7 @@ def test_a_lost_match_does_not_take_others_with_it(executor: Executor) -> None:
     assert matches[0].result == matches[4].result
 
 
+@pytest.mark.long
 def test_matches_beside_one_that_hangs_are_heard_of(executor: Executor) -> None:
     pairs = [("first", "last"), ("first", "hangs"), ("last", "first"), ("first", "exits")]
     fixtures = [fixture(*pair, match=f"m{number}") for number, pair in enumerate(pairs)]

@@ -234,6 +234,7 @@ def tables_played(store: Store) -> list[tuple[str, int]]:
 TABLES = {game: tables_of((game,), (2, 3)) for game in GAME_NAMES} | {"slapping": (SLAPPING,)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tables", TABLES.values(), ids=TABLES)
 def test_plays_whole_matches_without_a_fault(node: str, tmp_path: Path, tables: tuple[Rules, ...]) -> None:
     wanted = {(rules.game, rules.players) for rules in tables}
@@ -256,6 +257,7 @@ def test_plays_whole_matches_without_a_fault(node: str, tmp_path: Path, tables: 
     assert_in_order(replays)
 
 
+@pytest.mark.long
 def test_plays_better_than_chance(node: str, tmp_path: Path) -> None:
     """Over 60 duels against a bot that moves at random. Such a bot would win so often once in 40,000 times."""
 

@@ -71,6 +71,7 @@ def test_careful_beats_greedy_in_every_game(game: str) -> None:
     assert share_won(game, "careful", "greedy", deals=60) > 0.55
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("game", "weaker"), [("bratwurmeck", "greedy"), ("haecmaec", "careful"), ("karteneck", "careful")]
 )

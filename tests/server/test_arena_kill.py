@@ -8,6 +8,8 @@ import os
 import random
 from pathlib import Path
 
+import pytest
+
 from roost_server.store import open_store, queries
 from tests.support.arenas.arena_program import address_of, program
 from tests.support.arenas.hall import bounded, check_records, replays, until
@@ -51,6 +53,7 @@ def open_block_ids(database: Path) -> set[str]:
         return {block.id for block in queries.unfinished_blocks(store)}
 
 
+@pytest.mark.long
 def test_nothing_that_was_told_is_lost(tmp_path: Path) -> None:
     database = tmp_path / "roost.db"
 

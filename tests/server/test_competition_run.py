@@ -365,6 +365,7 @@ def over(database: Path, enough: int) -> bool:
         return finished_finals(store) >= enough and (enough < ALL or ledger.find(store, "cup").phase == "done")
 
 
+@pytest.mark.long
 def test_killed_in_the_middle_of_the_finals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same blocks with the same deals are played as without, each of them once."""
     monkeypatch.setattr(sdk_client, "LONGEST_PAUSE", 0.4)

@@ -18,6 +18,8 @@ from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 
+import pytest
+
 from roost_games.replay import Replay
 from roost_server.store import BlockState, GroupWriter, NewBlock, open_store, queries
 from tests.support.records.matches import SEED, finished, played
@@ -31,6 +33,7 @@ COMPLETENESS = """
 """
 
 
+@pytest.mark.long
 def test_matches_survive_sigkill_whole(tmp_path: Path) -> None:
     path = tmp_path / "roost.db"
     program = [sys.executable, "-m", "tests.server.test_store_kill", str(path)]
