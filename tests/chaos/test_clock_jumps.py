@@ -17,8 +17,8 @@ from roost_server.accounts.owners import add_bot, add_owner
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
 from roost_server.play import arena
-from roost_server.play.attendance import Attendance
-from roost_server.play.contest import Contest, OpenBlock
+from roost_server.play.block import Attendance, OpenBlock
+from roost_server.play.contest import Contest
 from roost_server.serving.serve import ArenaServer, Hosting
 from roost_server.settings import Settings
 from roost_server.store import Store, open_store
@@ -127,9 +127,9 @@ def test_absence_is_counted_by_a_clock_that_does_not_jump() -> None:
     attendance = Attendance(lambda: now)
     contest = Contest(Settings(), None, in_rounds=True)  # type: ignore[arg-type]  # nothing is planned here
     block = Block("b", "karteneck", (1, 2), bytes(32))
-    # Planned ages ago by the time of day; taken up again just now.
-    open_block = OpenBlock(block, Settings().tables[0], contest, [0, 1], created_ms=0, waits_since=now)
-    contest.take_up(open_block)
+    # Planned ages ago by the time of day; resumed just now.
+    open_block = OpenBlock(block, Settings().tables[0], contest.settings, [0, 1], created_ms=0, waits_since=now)
+    contest.resume(open_block)
 
     def missing(seconds: float) -> frozenset[int]:
         contest.wait_no_longer(lambda each: attendance.missing(each, seconds))

@@ -15,8 +15,9 @@ from roost_ladder.schedules.schedule import Kind
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName, parse_competition
 from roost_server.competition.history import history_of
-from roost_server.play import quarantine as infirmary
-from roost_server.play.contest import Contest, OpenBlock
+from roost_server.play import quarantine
+from roost_server.play.block import OpenBlock
+from roost_server.play.contest import Contest
 from roost_server.play.director import Director
 from roost_server.play.matchmaker import Matchmaker
 from roost_server.settings import Rules, Settings
@@ -25,6 +26,7 @@ from tests.support.arenas.hall import HARD_CLOCK, bounded, hall, settings, until
 from tests.support.arenas.misbehaving_bots import SilentBot
 from tests.support.arenas.raw_bot import Answers, RawBot
 from tests.support.arenas.table_world import FakeSession
+from tests.support.records.matches import sketch
 
 FILE = """\
 name = "cup"
@@ -41,10 +43,13 @@ class Finals:
         contest = Contest(Settings(), cast(Any, None), in_rounds=True)
         rules = Rules("karteneck", 2, get_game("karteneck").options({}))
         block = Block("b", "karteneck", (1, 2), bytes(32))
-        self.open_block = OpenBlock(block, rules, contest, [0, 1], on_record=True)
-        contest.take_up(self.open_block)
+        self.open_block = OpenBlock(block, rules, contest.settings, [0, 1], on_record=True, waits_since=0.0)
+        contest.resume(self.open_block)
         contest.hold_back()
-        self.matchmaker = Matchmaker([contest], self._seat)
+        self.contest = contest
+        self.time = 0.0
+        self.matchmaker = Matchmaker(self._seat, lambda: self.time)
+        self.matchmaker.contests = [contest]
         self.bots = {number: FakeSession(number) for number in (1, 2)}
         self.seated: list[int] = []
 
@@ -56,18 +61,23 @@ class Finals:
     def play(self) -> None:
         self.matchmaker.play(cast(Any, list(self.bots.values())))
 
-    def end(self) -> OpenBlock | None:
-        """The match that was seated last is over."""
+    def end(self) -> bool:
+        """The match that was seated last is over. True if the block is."""
         for bot in self.bots.values():
             bot.playing -= 1
-        self.open_block.ended.append("match")
-        return self.matchmaker.ended("b", self.seated[-1])
+        return self.matchmaker.recorded(self.open_block, "match", self.seated[-1], sketch("match").result)
+
+    def wait(self, seconds: float) -> None:
+        """Time passes. Finals go on without a bot that was away for more than a minute."""
+        self.time += seconds
+        self.matchmaker.note_present(cast(Any, list(self.bots.values())))
+        self.matchmaker.wait_no_longer(self.contest, 60)
 
     def lose(self, bot: int) -> None:
         """A bot is gone for good, so the running match is over."""
         self.bots[bot].connected = False
         assert self.matchmaker.give_up(bot) == []
-        assert self.end() is None
+        assert not self.end()
         self.play()
 
 
@@ -79,7 +89,7 @@ def test_finals_wait_for_a_bot_that_is_gone_in_the_middle_of_a_block() -> None:
     finals.bots[1].connected = True
     finals.play()
     assert finals.seated == [0, 1]
-    assert finals.end() is finals.open_block
+    assert finals.end()
     assert not finals.open_block.voided
 
 
@@ -87,13 +97,13 @@ def test_finals_do_not_wait_for_ever() -> None:
     finals = Finals()
     finals.play()
     finals.lose(1)
-    finals.matchmaker.wait_no_longer(finals.open_block.contest, lambda _: frozenset())
+    finals.wait(60)
     finals.play()
     assert finals.seated == [0]
-    finals.matchmaker.wait_no_longer(finals.open_block.contest, lambda _: frozenset({1}))
+    finals.wait(1)
     finals.play()
     assert finals.seated == [0, 1]
-    assert finals.end() is finals.open_block
+    assert finals.end()
 
 
 @pytest.fixture
@@ -165,8 +175,8 @@ class ReformedBot(SilentBot):
 def test_who_is_silent_in_a_duel_for_practice_stays_in_quarantine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(infirmary, "FIRST_CHECK_SECONDS", 0.1)
-    monkeypatch.setattr(infirmary, "LONGEST_SECONDS", 0.1)
+    monkeypatch.setattr(quarantine, "FIRST_CHECK_SECONDS", 0.1)
+    monkeypatch.setattr(quarantine, "LONGEST_SECONDS", 0.1)
 
     async def script() -> None:
         chosen = settings(clock=HARD_CLOCK, max_faults=1, quarantine_after=1)
@@ -183,12 +193,12 @@ def test_who_is_silent_in_a_duel_for_practice_stays_in_quarantine(
 
             await until(lambda: practised(2))
             version_id = silent.welcome.version_id
-            assert version_id in arena.arena.infirmary
+            assert version_id in arena.arena.quarantine
             # Its owner can see what was wrong, and in which match.
             bots = (await arena.stub.ListBots(arena_pb2.ListBotsRequest())).bots
             (reason,) = (bot.quarantine_reason for bot in bots if bot.version_id == version_id)
             assert reason == f"faults in a match (1 late), the last in {silent.ended[0][0]}"
             silent.reformed = True
-            await until(lambda: version_id not in arena.arena.infirmary)
+            await until(lambda: version_id not in arena.arena.quarantine)
 
     bounded(script)

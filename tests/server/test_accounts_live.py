@@ -203,7 +203,7 @@ def test_names_are_hidden_from_everybody_while_a_match_runs(tmp_path: Path) -> N
                 await until(lambda: a.started)
                 assert all(sorted(started.bots) == ["", "a"] for started in a.started.values())
                 ask = arena_pb2.ListMatchesRequest
-                await until(lambda: place.arena.tables)
+                await until(lambda: place.arena.seating.tables)
                 running = (await place.stub.ListMatches(ask(running=True))).matches
                 assert {name for match in running for name in match.bots} <= {""}
                 assert not (await place.stub.ListMatches(ask(running=True, bot="b"))).matches

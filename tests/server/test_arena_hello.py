@@ -184,7 +184,7 @@ def test_a_resume_token_fits_one_bot_only(tmp_path: Path, name: str, version: st
 def test_an_arena_that_shuts_down_takes_nobody(tmp_path: Path) -> None:
     async def script() -> None:
         async with hall(tmp_path, QUIET) as place:
-            place.arena.closing = True
+            place.arena.entrance.closed = True
             async with raw_stream(place.address) as stream:
                 await stream.send(hello())
                 status, details = await stream.end()
@@ -260,7 +260,7 @@ def test_a_bot_that_leaves_does_not_wait_for_one_that_is_gone(tmp_path: Path) ->
             await until(lambda: x.decisions)
             place.arena._matchmaker.stopped = True
             await x.go_on()
-            await until(lambda: x.ended and not place.arena.tables)
+            await until(lambda: x.ended and not place.arena.seating.tables)
             (session,) = [each for each in place.arena.lobby.sessions if each.name == "x"]
             session.promised = 1
             await y.disconnect()
@@ -271,7 +271,7 @@ def test_a_bot_that_leaves_does_not_wait_for_one_that_is_gone(tmp_path: Path) ->
             assert x.status == grpc.StatusCode.OK
             assert len(x.ended) == 1
             # What was played of the deal is no secret any more.
-            await until(lambda: not place.arena._withheld)
+            await until(lambda: not place.arena.seating._secret)
             await place.stub.GetReplay(arena_pb2.GetReplayRequest(match_id=x.ended[0][0]))
 
     bounded(script)

@@ -142,11 +142,11 @@ def test_results_are_told_only_after_they_are_on_the_disk(tmp_path: Path, monkey
             RawBot(place.address, "x") as x,
             RawBot(place.address, "y") as y,
         ):
-            await until(lambda: all(table.referee.over for table in place.arena.tables) and x.decisions)
-            waiting = {table.match_id for table in place.arena.tables}
+            await until(lambda: all(table.referee.over for table in place.arena.seating.tables) and x.decisions)
+            waiting = {table.match_id for table in place.arena.seating.tables}
             await asyncio.sleep(0.3)
             assert x.ended == y.ended == []
-            assert {table.match_id for table in place.arena.tables} == waiting
+            assert {table.match_id for table in place.arena.seating.tables} == waiting
             assert replays_of(place.store) == set()
             broken = False
             await until(lambda: waiting <= dict(x.ended).keys() & dict(y.ended).keys())
@@ -199,7 +199,7 @@ def test_a_hurried_shutdown_does_not_wait_for_a_broken_disk(tmp_path: Path, monk
             RawBot(place.address, "x") as x,
             RawBot(place.address, "y"),
         ):
-            await until(lambda: any(table.referee.over for table in place.arena.tables))
+            await until(lambda: any(table.referee.over for table in place.arena.seating.tables))
             stopping = asyncio.create_task(place.server.stop())
             await asyncio.sleep(0.2)
             assert not stopping.done()
@@ -285,11 +285,11 @@ def test_a_block_that_only_had_to_be_closed_is_closed_after_a_restart(
                     await until(lambda: x.hold_from in [decision.match for decision in x.decisions])
                     place.arena._matchmaker.stopped = True
                     if last == "voided":
-                        next(iter(place.arena.tables)).void("for a test")
+                        next(iter(place.arena.seating.tables)).void("for a test")
                     else:
                         await x.go_on()
                     await until(lambda: len(x.ended) == x.hold_from)
-                for task in place.arena._tasks:
+                for task in place.arena._tasks.running:
                     task.cancel()
         async with hall(tmp_path, settings(players=2)) as place:
             assert queries.unfinished_blocks(place.store) == []

@@ -225,7 +225,7 @@ def test_from_registration_to_the_end(tmp_path: Path) -> None:
             # A version that comes after the freeze plays no part.
             await people.go("b")
             await people.come("b", "late")
-            await until(lambda: not place.arena.tables)
+            await until(lambda: not place.arena.seating.tables)
             ladder = await matches_of(place)
 
             assert await host.phase("finals") == "freeze"

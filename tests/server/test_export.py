@@ -25,7 +25,7 @@ from roost_server.export.files import (
 from roost_server.export.reader import read_competition
 from roost_server.export.reports import derived
 from roost_server.export.writer import export
-from roost_server.play.contest import OpenBlock
+from roost_server.play.block import OpenBlock
 from roost_server.store import BlockState, open_store, queries
 from tests.support.records.export_world import CUP, NAMES, Play, change, complaints, play_and_export, sign_again
 

@@ -11,10 +11,12 @@ import pytest
 from roost_games.registry import get_game
 from roost_ladder.blocks import Block
 from roost_ladder.schedules.registry import open_schedule
-from roost_server.play.contest import Contest, OpenBlock
+from roost_server.play.block import OpenBlock
+from roost_server.play.contest import Contest
 from roost_server.play.matchmaker import Matchmaker
 from roost_server.settings import Rules, Settings, tables_of
 from tests.support.arenas.table_world import FakeSession
+from tests.support.records.matches import sketch
 
 
 class World:
@@ -27,7 +29,8 @@ class World:
     ) -> None:
         settings = Settings(tables=tables_of(games, counts))
         self.contest = Contest(settings, open_schedule(schedule, b"world"))
-        self.matchmaker = Matchmaker([self.contest], self._seat)
+        self.matchmaker = Matchmaker(self._seat, time.monotonic)
+        self.matchmaker.contests = [self.contest]
         self.bots = {number: FakeSession(number) for number in range(1, bots + 1)}
         self.running: list[tuple[OpenBlock, int]] = []
 
@@ -61,9 +64,10 @@ class World:
         for bot in open_block.block.group:
             self.bots[bot].playing -= 1
         if voided:
-            self.matchmaker.void(open_block.block.block_id)
-        open_block.ended.append(f"match {rotation}")
-        return self.matchmaker.ended(open_block.block.block_id, rotation) is not None
+            open_block.void()
+        places = tuple(range(1, open_block.rules.players + 1))
+        result = sketch("match", places, players=len(places)).result
+        return self.matchmaker.recorded(open_block, f"match {rotation}", rotation, result)
 
 
 def test_nobody_plays_alone() -> None:
@@ -290,7 +294,7 @@ def test_open_blocks_of_a_former_run_go_on() -> None:
     world = World(bots=3)
     rules = Rules("haecmaec", 3, get_game("haecmaec").options({}))
     left = Block("left", "haecmaec", (1, 2, 3), bytes(32))
-    world.contest.take_up(OpenBlock(left, rules, world.contest, [2], on_record=True, ended=["m0", "m1"]))
+    world.contest.resume(OpenBlock(left, rules, world.contest.settings, [2], on_record=True, ended=["m0", "m1"]))
     world.play()
     ((open_block, rotation),) = world.running
     assert (open_block.block, rotation, open_block.on_record) == (left, 2, True)

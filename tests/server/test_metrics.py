@@ -56,7 +56,7 @@ def test_what_is_counted(tmp_path: Path) -> None:
             for bot in (x, y):
                 await bot.send(leaving=True)
             await asyncio.wait([x.playing, y.playing])
-            await until(lambda: not place.arena.tables)
+            await until(lambda: not place.arena.seating.tables)
             seen = await asyncio.to_thread(scrape, address)
             recorded = counted(place.store)
             assert seen["roost_matches_total"] == {("karteneck", "finished"): len(recorded)}

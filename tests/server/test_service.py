@@ -280,7 +280,7 @@ def test_a_match_ends_while_many_watch_it(tmp_path: Path) -> None:
             for updates in watching:
                 await anext(updates)
             calls[0].cancel()
-            place.arena.running(request.match_id).table.void("for a test")
+            place.arena.seating.running(request.match_id).table.void("for a test")
             for updates in watching[1:]:
                 last = [update async for update in updates][-1]
                 assert last.ended.result.termination == play_pb2.TERMINATION_VOIDED

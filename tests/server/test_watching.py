@@ -12,28 +12,24 @@ from roost_server.play import watching
 from tests.support.arenas.table_world import TableWorld
 
 
-class FakeArena:
+class FakeMatch:
     """One running match."""
 
     def __init__(self, world: TableWorld) -> None:
         self.world = world
         self.end: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-
         self.table = world.table
 
-    def running(self, match_id: str) -> "FakeArena":
-        return self
 
-
-def watch(arena: FakeArena) -> Any:
-    return watching.watch(cast(Any, arena), "m")
+def watch(match: FakeMatch) -> Any:
+    return watching.watch(cast(Any, match))
 
 
 def test_events_gather_while_a_spectator_reads() -> None:
     async def script() -> None:
         world = TableWorld().begin()
-        arena = FakeArena(world)
-        updates = watch(arena)
+        match = FakeMatch(world)
+        updates = watch(match)
         assert (await anext(updates)).WhichOneof("update") == "started"
         for _ in range(3):
             world.answer(world.turn())
@@ -41,7 +37,7 @@ def test_events_gather_while_a_spectator_reads() -> None:
         assert kinds == ["view", "event", "event", "event", "view"]
         world.play_on()
         assert world.referee.result is not None
-        arena.end.set_result(world.referee.result)
+        match.end.set_result(world.referee.result)
         last = [update async for update in updates][-1]
         assert list(last.ended.result.places) == list(world.referee.result.places)
 
@@ -53,7 +49,7 @@ def test_a_spectator_that_falls_behind_is_let_go(monkeypatch: pytest.MonkeyPatch
 
     async def script() -> None:
         world = TableWorld().begin()
-        updates = watch(FakeArena(world))
+        updates = watch(FakeMatch(world))
         await anext(updates)
         await anext(updates)
         for _ in range(30):
@@ -70,7 +66,7 @@ def test_a_spectator_that_falls_behind_is_let_go(monkeypatch: pytest.MonkeyPatch
 def test_a_spectator_that_leaves_is_told_no_more() -> None:
     async def script() -> None:
         world = TableWorld().begin()
-        updates = watch(FakeArena(world))
+        updates = watch(FakeMatch(world))
         await anext(updates)
         assert len(world.table._watchers) == 1
         await updates.aclose()
@@ -97,14 +93,14 @@ def test_with_a_delay_everything_is_told_later_and_as_it_was_then(monkeypatch: p
             twin.answer(twin.turn())
             views.append(seen_by_anybody(twin))
         world = TableWorld(seed="twin", spectator_delay_seconds=delay).begin()
-        arena = FakeArena(world)
-        updates = watch(arena)
+        match = FakeMatch(world)
+        updates = watch(match)
         assert (await anext(updates)).WhichOneof("update") == "started"
         assert waited == [], "who plays is no secret"
         first = await anext(updates)
         world.play_on()
         assert world.referee.result is not None
-        arena.end.set_result(world.referee.result)
+        match.end.set_result(world.referee.result)
         rest = [update async for update in updates]
         kinds = [update.WhichOneof("update") for update in rest]
         assert kinds == ["event", "view"] * (len(views) - 1) + ["ended"]

@@ -1,6 +1,7 @@
 """A competition in the records: drawn up once, taken up again, and its rules kept once something was played by them."""
 
 import secrets
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -9,11 +10,12 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 from roost_games.chance import commitment_of
 from roost_games.errors import UsageError
 from roost_server.accounts.audit import note
+from roost_server.accounts.requests import own_bot
 from roost_server.clocks import epoch_ms
 from roost_server.competition.changes import changes, check_changes
 from roost_server.competition.file import CompetitionFile, PhaseName, parse_competition
 from roost_server.competition.lines import setting_name
-from roost_server.competition.phases import ANNOUNCED, CLOCK, pins_versions
+from roost_server.competition.phases import ANNOUNCED, CLOCK, pins_versions, takes_entries
 from roost_server.store import Store
 from roost_server.store.models import BLOCK, BOT_VERSION, COMPETITION, PHASE_CHANGE
 from roost_server.store.people import BOT, ENTRY, OWNER
@@ -163,10 +165,40 @@ def enter(store: Store, competition: Competition, bot_id: int, owner_id: int, *,
     One that was withdrawn takes part only if it is to do so `again`.
     """
     with store.writing() as connection:
-        enter_within(connection, competition, bot_id, owner_id, again=again)
+        _enter_within(connection, competition, bot_id, owner_id, again=again)
 
 
-def enter_within(
+def claim(
+    store: Store, actor: str, owner_id: int, name: str, competitions: Iterable[Competition]
+) -> tuple[int, list[int]]:
+    """The owner's bot of this name, added if there is none, and the ids of those competitions that it takes part in.
+
+    It enters those that take entries. Raises `UsageError` if none has the bot, and one would but for the number of its
+    owner's bots. It is all one transaction: an owner who is refused has not claimed the name.
+    """
+    refusals: list[UsageError] = []
+    taking: list[int] = []
+    with store.writing() as connection:
+        bot = own_bot(connection, actor, owner_id, name)
+        for competition in competitions:
+            try:
+                if _takes_part(connection, competition, bot.id, owner_id):
+                    taking.append(competition.id)
+            except UsageError as error:
+                refusals.append(error)
+        if refusals and not taking:
+            raise refusals[0]
+    return bot.id, taking
+
+
+def _takes_part(connection: Connection, competition: Competition, bot_id: int, owner_id: int) -> bool:
+    if takes_entries(competition.phase):
+        return _enter_within(connection, competition, bot_id, owner_id)
+    mine = (ENTRY.c.competition_id == competition.id) & (ENTRY.c.bot_id == bot_id)
+    return connection.scalar(select(ENTRY.c.bot_id).where(mine, ENTRY.c.withdrawn_ms.is_(None))) is not None
+
+
+def _enter_within(
     connection: Connection, competition: Competition, bot_id: int, owner_id: int, *, again: bool = False
 ) -> bool:
     """The same in a transaction of the caller's. Returns whether the bot takes part."""

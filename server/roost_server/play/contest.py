@@ -6,11 +6,9 @@ competitions plays one contest in which everybody takes part; a competition is a
 
 import asyncio
 import secrets
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import structlog
 
@@ -19,8 +17,8 @@ from roost_ladder.blocks import Block, Rotation
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
 from roost_ladder.schedules.sure import Sure
-from roost_server.clocks import epoch_ms
-from roost_server.play.paces import Paces
+from roost_server.play.block import OpenBlock, Paces
+from roost_server.play.roster import Everybody, Roster
 from roost_server.play.session import Session
 from roost_server.settings import Rules, Settings
 from roost_server.store import Planned
@@ -34,80 +32,12 @@ WAITING_MORE = 6
 """A bot with so many blocks more waiting for it than for another gets none for now: it does not hold up the rest."""
 
 
-@dataclass(slots=True, eq=False)
-class OpenBlock:
-    """A block whose matches are not all recorded."""
-
-    block: Block
-    rules: Rules
-    contest: "Contest"
-    to_play: list[int]
-    """The rotations that have not been started."""
-    plan: Planned | None = None
-    running: set[int] = field(default_factory=set)
-    on_record: bool = False
-    """Whether the store knows it."""
-    voided: bool = False
-    ended: list[str] = field(default_factory=list)
-    """The ids of its matches that have ended."""
-    results: list[MatchResult] = field(default_factory=list)
-    """Of those that count."""
-    created_ms: int = field(default_factory=epoch_ms)
-    """Several of its matches may end before it is on record, and all of them must say the same about it."""
-    waits_since: float = field(default_factory=time.monotonic)
-    """When this run of the arena planned it, or took it up, by the event loop's clock."""
-    missing: frozenset[int] = frozenset()
-    """The bots that were waited for in vain: they forfeit."""
-    passed_over: int = 0
-    """How often another block with one of its bots was begun first."""
-    begun: float = 0.0
-    """When its first match was seated, by the same clock; 0 before."""
-
-    def ends_with(self, rotation: int) -> bool:
-        """Whether it is done when the match in this rotation is recorded, which is over."""
-        return not self.voided and not self.to_play and self.running == {rotation}
-
-    @property
-    def pairing(self) -> Pairing:
-        """Who meets, at what kind of table."""
-        return Pairing(self.rules.kind, self.block.group)
-
-
 class Drawn(NamedTuple):
     """What chance and the plan add to a pairing."""
 
     block_id: str
     seed: bytes
     plan: Planned | None
-
-
-class Roster(Protocol):
-    """Who takes part in a contest."""
-
-    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
-        """Those who are to be scheduled while these sessions are here."""
-
-    def entitled(self, present: Collection[Session]) -> Collection[Session]:
-        """Those of the sessions that are to be given more to play."""
-
-
-class Everybody:
-    """The roster of an open arena: whoever is here plays what it said it plays."""
-
-    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
-        return Field(
-            tuple(session.version_id for session in present),
-            tuple(kinds),
-            plays={session.version_id: kinds_played(session, kinds) for session in present},
-        )
-
-    def entitled(self, present: Collection[Session]) -> Collection[Session]:
-        return present
-
-
-def kinds_played(session: Session, kinds: Iterable[Kind]) -> frozenset[Kind]:
-    """Those of the kinds at which a bot sits down."""
-    return frozenset(kind for kind in kinds if session.plays(*kind))
 
 
 def draw_at_random(_: Pairing) -> Drawn:
@@ -152,8 +82,8 @@ class Contest:
         self._rules = {rules.kind: rules for rules in settings.tables}
         self._schedule = schedule
         self.roster: Roster = Everybody() if roster is None else roster
-        self.taken_up: set[str] = set()
-        """The ids of blocks that former runs have left to this one."""
+        self.resumed: set[str] = set()
+        """The ids of the blocks that earlier runs left to this one."""
         self.draw = draw
         self._rotation = rotation
         # Of all schedules one asks for ratings. For the others they would only take memory, match by match.
@@ -207,9 +137,9 @@ class Contest:
         self._planning = False
         self._take_in_news()
 
-    def take_up(self, open_block: OpenBlock) -> None:
-        """A block that a former run has planned, but not begun or not ended."""
-        self.taken_up.add(open_block.block.block_id)
+    def resume(self, open_block: OpenBlock) -> None:
+        """Play a block that an earlier run planned and did not end."""
+        self.resumed.add(open_block.id)
         self._unfinished += 1
         self._waiting.append(open_block)
 
@@ -222,12 +152,14 @@ class Contest:
         kept: set[int] = set()
         passed: list[OpenBlock] = []
         for open_block in self._waiting:
-            group = [bot for bot in open_block.block.group if bot not in open_block.missing]
+            group = [bot for bot in open_block.group if bot not in open_block.missing]
             if all(bot in free and bot not in kept for bot in group):
                 self._waiting.remove(open_block)
-                open_block.begun = self._paces.begin(open_block.block.group)
+                open_block.begin()
+                self._paces.begin(open_block)
                 for each in passed:
-                    each.passed_over += not set(group).isdisjoint(each.block.group)
+                    if not set(group).isdisjoint(each.group):
+                        each.pass_over()
                 return open_block
             passed.append(open_block)
             if open_block.passed_over >= PATIENCE and self._come_soon(group, free, here):
@@ -245,7 +177,7 @@ class Contest:
         For finals, which have to end.
         """
         for open_block in (*self._waiting, *begun) if self.in_rounds else ():
-            open_block.missing = missing(open_block)
+            open_block.play_without(missing(open_block))
 
     def wants_round(self, present: Collection[Session]) -> bool:
         """Whether the schedule should be asked for more."""
@@ -302,7 +234,7 @@ class Contest:
         present = self.roster.entitled(present)
         here = {session.version_id for session in present}
         slow = self.slow(here)
-        blocks = [each.block.group for each in self._waiting if here.issuperset(each.block.group)]
+        blocks = [each.group for each in self._waiting if here.issuperset(each.group)]
         waiting = Counter(bot for group in blocks for bot in group)
         quick = [session for session in present if session.version_id not in slow]
         enough = sum(slow.isdisjoint(group) for group in blocks) >= _enough(quick)
@@ -316,7 +248,7 @@ class Contest:
         rules = self._rules[pairing.kind]
         drawn = self.draw(pairing)
         block = Block(drawn.block_id, rules.game, pairing.group, drawn.seed, self._rotation)
-        return OpenBlock(block, rules, self, list(range(block.rotations)), drawn.plan)
+        return OpenBlock(block, rules, self.settings, list(range(block.rotations)), drawn.plan)
 
     def add(self, open_blocks: Sequence[OpenBlock]) -> None:
         """The blocks that were planned can be played. They are before those that wait, if they are played again."""
@@ -329,7 +261,7 @@ class Contest:
         """A bot is gone: the blocks that waited for it are played no more. Finals wait for it all the same."""
         if self.in_rounds:
             return []
-        dropped = [each for each in self._waiting if version_id in each.block.group]
+        dropped = [each for each in self._waiting if version_id in each.group]
         self._waiting = [each for each in self._waiting if each not in dropped]
         self._unfinished -= len(dropped)
         return dropped
@@ -343,8 +275,7 @@ class Contest:
     def finish(self, open_block: OpenBlock) -> None:
         """A block is over. One that was voided is played again, with another deal."""
         self._unfinished -= 1
-        if open_block.begun:
-            self._paces.end(open_block.block.group, open_block.begun)
+        self._paces.end(open_block)
         if open_block.voided:
             self._again.append(open_block.pairing)
         else:

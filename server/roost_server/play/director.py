@@ -1,13 +1,16 @@
-"""The director of one competition in a running arena: its phase, its roster, and the contest that is being played."""
+"""What an arena plays: the contests of its competitions, each in the hands of a director, or one open contest."""
 
 import asyncio
+import secrets
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import structlog
-from sqlalchemy import Connection
 
+from roost_games.errors import UsageError
 from roost_ladder.blocks import Rotation, seed_of_block
+from roost_ladder.schedules.registry import open_schedule
 from roost_ladder.schedules.schedule import Field, Pairing
 from roost_server.competition import ledger, phases
 from roost_server.competition.file import CompetitionFile, PhaseName
@@ -17,7 +20,7 @@ from roost_server.competition.ledger import Competition
 from roost_server.competition.phases import CLOCK
 from roost_server.play.contest import Contest, Drawn
 from roost_server.play.roster import OpenRoster, PinnedRoster
-from roost_server.settings import Settings
+from roost_server.settings import Rules, Settings
 from roost_server.store import Planned, Store, StoreError
 from roost_server.store.queries import progress
 from roost_server.store.results import MatchFilter, facts_by_block
@@ -26,13 +29,15 @@ log = structlog.get_logger()
 
 
 AT_ONCE_SECONDS = 0.5
-"""So long it is waited for what was played before. If that takes longer, what is left of it is played meanwhile."""
+"""How long a start waits for what was played before to be read. If that takes longer, resumed blocks are played."""
 RETRY_SECONDS = 1.0
 
 
 class Director:
-    """Runs a competition. `start` it once, and `recall` when the blocks that former runs left are taken up; then `tick`
-    says whether what is played has changed.
+    """Runs a competition: its phase, its roster, and the contest that is being played.
+
+    `start` it once, and `read_past` when the blocks that earlier runs left are resumed. Then `tick` says whether what
+    is played has changed.
     """
 
     def __init__(self, store: Store, competition: Competition, settings: Settings) -> None:
@@ -44,8 +49,8 @@ class Director:
         self.roster = OpenRoster((), apart=False)
         self._changing = asyncio.Lock()
         """The clock and an admin take turns."""
-        self._recalled: Contest | None = None
-        self._recalling: asyncio.Task[None] | None = None
+        self._informed: Contest | None = None
+        self._reading: asyncio.Task[None] | None = None
 
     @property
     def file(self) -> CompetitionFile:
@@ -53,7 +58,7 @@ class Director:
         return self.competition.file
 
     async def start(self) -> None:
-        """Take the competition up as it stands in the records."""
+        """Resume the competition where its records end."""
         entrants = await asyncio.to_thread(ledger.entrants, self._store, self.competition.id)
         self.roster = OpenRoster(entrants, apart=not self.file.entry.own_bots_may_meet)
         await self._set_up_contest()
@@ -74,7 +79,7 @@ class Director:
         if self.contest is not None or self.competition.phase != PhaseName.FINALS:
             return False
         await self._set_up_contest()
-        await self.recall()
+        await self.read_past()
         return self.contest is not None
 
     async def change_phase(self, phase: str, actor: str) -> None:
@@ -87,23 +92,18 @@ class Director:
         self.competition = await asyncio.to_thread(ledger.change_phase, self._store, self.competition, phase, actor)
         log.info("phase changed", competition=self.file.name, before=before, phase=phase.value, actor=actor)
         await self._set_up_contest()
-        await self.recall()
+        await self.read_past()
 
-    async def enter(self, bot_id: int, owner_id: int, *, again: bool = False) -> None:
-        """A bot takes part from now on, if entries are taken; one that was withdrawn, if it is to do so `again`.
+    async def enter(self, bot_id: int, owner_id: int) -> None:
+        """A bot takes part from now on, also one that was withdrawn.
 
-        Raises `UsageError` if its owner has too many.
+        Raises `UsageError` if no entries are taken, or its owner has too many bots in the competition.
         """
-        if bot_id in self.roster or not phases.takes_entries(self.competition.phase):
-            return
-        await asyncio.to_thread(ledger.enter, self._store, self.competition, bot_id, owner_id, again=again)
-        await self.welcome()
-
-    def enter_within(self, connection: Connection, bot_id: int, owner_id: int) -> bool:
-        """The same in a transaction of the caller's, who calls `welcome` afterwards. Returns whether it takes part."""
-        if bot_id in self.roster or not phases.takes_entries(self.competition.phase):
-            return bot_id in self.roster
-        return ledger.enter_within(connection, self.competition, bot_id, owner_id)
+        if not phases.takes_entries(self.competition.phase):
+            raise UsageError(f"{self.file.name} takes no entries in the phase {self.competition.phase!r}")
+        if bot_id not in self.roster:
+            await asyncio.to_thread(ledger.enter, self._store, self.competition, bot_id, owner_id, again=True)
+            await self.welcome()
 
     async def welcome(self) -> None:
         """Let those play who have entered by now."""
@@ -132,20 +132,20 @@ class Director:
         )
         self.contest.hold_back()
 
-    async def recall(self) -> None:
+    async def read_past(self) -> None:
         """Have the contest know what was played before, and begin to plan.
 
-        With very many matches that takes a while, for which nobody has to wait: what was planned before goes on.
+        With very many matches that takes a while. Nobody has to wait for it: what was planned before goes on.
         """
-        if self.contest is not None and self.contest is not self._recalled:
-            self._recalled = self.contest
-            self._recalling = asyncio.create_task(self._recall(self.contest, self.competition.phase))
-            await asyncio.wait([self._recalling], timeout=AT_ONCE_SECONDS)
+        if self.contest is not None and self.contest is not self._informed:
+            self._informed = self.contest
+            self._reading = asyncio.create_task(self._inform(self.contest, self.competition.phase))
+            await asyncio.wait([self._reading], timeout=AT_ONCE_SECONDS)
 
-    async def _recall(self, contest: Contest, phase: str) -> None:
+    async def _inform(self, contest: Contest, phase: str) -> None:
         while True:
             try:
-                await asyncio.to_thread(self._remind, contest, phase)
+                await asyncio.to_thread(self._tell_past, contest, phase)
             except StoreError as error:
                 log.warning("cannot read", competition=self.file.name, error=str(error))
                 await asyncio.sleep(RETRY_SECONDS)
@@ -153,8 +153,8 @@ class Director:
                 contest.release()
                 return
 
-    def _remind(self, contest: Contest, phase: str) -> None:
-        history = history_of(self._store, self.competition.id, phase, contest.taken_up, recorded=contest.recorded)
+    def _tell_past(self, contest: Contest, phase: str) -> None:
+        history = history_of(self._store, self.competition.id, phase, contest.resumed, recorded=contest.recorded)
         if contest.in_rounds:
             contest.roster = PinnedRoster(self._finals_field())
         contest.draw = Dealer(self.competition, PhaseName(phase), history.next_serial)
@@ -210,3 +210,44 @@ def settings_for(file: CompetitionFile, settings: Settings) -> Settings:
 def now_utc() -> datetime:
     """The time of day by which phases change."""
     return datetime.now(UTC)
+
+
+class Program:
+    """What is played: the contests of the competitions, or without any one open contest."""
+
+    def __init__(self, store: Store, settings: Settings, competitions: Iterable[Competition]) -> None:
+        self.directors = [Director(store, each, settings) for each in competitions]
+        self._settings = settings
+        self._open = Contest(settings, open_schedule(settings.schedule, secrets.token_bytes(16)))
+
+    async def start(self) -> None:
+        """Begin where the records end."""
+        for director in self.directors:
+            await director.start()
+            await director.tick(now_utc())
+
+    async def read_past(self) -> None:
+        """Have every contest know what was played before."""
+        for director in self.directors:
+            await director.read_past()
+
+    @property
+    def contests(self) -> list[Contest]:
+        """What is being played now."""
+        directed = [director.contest for director in self.directors if director.contest is not None]
+        return directed if self.directors else [self._open]
+
+    def contest_of(self, plan: Planned | None) -> Contest | None:
+        """The contest that a block with this plan belongs to; `None` if it is not played any more."""
+        if plan is None:
+            return None if self.directors else self._open
+        for director in self.directors:
+            now = director.competition
+            if (now.id, now.phase) == (plan.competition_id, plan.phase):
+                return director.contest
+        return None
+
+    @property
+    def tables(self) -> list[Rules]:
+        """The rules of everything that is played now; in a phase without matches those of the arena."""
+        return [rules for contest in self.contests for rules in contest.settings.tables] or list(self._settings.tables)

@@ -1,18 +1,17 @@
-"""The way in: which bot it is that says hello, and whether it may play here."""
+"""The way in and out: which bot says hello, whether it may play here, and what its streams are worth."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import structlog
 
 from roost.v1 import play_pb2
-from roost_games.errors import UsageError
 from roost_server.accounts.keys import Identity
-from roost_server.accounts.requests import own_bot
-from roost_server.errors import DeniedError, TooMuchError, UnauthenticatedError
+from roost_server.competition import ledger
+from roost_server.errors import ClosingError, DeniedError, TooMuchError, UnauthenticatedError
 from roost_server.play.director import Director
 from roost_server.play.lobby import Lobby, check_hello
-from roost_server.play.quarantine import Infirmary
+from roost_server.play.quarantine import Quarantine
 from roost_server.play.session import Session
 from roost_server.settings import Settings
 from roost_server.store import Store
@@ -24,17 +23,23 @@ class Entrance:
     """Lets bots into the lobby, and sees them out when their keys end."""
 
     def __init__(
-        self, store: Store, settings: Settings, lobby: Lobby, infirmary: Infirmary, directors: Sequence[Director]
+        self, store: Store, settings: Settings, lobby: Lobby, quarantine: Quarantine, directors: Sequence[Director]
     ) -> None:
+        self.closed = False
+        """Whether nobody comes in any more."""
+        self.on_attached: Callable[[], None] = lambda: None
+        """Called when a session got its stream."""
         self._store = store
         self._settings = settings
         self._lobby = lobby
-        self._infirmary = infirmary
+        self._quarantine = quarantine
         self._directors = directors
         self._ended_keys: set[int] = set()
 
-    async def enter(self, hello: play_pb2.Hello, identity: Identity | None) -> Session:
+    async def enter(self, hello: play_pb2.Hello, identity: Identity | None = None) -> Session:
         """A bot says hello. Raises `ArenaError` if it cannot come in."""
+        if self.closed:
+            raise ClosingError("the arena is shutting down")
         check_hello(hello)
         self._check_guest(hello, identity)
         bot_id = await self._bot_of(hello, identity)
@@ -42,12 +47,27 @@ class Entrance:
         # Once more: others may have come meanwhile.
         self._check_guest(hello, identity)
         session = self._lobby.enter(hello, version_id, identity, bot_id)
-        session.quarantined = version_id in self._infirmary
+        session.quarantined = version_id in self._quarantine
         log.info("bot connected", bot=session.name, version=session.version, resumed=bool(hello.resume_token))
         return session
 
+    def attach(self, session: Session) -> int:
+        """A session got a stream. Returns its number."""
+        stream = session.attach()
+        self.on_attached()
+        return stream
+
+    def lost(self, session: Session) -> None:
+        """The stream of a session is gone."""
+        session.detach()
+        log.info("bot disconnected", bot=session.name, playing=session.playing)
+        if session.has_left:
+            self._lobby.remove(session)
+        else:
+            self._lobby.away(session)
+
     def expel(self, key_ids: Iterable[int]) -> None:
-        """Keys have been ended: whoever plays with one of them has to go."""
+        """Keys were revoked: bots that play with one of them have to go."""
         ended = set(key_ids)
         self._ended_keys |= ended
         for session in self._lobby.sessions:
@@ -61,30 +81,14 @@ class Entrance:
             return None
         if identity.bot is not None and identity.bot != hello.name:
             raise DeniedError(f"this key plays as {identity.bot}, not as {hello.name}")
-        bot_id, entered = await asyncio.to_thread(self._claim, identity.actor, identity.owner_id, hello.name)
-        for director in entered:
-            await director.welcome()
+        competitions = [director.competition for director in self._directors]
+        bot_id, taking = await asyncio.to_thread(
+            ledger.claim, self._store, identity.actor, identity.owner_id, hello.name, competitions
+        )
+        for director in self._directors:
+            if director.competition.id in taking and bot_id not in director.roster:
+                await director.welcome()
         return bot_id
-
-    def _claim(self, actor: str, owner_id: int, name: str) -> tuple[int, list[Director]]:
-        """The owner's bot of this name, and the competitions that have it now and did not before.
-
-        Raises `UsageError` if none has the bot, and one would but for the number of its owner's bots. All in one
-        transaction: who is refused has not claimed the name.
-        """
-        refusals: list[UsageError] = []
-        taking: list[Director] = []
-        with self._store.writing() as connection:
-            bot = own_bot(connection, actor, owner_id, name)
-            for director in self._directors:
-                try:
-                    if director.enter_within(connection, bot.id, owner_id):
-                        taking.append(director)
-                except UsageError as error:
-                    refusals.append(error)
-            if refusals and not taking:
-                raise refusals[0]
-        return bot.id, [director for director in taking if bot.id not in director.roster]
 
     def _check_guest(self, hello: play_pb2.Hello, identity: Identity | None) -> None:
         """Raise `ArenaError` if the key was ended meanwhile, or its owner has enough bots here."""

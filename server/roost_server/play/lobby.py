@@ -73,6 +73,12 @@ class Lobby:
         old.identity, old.expelled = identity, False
         return old
 
+    def ping(self) -> None:
+        """Measure the latency of every bot again."""
+        for session in self.sessions:
+            if session.connected:
+                session.ping()
+
     def away(self, session: Session) -> None:
         """The bot lost its connection."""
         self._away_since[session] = self._pulse.read().time

@@ -1,98 +1,72 @@
-"""Quarantine: a bot that errs match after match plays no more, until it shows in a match for practice that it answers.
+"""Quarantine: a bot with faults in match after match may not play until it shows in a practice match that it answers.
 
-The practice match is an ordinary one, except that the other seats play dull moves, and that nothing of it is recorded.
-It is offered again and again, at growing intervals. What keeps a version from playing is on record, with the kinds of
-faults and the last matches, so its owner can see why.
+In the practice match the other seats make dull moves, and nothing of it is recorded. It is offered again and again, at
+growing intervals. The reason for a quarantine is on record, with the kinds of faults and the last matches, so that the
+bot's owner can see it.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import structlog
-from sqlalchemy import insert, select, update
 
 from roost.v1 import play_pb2
 from roost_games.registry import get_game
-from roost_games.replay import Replay, Seat
-from roost_server.clocks import Instant, epoch_ms
+from roost_games.replay import VOIDED, Replay, Seat
+from roost_server.clocks import epoch_ms
+from roost_server.play.block import OpenBlock
+from roost_server.play.seating import Seating, StandIn
 from roost_server.play.session import Session
-from roost_server.play.table import Chair, News, Place, Question, Table
-from roost_server.store import Store
-from roost_server.store.people import QUARANTINE
+from roost_server.play.table import News, Place, Question, Table
+from roost_server.settings import Rules, Settings
+from roost_server.store import FinishedMatch, Store
+from roost_server.store.quarantine import QuarantineRecord, begin_quarantine, end_quarantine, quarantined
 
 FIRST_CHECK_SECONDS = 10.0
 LONGEST_SECONDS = 3600.0
 NAMED_MATCHES = 3
-"""The reason of a quarantine names so many of the matches that led to it, the last ones."""
+"""The reason for a quarantine names this many of the matches that led to it, the last ones."""
+Spawn = Callable[[Coroutine[Any, Any, None]], object]
+"""Begins work in the background."""
 log = structlog.get_logger()
 
 
-class Trouble(NamedTuple):
-    """A match in which a bot erred."""
+class FaultyMatch(NamedTuple):
+    """A match in which a bot made faults."""
 
     match_id: str
     kinds: tuple[str, ...]
-    """What was wrong, each time."""
+    """The kind of each fault."""
 
 
-def trouble_of(replay: Replay, seat: int) -> Trouble | None:
+def faulty_match(replay: Replay, seat: int) -> FaultyMatch | None:
     """What a seat did wrong in a match; `None` if nothing."""
     kinds = tuple(fault.kind.value for fault in replay.result.faults if fault.seat == seat)
     if not kinds and seat not in replay.result.forfeits:
         return None
-    return Trouble(replay.match, kinds or ("forfeited",))
+    return FaultyMatch(replay.match, kinds or ("forfeited",))
 
 
-def reason_of(streak: Sequence[Trouble]) -> str:
-    """Why somebody is put into quarantine: `faults in 2 matches in a row (3 late, 1 gone), the last in f3, f2`."""
-    kinds = Counter(kind for trouble in streak for kind in trouble.kinds)
+def reason_of(streak: Sequence[FaultyMatch]) -> str:
+    """Why a bot is in quarantine: `faults in 2 matches in a row (3 late, 1 gone), the last in f3, f2`."""
+    kinds = Counter(kind for match in streak for kind in match.kinds)
     counted = ", ".join(f"{times} {kind}" for kind, times in kinds.most_common())
-    last = ", ".join(trouble.match_id for trouble in reversed(streak[-NAMED_MATCHES:]))
+    last = ", ".join(match.match_id for match in reversed(streak[-NAMED_MATCHES:]))
     matches = f"{len(streak)} matches in a row" if len(streak) > 1 else "a match"
     return f"faults in {matches} ({counted}), the last in {last}"
 
 
-@dataclass(slots=True)
-class Patient:
-    """A version in quarantine."""
-
-    reason: str
-    since_ms: int
-    wait_seconds: float = FIRST_CHECK_SECONDS
-    next_check: float = 0.0
-    """By the event loop's clock; 0 before the first look at it."""
-
-
-class Absent:
-    """Somebody who is not here, in a seat that somebody has to have."""
-
-    connected = False
-    allowance_ms = 0.0
-
-    def __init__(self, name: str, version: str, owner: str = "") -> None:
-        self._seat = Seat(name, version, owner)
-
-    def chair(self) -> Chair:
-        """Its seat in a match."""
-        return Chair(self, self._seat)
-
-    def ask(self, question: Question) -> None:
-        """Nobody hears it."""
-
-    def tell(self, place: Place, news: News) -> None:
-        """Nobody hears it."""
-
-
-class Sparring(Absent):
-    """Plays in a match for practice what the referee would play for it, at once."""
+class Sparring(StandIn):
+    """A player for practice matches. It plays what the referee would play for it, at once."""
 
     connected = True
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name, "")
+    def __init__(self) -> None:
+        super().__init__(Seat("nobody"))
         self._loop = asyncio.get_running_loop()
 
     def ask(self, question: Question) -> None:
@@ -114,81 +88,119 @@ class Sparring(Absent):
             table.answer(seat, answer, now)
 
 
-class Infirmary:
-    """Knows who is in quarantine. `examine(session)` begins a match for practice, or says that there can be none."""
+@dataclass(slots=True)
+class Case:
+    """A version in quarantine."""
 
-    def __init__(self, store: Store, examine: Callable[[Session], Table | None], now: Callable[[], float]) -> None:
+    record: QuarantineRecord
+    wait_seconds: float
+    next_check: float = 0.0
+    """By the event loop's clock; 0 before the bot was first seen."""
+    practising: bool = False
+
+    def wait_longer(self, now: float) -> None:
+        """It has failed a check: the next one comes later."""
+        self.wait_seconds = min(2 * self.wait_seconds, LONGEST_SECONDS)
+        self.next_check = now + self.wait_seconds
+
+
+class Quarantine:
+    """Knows which versions are in quarantine, and checks whether they may play again.
+
+    `on_release` is called when one may.
+    """
+
+    def __init__(self, store: Store, seating: Seating, spawn: Spawn, settings: Settings) -> None:
+        self.on_release: Callable[[], None] = lambda: None
         self._store = store
-        self._examine = examine
-        self._now = now
-        self._streaks: dict[int, list[Trouble]] = {}
-        self._patients: dict[int, Patient] = {}
-        self._tables: dict[int, Table] = {}
+        self._seating = seating
+        self._spawn = spawn
+        self._settings = settings
+        self._now = asyncio.get_running_loop().time
+        self._streaks: dict[int, list[FaultyMatch]] = {}
+        self._cases: dict[int, Case] = {}
 
     def __contains__(self, version_id: int) -> bool:
-        return version_id in self._patients
+        return version_id in self._cases
 
     def __len__(self) -> int:
-        return len(self._patients)
+        return len(self._cases)
 
     def load(self) -> None:
-        """Who was in quarantine when the arena stopped still is."""
-        query = select(*QUARANTINE.c["version_id", "reason", "since_ms"]).where(QUARANTINE.c.ended_ms.is_(None))
-        with self._store.reading() as connection:
-            for version_id, reason, since_ms in connection.execute(query):
-                self._patients[version_id] = Patient(reason, since_ms)
+        """Versions that were in quarantine when the arena stopped still are."""
+        for record in quarantined(self._store):
+            self._cases[record.version_id] = Case(record, FIRST_CHECK_SECONDS)
 
-    def note(self, version_id: int, trouble: Trouble | None, most: int) -> bool:
-        """A match is over. True if it was one faulty match too many; then `admit` is to be called."""
-        if trouble is None:
+    def note_match(self, block: OpenBlock, finished: FinishedMatch) -> None:
+        """A match is recorded. A bot with faults in too many matches in a row may not play until it passes a check.
+
+        A bot that finals went on without is away; that is no fault.
+        """
+        if finished.replay.result.termination == VOIDED:
+            return
+        for seat, version_id in enumerate(finished.version_ids):
+            faulty = faulty_match(finished.replay, seat) if version_id not in block.missing else None
+            if self.note(version_id, faulty, block.settings.quarantine_after):
+                session = self._seating.lobby.session_of(version_id)
+                if session is not None:
+                    session.quarantined = True
+                self._spawn(asyncio.to_thread(self.put_on_record, version_id))
+
+    def note(self, version_id: int, faulty: FaultyMatch | None, most: int) -> bool:
+        """A bot has played a match. True if it was one faulty match too many; `put_on_record` has to follow."""
+        if faulty is None:
             self._streaks.pop(version_id, None)
             return False
-        if version_id in self._patients:
+        if version_id in self._cases:
             return False
         streak = self._streaks.setdefault(version_id, [])
-        streak.append(trouble)
+        streak.append(faulty)
         if len(streak) < most:
             return False
-        self._patients[version_id] = Patient(reason_of(streak), epoch_ms())
+        record = QuarantineRecord(version_id, reason_of(streak), epoch_ms())
+        self._cases[version_id] = Case(record, FIRST_CHECK_SECONDS)
         return True
 
-    def admit(self, version_id: int) -> None:
-        """Put on record that a version is in quarantine."""
-        patient = self._patients[version_id]
-        log.warning("quarantine", version_id=version_id, reason=patient.reason)
-        row = {"version_id": version_id, "since_ms": patient.since_ms, "reason": patient.reason}
-        with self._store.writing() as connection:
-            connection.execute(insert(QUARANTINE).values(**row))
+    def put_on_record(self, version_id: int) -> None:
+        """Record that a version is in quarantine."""
+        record = self._cases[version_id].record
+        log.warning("quarantine", version_id=version_id, reason=record.reason)
+        begin_quarantine(self._store, record)
 
-    def examine_due(self, sessions: Iterable[Session]) -> None:
-        """Offer a match for practice to those whose time has come."""
-        for session in sessions:
-            patient = self._patients.get(session.version_id)
-            if patient is None or session.version_id in self._tables or not session.connected:
+    def check_due(self, tables: Sequence[Rules]) -> None:
+        """Offer a practice match at one of these tables to every bot whose time has come."""
+        for session in self._seating.lobby.sessions:
+            case = self._cases.get(session.version_id)
+            if case is None or case.practising or not session.connected:
                 continue
-            if not patient.next_check:
-                patient.next_check = self._now() + patient.wait_seconds
-            elif patient.next_check < self._now() and (table := self._examine(session)) is not None:
-                self._tables[session.version_id] = table
+            if not case.next_check:
+                case.next_check = self._now() + case.wait_seconds
+            elif case.next_check < self._now():
+                case.practising = self._practise(session, tables)
 
-    def sweep(self, now: Instant) -> None:
-        """Look for seats whose time is up."""
-        for table in list(self._tables.values()):
-            table.sweep(now)
-
-    def examined(self, version_id: int, *, healthy: bool) -> bool:
-        """A match for practice is over. True if the version may play again, which is then on record."""
-        self._tables.pop(version_id, None)
-        patient = self._patients[version_id]
-        if not healthy:
-            patient.wait_seconds = min(2 * patient.wait_seconds, LONGEST_SECONDS)
-            patient.next_check = self._now() + patient.wait_seconds
+    def _practise(self, session: Session, tables: Sequence[Rules]) -> bool:
+        rules = next((each for each in tables if session.plays(each.game, each.players)), None)
+        if rules is None:
             return False
-        mine = (QUARANTINE.c.version_id == version_id) & QUARANTINE.c.ended_ms.is_(None)
-        # If it cannot be put on record it is not so, and the next health check tries again.
-        with self._store.writing() as connection:
-            connection.execute(update(QUARANTINE).where(mine).values(ended_ms=epoch_ms()))
-        del self._patients[version_id]
-        self._streaks.pop(version_id, None)
-        log.info("quarantine over", version_id=version_id)
+        chairs = [session.chair(), *(Sparring().chair() for _ in range(rules.players - 1))]
+        self._seating.play_unrecorded(rules, chairs, self._settings, partial(self._practised, session))
         return True
+
+    def _practised(self, session: Session, table: Table) -> None:
+        case, result = self._cases[session.version_id], table.referee.result
+        case.practising = False
+        if result is None or result.termination == VOIDED:
+            return
+        if any(fault.seat == 0 for fault in result.faults):
+            case.wait_longer(self._now())
+        else:
+            self._spawn(self._release(session))
+
+    async def _release(self, session: Session) -> None:
+        # If it cannot be put on record it is not so, and the next check tries again.
+        await asyncio.to_thread(end_quarantine, self._store, session.version_id)
+        del self._cases[session.version_id]
+        self._streaks.pop(session.version_id, None)
+        session.quarantined = False
+        log.info("quarantine over", version_id=session.version_id)
+        self.on_release()

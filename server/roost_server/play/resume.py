@@ -1,28 +1,44 @@
-"""Blocks that a former run of the arena left open: what is to be played of them, or what has become of them."""
+"""Resumes the blocks that an earlier run of the arena left open, or closes them."""
 
+import asyncio
 import json
 
 from roost_games.registry import get_game
 from roost_games.replay import VOIDED
 from roost_ladder.blocks import Block, Rotation
 from roost_ladder.rating.results import MatchResult
-from roost_server.play.contest import Contest, OpenBlock
-from roost_server.settings import Rules
+from roost_server.play.block import OpenBlock
+from roost_server.play.director import Program
+from roost_server.play.recorder import Recorder
+from roost_server.play.seating import Seating
+from roost_server.settings import Rules, Settings
 from roost_server.store import BlockState, Store, queries
 from roost_server.store.results import MatchFilter, Rule, facts
 
 
-def taken_up(store: Store, left: queries.UnfinishedBlock, contest: Contest) -> OpenBlock | None:
-    """The block as it goes on in its contest; `None` if it is over, and all that was missing was to say so."""
+async def resume_blocks(store: Store, program: Program, recorder: Recorder, seating: Seating) -> None:
+    """Play on in every open block whose contest is still played; close the others."""
+    for left in await asyncio.to_thread(queries.unfinished_blocks, store):
+        contest = program.contest_of(left.plan)
+        block = await asyncio.to_thread(resumed, store, left, contest.settings) if contest else None
+        if contest is not None and block is not None:
+            contest.resume(block)
+            seating.keep_secret(block.ended)
+        else:
+            await recorder.close_as(left.id, final_state(left))
+
+
+def resumed(store: Store, left: queries.UnfinishedBlock, settings: Settings) -> OpenBlock | None:
+    """The block as it goes on in its contest; `None` if it is over, and only the record of that is missing."""
     block = Block(left.id, left.game, left.version_ids, bytes.fromhex(left.seed), Rotation(left.rotation))
     played = {match.rotation for match in left.recorded}
     to_play = [rotation for rotation in range(block.rotations) if rotation not in played]
-    if not to_play or _voided(left):
+    if not to_play or _is_voided(left):
         return None
     return OpenBlock(
         block,
         Rules(left.game, left.players, get_game(left.game).options(json.loads(left.options))),
-        contest,
+        settings,
         to_play,
         left.plan,
         on_record=True,
@@ -32,12 +48,12 @@ def taken_up(store: Store, left: queries.UnfinishedBlock, contest: Contest) -> O
     )
 
 
-def state_without_more(left: queries.UnfinishedBlock) -> BlockState:
-    """What a block is of which no more is played."""
-    return BlockState.VOIDED if _voided(left) or not left.recorded else BlockState.DONE
+def final_state(left: queries.UnfinishedBlock) -> BlockState:
+    """What becomes of a block if no more of it is played."""
+    return BlockState.VOIDED if _is_voided(left) or not left.recorded else BlockState.DONE
 
 
-def _voided(left: queries.UnfinishedBlock) -> bool:
+def _is_voided(left: queries.UnfinishedBlock) -> bool:
     return any(match.termination == VOIDED for match in left.recorded)
 
 

@@ -1,11 +1,40 @@
 """Who takes part in a competition: before the freeze the newest version of every bot, afterwards the pinned ones."""
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import Protocol
 
 from roost_ladder.schedules.schedule import Field, Kind
 from roost_server.competition.ledger import Entrant
-from roost_server.play.contest import kinds_played
 from roost_server.play.session import Session
+
+
+class Roster(Protocol):
+    """Who takes part in a contest."""
+
+    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
+        """Those who are to be scheduled while these sessions are here."""
+
+    def entitled(self, present: Collection[Session]) -> Collection[Session]:
+        """Those of the sessions that are to be given more to play."""
+
+
+class Everybody:
+    """The roster of an open arena: whoever is here plays what it said it plays."""
+
+    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
+        return Field(
+            tuple(session.version_id for session in present),
+            tuple(kinds),
+            plays={session.version_id: kinds_played(session, kinds) for session in present},
+        )
+
+    def entitled(self, present: Collection[Session]) -> Collection[Session]:
+        return present
+
+
+def kinds_played(session: Session, kinds: Iterable[Kind]) -> frozenset[Kind]:
+    """Those of the kinds at which a bot sits down."""
+    return frozenset(kind for kind in kinds if session.plays(*kind))
 
 
 class OpenRoster:

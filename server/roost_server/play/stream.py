@@ -3,7 +3,8 @@
 import asyncio
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol, Self, TypeVar, cast
+from contextlib import suppress
+from typing import Any, Self, TypeVar, cast
 
 import grpc
 import structlog
@@ -13,7 +14,7 @@ from roost.v1 import play_pb2
 from roost_games.errors import RoostError
 from roost_server.accounts.keys import Identity
 from roost_server.errors import InvalidError, ReplacedError, StalledError, TooMuchError, UnauthenticatedError, status_of
-from roost_server.play.endings import end
+from roost_server.play.entrance import Entrance
 from roost_server.play.session import Session
 
 BUSY_MATCHES = 8
@@ -41,6 +42,20 @@ def parser_of(kind: type[MessageT]) -> Callable[[bytes], MessageT | None]:
     return parse
 
 
+async def end(context: Any, status: grpc.StatusCode, text: str) -> None:
+    """End a call with a status, unless the caller has gone without waiting for it. The handler has to return then.
+
+    gRPC keeps what `abort` raises with the call, and raises it again when the handler has returned. What it came
+    through, and what was being handled, leads back to the call: a circle that only the garbage collector could undo,
+    long after. Under a flood that is a lot of memory.
+    """
+    with suppress(grpc.aio.InternalError):
+        try:
+            await context.abort(status, text)
+        except grpc.aio.AbortError as kept:
+            kept.__traceback__ = kept.__context__ = None
+
+
 class Incoming:
     """What a bot sends, message by message.
 
@@ -61,31 +76,17 @@ class Incoming:
         return cast(play_pb2.BotMessage | None, message)
 
 
-class Host(Protocol):
-    """Where a bot plays: an arena, or the private one of a ladder."""
-
-    async def enter(self, hello: play_pb2.Hello, identity: Identity | None = None) -> Session:
-        """A bot says hello. Raises `RoostError` if it cannot come in."""
-
-    def attached(self) -> None:
-        """A session got its stream."""
-
-    def lost(self, session: Session) -> None:
-        """The stream of `session` is gone."""
-
-
-async def play(host: Host, context: Context, identity: Identity | None = None) -> None:
+async def play(entrance: Entrance, context: Context, identity: Identity | None = None) -> None:
     """Serve one stream from hello to its end."""
     requests = Incoming(context)
     # Not left to the first write: to end the stream while that is under way would send it twice, and gRPC fails then.
     await context.send_initial_metadata(())
     try:
-        session = await _enter(host, requests, identity)
+        session = await _enter(entrance, requests, identity)
     except RoostError as error:
         await end(context, status_of(error), str(error))
         return
-    stream = session.attach()
-    host.attached()
+    stream = entrance.attach(session)
     writing = Writing()
     work = (_read(session, requests), _write(session, stream, context, writing), _mind(writing))
     tasks = [asyncio.create_task(each) for each in work]
@@ -95,18 +96,18 @@ async def play(host: Host, context: Context, identity: Identity | None = None) -
         for task in tasks:
             task.cancel()
         if session.stream == stream:
-            host.lost(session)
+            entrance.lost(session)
     await _close(tasks, context)
 
 
-async def _enter(host: Host, requests: Incoming, identity: Identity | None) -> Session:
+async def _enter(entrance: Entrance, requests: Incoming, identity: Identity | None) -> Session:
     try:
         first = await asyncio.wait_for(anext(requests), HELLO_SECONDS)
     except (TimeoutError, StopAsyncIteration):
         raise InvalidError(f"a stream begins with a hello within {HELLO_SECONDS:.0f} seconds") from None
     if first is None or not first.HasField("hello"):
         raise InvalidError("the first message of a stream is a hello")
-    return await host.enter(first.hello, identity)
+    return await entrance.enter(first.hello, identity)
 
 
 async def _read(session: Session, requests: Incoming) -> None:

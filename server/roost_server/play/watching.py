@@ -7,7 +7,7 @@ from typing import NamedTuple
 from roost.v1 import arena_pb2, play_pb2
 from roost_sdk.wire import result_to_wire
 from roost_server.errors import TooMuchError
-from roost_server.play.arena import Arena
+from roost_server.play.seating import RunningMatch
 from roost_server.play.table import Table
 
 MOST_BEHIND = 10_000
@@ -25,13 +25,12 @@ class Seen(NamedTuple):
     """What was to be seen then; `None` if spectators see it at once, and the view can be taken when it is told."""
 
 
-async def watch(arena: Arena, match_id: str) -> AsyncIterator[arena_pb2.WatchMatchResponse]:
-    """What a spectator of a running match is told. Raises `NotFoundError` if there is no such match.
+async def watch(match: RunningMatch) -> AsyncIterator[arena_pb2.WatchMatchResponse]:
+    """What a spectator of a running match is told.
 
-    If spectators see matches with a delay, everything but who plays comes so much later, and as it was at its time.
+    If spectators see matches with a delay, everything but the names comes that much later, and shows that moment.
     """
-    running = arena.running(match_id)
-    table, end = running.table, running.end
+    table, end = match.table, match.end
     delay = table.settings.spectator_delay_seconds
     now = asyncio.get_running_loop().time
     told: asyncio.Queue[Seen] = asyncio.Queue()

@@ -16,7 +16,7 @@ from collections.abc import Collection, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import grpc
 
@@ -30,6 +30,7 @@ from roost_sdk.seat import Trouble
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Pulse, epoch_ms
 from roost_server.errors import InvalidError
+from roost_server.play.entrance import Entrance
 from roost_server.play.lobby import Lobby, check_hello
 from roost_server.play.session import Session
 from roost_server.play.stream import parser_of, play
@@ -142,7 +143,7 @@ class PrivateArena:
         return tuple(sorted(self._sessions[name].player_counts))
 
     async def _play(self, _: object, context: Any) -> None:
-        await play(self, context)
+        await play(cast(Entrance, self), context)
 
     async def enter(self, hello: play_pb2.Hello, identity: Identity | None = None) -> Session:
         """A program says hello; nobody needs a key here. Raises `InvalidError` if it does not belong here."""
@@ -158,9 +159,10 @@ class PrivateArena:
         self._gone.discard(hello.name)
         return session
 
-    def attached(self) -> None:
-        """A session got its stream."""
+    def attach(self, session: Session) -> int:
+        """A session got a stream. Returns its number."""
         self._loop.create_task(self._announce())
+        return session.attach()
 
     async def _announce(self) -> None:
         async with self._arrival:

@@ -11,8 +11,7 @@ from roost_server.accounts.gate import Gate, Need
 from roost_server.accounts.keys import Identity
 from roost_server.errors import InvalidError, status_of
 from roost_server.metrics import Metrics
-from roost_server.play.endings import end
-from roost_server.play.stream import parser_of
+from roost_server.play.stream import end, parser_of
 
 RequestT = TypeVar("RequestT", bound=Message)
 Answer = Callable[[RequestT, Identity | None], Awaitable[Message]]

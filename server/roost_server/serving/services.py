@@ -27,8 +27,9 @@ from roost_server.clocks import epoch_ms
 from roost_server.competition.ledger import id_of
 from roost_server.errors import NotFoundError, NotYetError, UnauthenticatedError
 from roost_server.export.writer import Sender
-from roost_server.play.arena import Arena, Running
+from roost_server.play.arena import Arena
 from roost_server.play.director import Director
+from roost_server.play.seating import RunningMatch
 from roost_server.play.stream import parser_of, play
 from roost_server.play.watching import shown_names, watch
 from roost_server.serving.rpc import Answer, Methods
@@ -87,7 +88,7 @@ class ArenaService:
                     "WatchMatch",
                     Need.READ,
                     arena_pb2.WatchMatchRequest,
-                    lambda request: watch(self._arena, request.match_id),
+                    lambda request: watch(self._arena.seating.running(request.match_id)),
                 ),
             },
         )
@@ -105,7 +106,7 @@ class ArenaService:
             return
         expiry = self._expel_on_expiry(identity)
         try:
-            await play(self._arena, context, identity)
+            await play(self._arena.entrance, context, identity)
         finally:
             if expiry is not None:
                 expiry.cancel()
@@ -145,26 +146,26 @@ class ArenaService:
             return await asyncio.to_thread(matches.matches, store, request)
         matches.check_game(request.game)
         wanted = await asyncio.to_thread(id_of, store, request.competition) if request.competition else None
-        running = [self._arena.running(table.match_id) for table in self._arena.tables]
+        running = [self._arena.seating.running(table.match_id) for table in self._arena.seating.tables]
         found = [_summary(each) for each in running if _asked_for(each, request, wanted)]
         return arena_pb2.ListMatchesResponse(matches=found[-matches.page_size(request) :][::-1])
 
     async def _get_replay(self, request: arena_pb2.GetReplayRequest, _: Identity | None) -> arena_pb2.GetReplayResponse:
-        self._arena.check_revealed(request.match_id)
+        self._arena.seating.check_revealed(request.match_id)
         try:
             return await asyncio.to_thread(matches.replay, self._arena.store, request)
         except UsageError as error:
             raise NotFoundError(str(error)) from None
 
 
-def _asked_for(running: Running, request: arena_pb2.ListMatchesRequest, competition_id: int | None) -> bool:
-    table, plan = running.table, running.open_block.plan
+def _asked_for(running: RunningMatch, request: arena_pb2.ListMatchesRequest, competition_id: int | None) -> bool:
+    table, plan = running.table, running.block.plan
     right_game = request.game in ("", table.rules.game)
     right_bot = request.bot in ("", *filter(None, shown_names(table)))
     return right_game and right_bot and (competition_id is None or (plan and plan.competition_id) == competition_id)
 
 
-def _summary(running: Running) -> arena_pb2.MatchSummary:
+def _summary(running: RunningMatch) -> arena_pb2.MatchSummary:
     table = running.table
     return arena_pb2.MatchSummary(
         match_id=table.match_id,
@@ -308,7 +309,7 @@ class AdminService(AdministrationService):
         answer = await asyncio.to_thread(status.get_status, arena.store, caller, request)
         answer.started_ms = self._started_ms
         answer.connected = sum(session.connected for session in arena.lobby.sessions)
-        answer.running_matches = len(arena.tables)
+        answer.running_matches = len(arena.seating.tables)
         answer.delayed_ms = arena.delayed_ms - self._delays[0]
         return answer
 

@@ -13,7 +13,6 @@ from structlog.testing import capture_logs
 
 from roost_games.referee import Referee, Seat
 from roost_games.registry import get_game
-from roost_ladder.rating.results import MatchResult
 from roost_server.accounts import owners
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName, parse_competition
@@ -22,7 +21,8 @@ from roost_server.export.checker import check_export
 from roost_server.export.files import MANIFEST_FILE, digest
 from roost_server.export.writer import export
 from roost_server.metrics import Metrics
-from roost_server.play.contest import Contest, OpenBlock
+from roost_server.play.block import OpenBlock
+from roost_server.play.contest import Contest
 from roost_server.play.director import Director
 from roost_server.play.recorder import Recorder
 from roost_server.settings import Settings
@@ -131,8 +131,7 @@ class Play:
             referee.answer(seat, self.rng.choice(referee.legal(seat)), 1.0)
         finished = FinishedMatch(referee.replay(), block.block_id, rotation, seating, 1, 2)
         await self.recorder.match(open_block, finished, last=False)
-        places = tuple(finished.replay.result.places)
-        open_block.results.append(MatchResult(block.block_id, rules.game, seating, places))
+        open_block.record(finished.replay.match, rotation, finished.replay.result)
 
 
 def play_and_export(folder: Path, schedule: str) -> Path:

@@ -1,12 +1,15 @@
 """Who is put into quarantine, and what its owner is told about it."""
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 from roost_games.replay import Fault, FaultEntry, Replay
 from roost_server.answers.bots import bots
-from roost_server.play.quarantine import Infirmary, trouble_of
-from roost_server.store import open_store
+from roost_server.play.quarantine import Quarantine, faulty_match
+from roost_server.settings import Settings
+from roost_server.store import Store, open_store
 from tests.support.records.matches import sketch
 
 MOST = 4
@@ -19,10 +22,16 @@ def match(name: str, *kinds: Fault, forfeit: bool = False) -> Replay:
     return replace(replay, result=replay.result._replace(faults=faults, forfeits=(0,) if forfeit else ()))
 
 
+async def without_seats(store: Store) -> Quarantine:
+    """One that never offers a practice match."""
+    nothing = cast(Any, None)
+    return Quarantine(store, nothing, nothing, Settings())
+
+
 def test_the_owner_sees_which_faults_and_where(tmp_path: Path) -> None:
     with open_store(f"sqlite:///{tmp_path}/roost.db") as store:
         version_id = store.register_version("x", "v1")
-        infirmary = Infirmary(store, lambda _: None, lambda: 0.0)
+        quarantine = asyncio.run(without_seats(store))
         played = [
             match("m0", Fault.ILLEGAL),
             match("m1"),
@@ -32,10 +41,10 @@ def test_the_owner_sees_which_faults_and_where(tmp_path: Path) -> None:
             match("m5", Fault.GONE, forfeit=True),
             match("m6", Fault.LATE),
         ]
-        said = [infirmary.note(version_id, trouble_of(each, 0), MOST) for each in played]
-        # Without a fault in m1 it begins anew, and who is in quarantine already is not put there again.
+        said = [quarantine.note(version_id, faulty_match(each, 0), MOST) for each in played]
+        # Without a fault in m1 the count starts again, and a bot in quarantine is not put there twice.
         assert said == [False, False, False, False, False, True, False]
-        infirmary.admit(version_id)
+        quarantine.put_on_record(version_id)
         (bot,) = bots(store).bots
         assert bot.quarantine_reason == (
             "faults in 4 matches in a row (3 late, 2 gone, 1 forfeited), the last in m5, m4, m3"

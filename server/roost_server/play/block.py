@@ -1,0 +1,199 @@
+"""A block while it is played: which of its matches have started, which are on record, and what became of it."""
+
+import math
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from statistics import median
+
+from roost_games.replay import VOIDED, Result
+from roost_ladder.blocks import Block
+from roost_ladder.rating.results import MatchResult
+from roost_ladder.schedules.schedule import Pairing
+from roost_server.clocks import epoch_ms
+from roost_server.settings import Rules, Settings
+from roost_server.store import BlockState, NewBlock, Planned
+
+SLOW_SECONDS, SLOW_TIMES = 2.0, 4.0
+"""A bot is slow if a block takes it longer than the first, and also this many times as long as the median bot."""
+BLOCKS_REMEMBERED = 8
+"""The quickest of a bot's last blocks counts: to play with a slow bot now and then makes nobody slow."""
+
+
+@dataclass(slots=True, eq=False)
+class OpenBlock:
+    """A block whose matches are not all recorded. Only its own methods change it."""
+
+    block: Block
+    rules: Rules
+    settings: Settings
+    """How it is played: the settings of its contest."""
+    to_play: list[int]
+    """The rotations that have not been started."""
+    plan: Planned | None = None
+    running: set[int] = field(default_factory=set)
+    """The rotations that are being played, or recorded."""
+    on_record: bool = False
+    """Whether the store knows it."""
+    voided: bool = False
+    ended: list[str] = field(default_factory=list)
+    """The ids of its matches that have ended."""
+    results: list[MatchResult] = field(default_factory=list)
+    """The results of its matches that count."""
+    created_ms: int = field(default_factory=epoch_ms)
+    """Several of its matches may end before it is on record, and all of them must say the same about it."""
+    waits_since: float = field(default_factory=time.monotonic)
+    """When this run of the arena planned or resumed it, by the event loop's clock."""
+    missing: frozenset[int] = frozenset()
+    """The bots that stayed away for too long: they forfeit."""
+    passed_over: int = 0
+    """How often another block with one of its bots was begun first."""
+    begun: float = 0.0
+    """When it was begun, by the same clock; 0 before."""
+
+    @property
+    def id(self) -> str:
+        """Its name in the records."""
+        return self.block.block_id
+
+    @property
+    def group(self) -> tuple[int, ...]:
+        """The bots that meet in it."""
+        return self.block.group
+
+    @property
+    def pairing(self) -> Pairing:
+        """Who meets, at what kind of table."""
+        return Pairing(self.rules.kind, self.group)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is being played, and nothing is to be."""
+        return not self.running and not self.to_play
+
+    @property
+    def state(self) -> BlockState:
+        """What it is when it is over."""
+        return BlockState.VOIDED if self.voided else BlockState.DONE
+
+    def ends_with(self, rotation: int) -> bool:
+        """Whether it is done when the match in this rotation is recorded, which is over."""
+        return not self.voided and not self.to_play and self.running == {rotation}
+
+    def begin(self) -> None:
+        """It waits no longer: its first match is to be seated."""
+        self.begun = time.monotonic()
+
+    def pass_over(self) -> None:
+        """Another block with one of its bots was begun first."""
+        self.passed_over += 1
+
+    def play_without(self, missing: Collection[int]) -> None:
+        """Wait for these bots no longer."""
+        self.missing = frozenset(missing)
+
+    def start_match(self) -> int:
+        """The next rotation to play, which is running from now on."""
+        rotation = self.to_play.pop(0)
+        self.running.add(rotation)
+        return rotation
+
+    def put_on_record(self) -> None:
+        """The store knows it."""
+        self.on_record = True
+
+    def record(self, match_id: str, rotation: int, result: Result) -> None:
+        """A match is recorded."""
+        if result.termination != VOIDED:
+            seating = self.block.seating(rotation)
+            places, forfeited = tuple(result.places), bool(result.forfeits)
+            self.results.append(MatchResult(self.id, self.rules.game, seating, places, forfeited))
+        self.ended.append(match_id)
+        self.running.discard(rotation)
+
+    def void(self) -> None:
+        """It does not count: none of its other matches is started."""
+        self.voided = True
+        self.to_play.clear()
+
+    def cut_short(self) -> None:
+        """Start no more of its matches. What has been played counts; if that is nothing, it is voided."""
+        self.to_play.clear()
+        self.voided |= not self.ended and not self.running
+
+    def as_new(self) -> NewBlock:
+        """What the store has to know of it."""
+        return NewBlock(
+            self.id,
+            self.block.game,
+            self.rules.options.to_json(),
+            seed=self.block.seed.hex(),
+            rotation=self.block.rotation.value,
+            version_ids=self.group,
+            created_ms=self.created_ms,
+            plan=self.plan,
+        )
+
+
+class Attendance:
+    """Knows how long bots have been away. It counts from the start of the arena, which was away itself before.
+
+    It goes by the event loop's clock: a jump of the time of day makes nobody absent.
+    """
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._at = self._since = now()
+        self._seen: dict[int, float] = {}
+
+    def note(self, version_ids: Iterable[int]) -> None:
+        """These are here, ready to play."""
+        self._at = self._now()
+        self._seen.update(dict.fromkeys(version_ids, self._at))
+
+    def missing(self, block: OpenBlock, seconds: float) -> frozenset[int]:
+        """The bots of a block that had been away for longer than that when it was last noted who is here.
+
+        Time before the block was planned does not count.
+        """
+        if self._at - block.waits_since <= seconds:
+            return frozenset()
+        return frozenset(bot for bot in block.group if self._away(bot) > seconds)
+
+    def _away(self, version_id: int) -> float:
+        return self._at - self._seen.get(version_id, self._since)
+
+
+class Paces:
+    """How long bots take for a block, and which of them are so slow that nobody should wait for them."""
+
+    def __init__(self) -> None:
+        self._took: defaultdict[int, deque[float]] = defaultdict(partial(deque, maxlen=BLOCKS_REMEMBERED))
+        self._begun: defaultdict[int, list[float]] = defaultdict(list)
+        """By bot, when the blocks began that it is playing, the latest last."""
+
+    def begin(self, block: OpenBlock) -> None:
+        """A block has begun."""
+        for bot in block.group:
+            self._begun[bot].append(block.begun)
+
+    def end(self, block: OpenBlock) -> None:
+        """A block is over. One that never began is none of ours."""
+        seconds = time.monotonic() - block.begun
+        for bot in block.group if block.begun else ():
+            self._took[bot].append(seconds)
+            self._begun[bot].remove(block.begun)
+
+    def slow(self, bots: Collection[int]) -> set[int]:
+        """Those that are slow beside the others, for the time being or always."""
+        paces = {bot: min(self._took[bot]) for bot in bots if bot in self._took}
+        limit = max(SLOW_SECONDS, SLOW_TIMES * median(paces.values())) if paces else SLOW_SECONDS
+        late = time.monotonic() - limit
+        return {bot for bot in bots if paces.get(bot, 0.0) > limit or self._is_stuck(bot, late)}
+
+    def _is_stuck(self, bot: int, late: float) -> bool:
+        """Whether it plays, and has begun nothing since then."""
+        begun: Sequence[float] = self._begun.get(bot) or [math.inf]
+        return begun[-1] < late

@@ -1,0 +1,174 @@
+"""Seats bots at tables, and knows the matches that are being played."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from roost_games.replay import Result, Seat
+from roost_server.clocks import Instant, Pulse, epoch_ms
+from roost_server.errors import NotFoundError, NotYetError
+from roost_server.play.block import OpenBlock
+from roost_server.play.lobby import Lobby
+from roost_server.play.session import Session
+from roost_server.play.table import Chair, News, Place, Question, Table
+from roost_server.settings import Rules, Settings
+from roost_server.store import Store, queries
+
+
+class StandIn:
+    """A player without a bot behind it. It does nothing, whatever it hears."""
+
+    connected = False
+    allowance_ms = 0.0
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat = seat
+
+    def chair(self) -> Chair:
+        """Its seat in a match."""
+        return Chair(self, self._seat)
+
+    def ask(self, question: Question) -> None:
+        """Give no answer."""
+
+    def tell(self, place: Place, news: News) -> None:
+        """Take no notice."""
+
+
+class Absent(StandIn):
+    """The player in the seat of a bot that is not here. It forfeits at once."""
+
+
+@dataclass(slots=True, eq=False)
+class RunningMatch:
+    """A match of a block that is being played, or recorded."""
+
+    table: Table
+    block: OpenBlock
+    rotation: int
+    started_ms: int
+    end: "asyncio.Future[Result]"
+
+
+class Seating:
+    """The matches of an arena. `on_over` is told of every match of a block that is over and has to be recorded."""
+
+    def __init__(self, store: Store, settings: Settings, pulse: Pulse) -> None:
+        self.lobby = Lobby(settings, pulse)
+        self.on_over: Callable[[RunningMatch], None] = lambda _: None
+        self._store = store
+        self._pulse = pulse
+        self._loop = asyncio.get_running_loop()
+        self._running: dict[str, RunningMatch] = {}
+        self._unrecorded: set[Table] = set()
+        self._secret: set[str] = set()
+
+    @property
+    def tables(self) -> list[Table]:
+        """Where matches of blocks are being played or recorded."""
+        return [running.table for running in self._running.values()]
+
+    def running(self, match_id: str) -> RunningMatch:
+        """A running match. Raises `NotFoundError`."""
+        try:
+            return self._running[match_id]
+        except KeyError:
+            raise NotFoundError(f"no match {match_id} is running") from None
+
+    def seat(self, block: OpenBlock, rotation: int) -> None:
+        """Start a match of a block. Bots that are not here forfeit it."""
+        players = [self._player(version_id, block.missing) for version_id in block.block.seating(rotation)]
+        chairs = [player.chair() for player in players]
+        table = self._table(block.rules, chairs, secrets.token_hex(10), block.block.seed, block.settings, self._over)
+        self._running[table.match_id] = RunningMatch(table, block, rotation, epoch_ms(), self._loop.create_future())
+        self._secret.add(table.match_id)
+        _start(table)
+
+    def _player(self, version_id: int, missing: Collection[int]) -> Session | Absent:
+        """Who takes a seat. A bot that is missing may be in quarantine, and connected."""
+        session = self.lobby.session_of(version_id)
+        if session is None or (version_id in missing and not session.plays_on):
+            return Absent(Seat(*queries.name_of(self._store, version_id)))
+        return session
+
+    def play_unrecorded(
+        self,
+        rules: Rules,
+        chairs: Sequence[Chair],
+        settings: Settings,
+        on_end: Callable[[Table], None],
+        *,
+        match_id: str = "",
+        seed: bytes = b"",
+    ) -> Table:
+        """Start a match that belongs to no block: `on_end` does with it as it likes."""
+
+        def over(table: Table) -> None:
+            self._unrecorded.discard(table)
+            make_room(table)
+            table.tell_ended()
+            on_end(table)
+
+        deal = seed or secrets.token_bytes(32)
+        table = self._table(rules, chairs, match_id or secrets.token_hex(10), deal, settings, over)
+        self._unrecorded.add(table)
+        _start(table)
+        return table
+
+    def _table(
+        self,
+        rules: Rules,
+        chairs: Sequence[Chair],
+        match_id: str,
+        seed: bytes,
+        settings: Settings,
+        on_end: Callable[[Table], None],
+    ) -> Table:
+        return Table(rules, chairs, match_id=match_id, seed=seed, settings=settings, pulse=self._pulse, on_end=on_end)
+
+    def _over(self, table: Table) -> None:
+        self.on_over(self._running[table.match_id])
+
+    def remove(self, match: RunningMatch, result: Result) -> None:
+        """A match is recorded: everybody may know how it ended."""
+        match.table.tell_ended()
+        del self._running[match.table.match_id]
+        match.end.set_result(result)
+
+    def sweep(self, now: Instant) -> None:
+        """Look for seats whose time is up."""
+        for table in (*self.tables, *self._unrecorded):
+            table.sweep(now)
+
+    def void_all(self, reason: str) -> None:
+        """End every match; none of them counts."""
+        for table in (*self.tables, *self._unrecorded):
+            table.void(reason)
+
+    def keep_secret(self, match_ids: Iterable[str]) -> None:
+        """The deal of these matches is still being played."""
+        self._secret.update(match_ids)
+
+    def reveal(self, match_ids: Iterable[str]) -> None:
+        """The deal of these matches is no secret any more."""
+        self._secret.difference_update(match_ids)
+
+    def check_revealed(self, match_id: str) -> None:
+        """Raise `NotYetError` if the deal of a match is still being played by others."""
+        if match_id in self._secret:
+            raise NotYetError(f"the deal of match {match_id} is still being played with other seats; ask again later")
+
+
+def make_room(table: Table) -> None:
+    """A match is over: its bots have room for another one, before they hear how it ended."""
+    for player in table.players:
+        if isinstance(player, Session):
+            player.note_over()
+
+
+def _start(table: Table) -> None:
+    table.start()
+    for seat, player in enumerate(table.players):
+        if isinstance(player, Absent):
+            table.forfeit(seat)
