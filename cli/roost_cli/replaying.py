@@ -22,7 +22,7 @@ from roost_cli.terminal.show import print_frame
 from roost_cli.terminal.stepping import check_terminal, keyboard, step_through
 from roost_games.errors import ReplayError, UsageError
 from roost_games.narrator import Frame, Narrator
-from roost_games.playback import PlayAgain
+from roost_games.playback import Playback
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Replay
 from roost_ladder.workshop.second_opinion import Opinion, Opinions, ask_about, opinions_json
@@ -140,7 +140,7 @@ def _step(frames: list[Frame]) -> None:
 def _draw_with(replay: Replay, bot: LoadedBot, seat: int, draw: Callable[[Frame], None], *, whole: bool) -> Opinions:
     """Draw a match, with what a bot would have done beside what was done."""
     narrator = Narrator(replay.game, [seat.bot for seat in replay.seats], draw, whole=whole)
-    match = PlayAgain(replay)
+    match = Playback(replay)
     narrator.begin(match)
 
     def answered(opinion: Opinion) -> None:
@@ -170,6 +170,6 @@ def print_replay(found: Found, *, show: bool) -> None:
 
 def _draw(replay: Replay, draw: Callable[[Frame], None], *, whole: bool = False) -> None:
     narrator = Narrator(replay.game, [seat.bot for seat in replay.seats], draw, whole=whole)
-    match = PlayAgain(replay)
+    match = Playback(replay)
     narrator.begin(match)
     match.play(narrator.listen)

@@ -17,7 +17,7 @@ JsonValue = object
 """Anything `json.loads` may return."""
 
 
-class View(Protocol):
+class AnyView(Protocol):
     """What one seat (or a spectator) knows. Each game's view is a NamedTuple with these fields and its own."""
 
     @property
@@ -34,8 +34,8 @@ class View(Protocol):
 
 
 MoveT = TypeVar("MoveT")
-ViewT = TypeVar("ViewT", bound=View)
-OptionsT = TypeVar("OptionsT", bound="Options")
+ViewT = TypeVar("ViewT", bound=AnyView)
+OptionsT = TypeVar("OptionsT", bound="AnyOptions")
 
 
 class Component(NamedTuple):
@@ -71,7 +71,7 @@ STANDARD = Variant("standard", {}, "the game as its rules describe it")
 """The first variant of every game."""
 
 
-class Options(Protocol):
+class AnyOptions(Protocol):
     """A game's validated options, a frozen value. It has a field per option."""
 
     def __hash__(self) -> int: ...

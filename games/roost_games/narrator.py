@@ -14,7 +14,7 @@ from roost_games.referee import Ended, Faulted, Forfeited, Played
 from roost_games.registry import get_game
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A sentence."""
 
     words: Words
@@ -26,7 +26,7 @@ class Line(NamedTuple):
 class Frame:
     """What is told about one decision, or about several that were made at the same time."""
 
-    lines: list[Line] = field(default_factory=list)
+    lines: list[TextLine] = field(default_factory=list)
     """Who did what, then what followed."""
     board: Board | None = None
     """The table after it."""
@@ -78,21 +78,21 @@ class Narrator:
             case event:
                 words = self._narration.event(event)
                 if words:
-                    self._frame.lines.append(Line(words, follows=True))
+                    self._frame.lines.append(TextLine(words, follows=True))
 
     def remark(self, text: str, role: Role = "plain") -> None:
         """Add a line to what is told about the decision that was heard last."""
-        self._frame.lines.append(Line((Span(text, role),), follows=True))
+        self._frame.lines.append(TextLine((Span(text, role),), follows=True))
 
     def _hear_move(self, played: Played) -> None:
         before, self._look = self._look, self._look_now()
         self._deciding.discard(played.seat)
         words = self._narration.move(played.seat, played.move, before.public, self._look.public)
         if words:
-            self._frame.lines.append(Line(sentence(_who(self._narration.name(played.seat), played), " ", words)))
+            self._frame.lines.append(TextLine(sentence(_who(self._narration.name(played.seat), played), " ", words)))
 
     def _blame(self, seat: int, what: str) -> None:
-        self._frame.lines.append(Line(sentence(self._narration.name(seat), Span(what, "fault"))))
+        self._frame.lines.append(TextLine(sentence(self._narration.name(seat), Span(what, "fault"))))
 
     def _finish(self) -> None:
         """Hand out the frame, and begin the next."""
@@ -134,30 +134,30 @@ class PublicNarrator:
         self._shown = self._shown if board is None else look
         self._moves.clear()
 
-    def _lines(self, after: Any) -> list[Line]:
+    def _lines(self, after: Any) -> list[TextLine]:
         if not self._are_one_step():
             return [self._notation(played) for played in self._moves]
-        lines: list[Line] = []
+        lines: list[TextLine] = []
         for played in self._moves:
             words = self._narration.move(played.seat, played.move, self._view, after)
             if words:
-                lines.append(Line(sentence(_who(self._narration.name(played.seat), played), " ", words)))
+                lines.append(TextLine(sentence(_who(self._narration.name(played.seat), played), " ", words)))
         followed = filter(None, map(self._narration.event, self._narration.seen(self._view, after)))
-        return lines + [Line(words, follows=True) for words in followed]
+        return lines + [TextLine(words, follows=True) for words in followed]
 
     def _are_one_step(self) -> bool:
         """Whether only these moves lie between the two views: one move, or several at the same time."""
         seats = [played.seat for played in self._moves]
         return len(seats) == 1 or seats == list(self._view.to_move)
 
-    def _notation(self, played: Played) -> Line:
+    def _notation(self, played: Played) -> TextLine:
         """A move of which only the notation is known, since the table it was made at was not seen."""
         move = json.dumps(self._game.encode_move(played.move), ensure_ascii=False)
-        return Line(sentence(_who(self._narration.name(played.seat), played), f" plays {move}"))
+        return TextLine(sentence(_who(self._narration.name(played.seat), played), f" plays {move}"))
 
 
-def _legend(text: str) -> Line:
-    return Line((Span(f"{text}.", "dim"),))
+def _legend(text: str) -> TextLine:
+    return TextLine((Span(f"{text}.", "dim"),))
 
 
 def _who(name: Words, played: Played) -> Words:

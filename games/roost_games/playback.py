@@ -16,7 +16,7 @@ Before = Callable[[int, Decision, int], None]
 told before the first of them is made."""
 
 
-class PlayAgain:
+class Playback:
     """A match as its record has it. Raises `ReplayError` if the record is not in order: then there is no such match.
 
     When a seat that stayed away ran out of grace time is not on record. It is told before the first decision that was

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from roost_games.chance import Outcome, Tape, commitment_of, outcome_name
 from roost_games.errors import MoveError, UsageError
-from roost_games.game import Options, State
+from roost_games.game import AnyOptions, State
 from roost_games.referee import ranking, try_out
 from roost_games.registry import AnyGame, get_game
 from roost_games.replay import FORFEIT, VOIDED, Decision, Fault, FaultEntry, Replay, Step
@@ -156,7 +156,7 @@ class Scripted:
         raise _Deviates(self.position, what)
 
 
-def _play_deviation(replay: Replay, game: AnyGame, options: Options) -> Deviation | None:
+def _play_deviation(replay: Replay, game: AnyGame, options: AnyOptions) -> Deviation | None:
     """The first deviation that shows when the match is played again."""
     try:
         Adjudication(replay, game).run(options)
@@ -174,7 +174,7 @@ class Adjudication:
         self._script = Scripted(replay)
         self._refused = {fault.step: fault for fault in replay.result.faults if fault.kind is Fault.ILLEGAL}
 
-    def run(self, options: Options) -> None:
+    def run(self, options: AnyOptions) -> None:
         """Play all steps and compare the result."""
         state: State[Any, Any] | None = None
         try:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from roost_games.game import Options
+from roost_games.game import AnyOptions
 from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.schedules.schedule import Kind
@@ -15,7 +15,7 @@ class Rules:
 
     game: str
     players: int
-    options: Options
+    options: AnyOptions
 
     @property
     def kind(self) -> Kind:

@@ -14,7 +14,7 @@ from roost_cli.terminal.show import print_frame
 from roost_games.chance import seed_of
 from roost_games.errors import ReplayError
 from roost_games.narrator import Frame, Narrator
-from roost_games.playback import PlayAgain
+from roost_games.playback import Playback
 from roost_games.referee import Fault, Forfeited, Referee, Seat
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Replay
@@ -72,7 +72,7 @@ def drawn_live(game: str, bots: Sequence[LoadedBot], options: dict[str, Any]) ->
 def drawn_again(replay: Replay) -> list[Frame]:
     frames: list[Frame] = []
     narrator = Narrator(replay.game, [seat.bot for seat in replay.seats], frames.append)
-    match = PlayAgain(replay)
+    match = Playback(replay)
     narrator.begin(match)
     match.play(narrator.listen)
     return frames
@@ -97,7 +97,7 @@ def test_the_seed_is_not_needed(game: str) -> None:
 
 def notices_of(replay: Replay) -> list[object]:
     heard: list[object] = []
-    PlayAgain(replay).play(heard.append)
+    Playback(replay).play(heard.append)
     return heard
 
 
@@ -149,7 +149,7 @@ def test_a_voided_record_may_end_where_chance_is_due() -> None:
     replay = referee.replay()
     assert [type(notice).__name__ for notice in notices_of(replace(replay, steps=replay.steps[:-1]))] == ["Ended"]
     with pytest.raises(ReplayError, match="voided before the cards were dealt"):
-        PlayAgain(replace(replay, steps=()))
+        Playback(replace(replay, steps=()))
 
 
 def test_a_record_that_is_not_in_order_is_not_drawn(roost: Roost, world: World, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from rich.console import Console
 from roost_bots import SAMPLES
 from roost_cli.terminal.stepping import step_through
 from roost_games.narration import sentence
-from roost_games.narrator import Frame, Line
+from roost_games.narrator import Frame, TextLine
 from roost_games.registry import GAME_NAMES
 from roost_games.replay import Decision, Replay
 from roost_ladder.workshop.second_opinion import ask_about
@@ -188,7 +188,7 @@ def test_with_the_match_drawn_each_opinion_stands_beside_its_move(tmp_path: Path
 
 def stepped(keys: Sequence[str]) -> list[str]:
     """The first lines shown while these keys are pressed."""
-    frames = [Frame([Line(sentence(f"frame {number}"))]) for number in range(1, 5)]
+    frames = [Frame([TextLine(sentence(f"frame {number}"))]) for number in range(1, 5)]
     out = io.StringIO()
     pressed = iter(keys)
     step_through(Console(file=out, force_terminal=True, width=60), frames, lambda: next(pressed))

@@ -18,7 +18,7 @@ from roost_games.chance import Tape, seed_of
 from roost_games.errors import IllegalMove, MalformedMove, UsageError
 from roost_games.game import State
 from roost_games.karteneck import Card, Lay
-from roost_games.karteneck.moves import table_of
+from roost_games.karteneck.moves import sheet_of
 from roost_games.registry import get_game
 from roost_sdk.pettingzoo import Coding, coding_for, coding_of
 
@@ -99,12 +99,12 @@ def hands_of_karteneck() -> Iterator[karteneck.View]:
     rng = Random(2)
     state = next(states("karteneck", 3, ODD_SHEET))
     view = state.observe(state.to_move[0])
-    table = table_of(view.options)
+    sheet = sheet_of(view.options)
     for worms in (*range(9), 14, 25):
         for _ in range(4):
-            numbers = sorted(rng.choices(table.cards[:5], k=6))
+            numbers = sorted(rng.choices(sheet.cards[:5], k=6))
             yield view._replace(
-                hand=(*numbers, *(table.cards[code] for code in sorted(rng.sample(range(5, 30), worms))))
+                hand=(*numbers, *(sheet.cards[code] for code in sorted(rng.sample(range(5, 30), worms))))
             )
 
 

@@ -7,7 +7,7 @@ from roost.v1.karteneck_pb2 import KARTENECK_STATUS_INVALID, KARTENECK_STATUS_VA
 from roost_games.chance import Tape
 from roost_games.errors import MalformedMove
 from roost_games.karteneck import GAME
-from roost_games.karteneck.moves import Lay, Pass, table_of
+from roost_games.karteneck.moves import Lay, Pass, sheet_of
 from roost_games.karteneck.sheet import Card, Portion
 from roost_games.karteneck.view import Drew, Laid, Shuffled, View
 from roost_sdk.wire import WireError, codec_for
@@ -163,4 +163,4 @@ def test_cards_come_back_as_those_of_the_game() -> None:
     message = play_pb2.Move()
     message.karteneck.lay.append(10009)
     move = CODEC.move_from_wire(message)
-    assert any(move.cards[0] is card for card in table_of(OPTIONS).worms)
+    assert any(move.cards[0] is card for card in sheet_of(OPTIONS).worms)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from roost_games.chance import Outcome, Recording, Tape, seed_of
 from roost_games.errors import IllegalMove
 from roost_games.haecmaec import FLY, GAME, Card, Close, HaecMaecState, Move, Options, Play, React
-from roost_games.haecmaec.table import Table
+from roost_games.haecmaec.table import HaecMaecTable
 
 Step = dict[str, Any]
 
@@ -69,7 +69,7 @@ def decisions(match: Setting, state: HaecMaecState, rng: Random) -> Iterator[int
 
 
 def everything(state: HaecMaecState) -> dict[str, Any]:
-    fields = {slot: getattr(state, slot) for slot in (*Table.__slots__, "players", "termination", "to_move")}
+    fields = {slot: getattr(state, slot) for slot in (*HaecMaecTable.__slots__, "players", "termination", "to_move")}
     lists = {"hands": [hand[:] for hand in state.hands], "pile": state.pile[:], "_answers": state._answers[:]}
     return {**fields, **lists}
 

@@ -10,12 +10,12 @@ from roost_games.haecmaec import (
     Close,
     Closed,
     ClosedBurger,
-    Ended,
     HaecMaecState,
     Laid,
     Opened,
     Options,
     Play,
+    RanOut,
     React,
     Reacted,
     Row,
@@ -135,7 +135,7 @@ def test_events_tell_what_followed() -> None:
     events.clear()
     state.apply(2, play("T2"))
     state.apply(0, Play(FLY))
-    assert events[2:] == [SpoiledBurger(0, cards("T2")), Ended("no bottom", 0)]
+    assert events[2:] == [SpoiledBurger(0, cards("T2")), RanOut("no bottom", 0)]
     assert state.copy().events is None
 
 
@@ -144,4 +144,4 @@ def test_the_end_by_ingredients_is_told() -> None:
     events: list[object] = []
     state.events = events
     state.apply(0, play("P1"))
-    assert events[-1] == Ended("no ingredient", 0)
+    assert events[-1] == RanOut("no ingredient", 0)

@@ -79,7 +79,7 @@ def test_a_reshuffle_can_fall_between_the_two_draws_of_a_pass() -> None:
     play(state, "0: W1", "1: 2")
     bury(state, left=1)
     assert state.observe(None).pile_size == 1
-    [last] = [state.table.cards[code] for code in state.pile]
+    [last] = [state.sheet.cards[code] for code in state.pile]
     play(state, "0: pass")
     assert hand(state, 0) == bag("1 1 1 1 1 3 W7") + Counter([str(last)])
     shuffle, drew = state.observe(None).trace

@@ -14,7 +14,7 @@ from roost_games.game import STANDARD, Component, Variant
 from roost_games.registry import AnyGame, rules_of
 
 
-class Source(NamedTuple):
+class Provenance(NamedTuple):
     """Where a number comes from, in words for a host."""
 
     word: str
@@ -23,9 +23,9 @@ class Source(NamedTuple):
 
 
 SOURCES = {
-    "seed": Source("rules", "the game's own rules say so", "green"),
-    "public": Source("published", "reviews or the official rulebook say so", "green"),
-    "assumed": Source(
+    "seed": Provenance("rules", "the game's own rules say so", "green"),
+    "public": Provenance("published", "reviews or the official rulebook say so", "green"),
+    "assumed": Provenance(
         "assumed",
         "printed only on the components, so this is our guess; replace it if you own the game",
         "yellow",

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roost_games.errors import MalformedMove, UsageError
-from roost_games.game import JsonValue, View
+from roost_games.game import AnyView, JsonValue
 from roost_games.registry import GAME_NAMES, get_game, part_of
 
 MoveT = TypeVar("MoveT")
-ViewT = TypeVar("ViewT", bound=View)
+ViewT = TypeVar("ViewT", bound=AnyView)
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.int8]

@@ -11,7 +11,7 @@ from math import isqrt
 
 from roost_games.errors import IllegalMove
 from roost_games.karteneck import PASS, PASS_AND_STEAL, Card, Lay, Move, Options, Portion, Shuffled, View
-from roost_games.karteneck.moves import NUMBER_LAYS, table_of
+from roost_games.karteneck.moves import NUMBER_LAYS, sheet_of
 from roost_games.karteneck.sheet import (
     CARDS_PER_NUMBER,
     HAND_SIZE,
@@ -36,9 +36,9 @@ class KarteneckCoding(Coding[Move, View]):
     """Karteneck with a component sheet."""
 
     def __init__(self, players: int, options: Options) -> None:
-        table = table_of(options)
-        self._worms = table.worms
-        self._cards = table.codes
+        sheet = sheet_of(options)
+        self._worms = sheet.worms
+        self._cards = sheet.codes
         self._portions = _first_places(sorted(options.portions))
         super().__init__(players, _fields(players, options), FIXED_MOVES, WORM_LAYS)
 

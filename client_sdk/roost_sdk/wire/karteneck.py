@@ -8,7 +8,7 @@ from roost.v1.karteneck_pb2 import KarteneckMove, KarteneckView
 from roost_games.errors import MalformedMove
 from roost_games.game import JsonValue
 from roost_games.karteneck import GAME
-from roost_games.karteneck.moves import PASS, PASS_AND_STEAL, Lay, Move, Pass, table_of
+from roost_games.karteneck.moves import PASS, PASS_AND_STEAL, Lay, Move, Pass, sheet_of
 from roost_games.karteneck.sheet import NUMBER_CARDS, Card, Options, Portion
 from roost_games.karteneck.view import Drew, Laid, Shuffled, Status, Trace, View
 from roost_sdk.wire.codec import (
@@ -97,11 +97,11 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
         self.options = options
         self._players = GAME.players(options)
         # The very cards that the game's own tables hold, since these are found fastest there.
-        table = table_of(options)
-        worms = {FIRST_WORM + card.signpost: card for card in table.worms}
+        sheet = sheet_of(options)
+        worms = {FIRST_WORM + card.signpost: card for card in sheet.worms}
         self._cards: dict[int, Card] = dict(enumerate(NUMBER_CARDS, 1)) | worms
         self._numbers: dict[str, int] = {card: number for number, card in self._cards.items()}
-        self._portions = table.portions
+        self._portions = sheet.portions
         # See `fields` for what remembering gains.
         self._discard_field = lru_cache(REMEMBERED)(self._pack_discard)
         self._display_run = lru_cache(REMEMBERED)(self._pack_cards)

@@ -7,7 +7,7 @@ from roost_games.haecmaec.cards import FLY, Card
 from roost_games.haecmaec.moves import NO_SLAP, Close, Move, React
 from roost_games.haecmaec.view import (
     Closed,
-    Ended,
+    RanOut,
     Reacted,
     Slapped,
     SpoiledBurger,
@@ -64,7 +64,7 @@ class HaecMaecNarration(Narration):
                 return sentence(seat(winner), " takes ", _cards(burger.cards), f" for {burger.points} points")
             case SpoiledBurger(_, cards):
                 return sentence("the burger is spoiled: ", _cards(cards), " are out of the game")
-            case Ended(reason):
+            case RanOut(reason):
                 return sentence(f"the match ends: {ENDS[reason]}")
         return None
 

@@ -12,14 +12,14 @@ from roost_games.haecmaec.cards import FLY
 from roost_games.haecmaec.legal import HAS_DOUBLE, HAS_FLY, HAS_NORMAL, closable_from, reactions_to, turn_moves
 from roost_games.haecmaec.moves import DOUBLE, NO_SLAP, NORMAL, Close, Move, Play, React, SlapMeans, Top, check_form
 from roost_games.haecmaec.sheet import Options
-from roost_games.haecmaec.table import MOST_PLAYERS, NOT_ASKED, SEATS_IN, Table
+from roost_games.haecmaec.table import MOST_PLAYERS, NOT_ASKED, SEATS_IN, HaecMaecTable
 from roost_games.haecmaec.unseen import deal_unseen
 from roost_games.haecmaec.view import (
     Closed,
     ClosedBurger,
-    Ended,
     Laid,
     Opened,
+    RanOut,
     Reacted,
     Slapped,
     SpoiledBurger,
@@ -37,7 +37,7 @@ AFTER = tuple(
 """`AFTER[players][seat]`: everybody else, in turn order."""
 
 
-class HaecMaecState(Table):
+class HaecMaecState(HaecMaecTable):
     """A match in progress.
 
     Whoever has a turn always has a legal move. Everybody is dealt four cards of which at most three are flies, so holds
@@ -239,7 +239,7 @@ class HaecMaecState(Table):
         self.to_move = ()
         self.termination = "finished"
         if self.events is not None:
-            self.events.append(Ended(reason, self.turn))
+            self.events.append(RanOut(reason, self.turn))
 
     def _begin_turn(self, seat: int) -> None:
         self.turn = seat

@@ -16,7 +16,7 @@ SEATS_IN = tuple(tuple(seat for seat in range(MOST_PLAYERS) if bits >> seat & 1)
 """The seats of a set given as bits, ascending."""
 
 
-class Table(State[Move, View]):
+class HaecMaecTable(State[Move, View]):
     """The things of a match. Those that views show are immutable values, so that views and copies share them."""
 
     __slots__ = (
@@ -118,7 +118,7 @@ class Table(State[Move, View]):
         self.hands = [sorted([numbers[card] for card in hand]) for hand in hands]
         self.pile = [numbers[card] for card in pile]
 
-    def _show(self, public: "View | Table") -> None:
+    def _show(self, public: "View | HaecMaecTable") -> None:
         """Take over everything public that has the same form in a view and in a state."""
         self.starter = public.starter
         self.turn = public.turn

@@ -11,7 +11,7 @@ from roost_games.haecmaec.cards import FLY, Card
 from roost_games.haecmaec.view import View
 
 
-class Place(NamedTuple):
+class HiddenCards(NamedTuple):
     """Where unseen cards lie: another hand, or the pile."""
 
     size: int
@@ -50,33 +50,33 @@ def deal_unseen(view: View, rng: Random) -> tuple[list[list[Card]], list[Card]]:
     return hands, pile
 
 
-def _places(view: View) -> tuple[Place, ...]:
+def _places(view: View) -> tuple[HiddenCards, ...]:
     """The hands by seat, then the pile. The own hand has no room: nothing unseen lies there."""
-    hands = (Place(0, 0, 0) if seat == view.seat else _hand(view, seat) for seat in range(view.players))
-    return (*hands, Place(view.pile, 0, view.pile))
+    hands = (HiddenCards(0, 0, 0) if seat == view.seat else _hand(view, seat) for seat in range(view.players))
+    return (*hands, HiddenCards(view.pile, 0, view.pile))
 
 
-def _hand(view: View, seat: int) -> Place:
+def _hand(view: View, seat: int) -> HiddenCards:
     size, shown = view.hand_sizes[seat], int(view.shown_flies[seat])
     if seat == view.turn:
         if view.phase == "react":
-            return Place(size, shown, size)
+            return HiddenCards(size, shown, size)
         if view.phase == "over":
             return _last_hand(view, size, shown)
-    return Place(size, shown, size - 1)
+    return HiddenCards(size, shown, size - 1)
 
 
-def _last_hand(view: View, size: int, shown: int) -> Place:
+def _last_hand(view: View, size: int, shown: int) -> HiddenCards:
     """The hand of who had the last turn, after the end of the match."""
     if view.burger or view.bottoms:
-        return Place(size, size, size)  # no bottom was wanting, so this player had run out of ingredients
+        return HiddenCards(size, size, size)  # no bottom was wanting, so this player had run out of ingredients
     if view.reactions:
-        return Place(size, shown, size)  # the burger was slapped, whatever this player still held
-    return Place(size, shown, size - 1)  # a close or a fly, which takes no ingredient from the hand
+        return HiddenCards(size, shown, size)  # the burger was slapped, whatever this player still held
+    return HiddenCards(size, shown, size - 1)  # a close or a fly, which takes no ingredient from the hand
 
 
 @lru_cache(maxsize=256)
-def _fly_splits(places: tuple[Place, ...], flies: int) -> tuple[list[tuple[int, ...]], list[int]]:
+def _fly_splits(places: tuple[HiddenCards, ...], flies: int) -> tuple[list[tuple[int, ...]], list[int]]:
     """The ways to split the flies over the places, and in how many ways each can be, added up."""
     splits = []
     for chosen in combinations_with_replacement(range(len(places)), flies):

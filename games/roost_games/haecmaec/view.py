@@ -175,7 +175,7 @@ class Closed(NamedTuple):
     """What it is."""
 
 
-class Ended(NamedTuple):
+class RanOut(NamedTuple):
     """The match is over."""
 
     reason: Literal["no ingredient", "no bottom"]

@@ -5,7 +5,7 @@ from random import Random
 
 from roost_games.chance import Chance, Quick
 from roost_games.game import Game, JsonValue
-from roost_games.karteneck.moves import PASS, Move, decode_move, encode_move, table_of
+from roost_games.karteneck.moves import PASS, Move, decode_move, encode_move, sheet_of
 from roost_games.karteneck.sampling import place_unseen
 from roost_games.karteneck.sheet import COMPONENTS, NUMBER_CARDS, OPTION_DOCS, Options, options_from
 from roost_games.karteneck.state import WORM_BIT, KarteneckState, kinds_in, legal_moves, top_value
@@ -35,13 +35,13 @@ class Karteneck(Game[Move, View, Options]):
     def legal(self, view: View) -> Sequence[Move]:
         if view.seat is None or view.seat not in view.to_move:
             return ()
-        table = table_of(view.options)
+        sheet = sheet_of(view.options)
         numbers = [view.hand.count(card) for card in NUMBER_CARDS]
-        worms = table.worm_set(view.hand)
+        worms = sheet.worm_set(view.hand)
         laid = kinds_in(view.display)
         tops = [top_value(stack) for stack in view.stacks]
         can_steal = laid & WORM_BIT != 0 and view.total in tops and tops[view.seat] != view.total
-        return legal_moves(table, numbers, worms, laid, can_steal)
+        return legal_moves(sheet, numbers, worms, laid, can_steal)
 
     def fallback(self, view: View) -> Move:
         return PASS
@@ -63,7 +63,7 @@ class Karteneck(Game[Move, View, Options]):
         if view.seat is not None:
             state.hold(view.seat, view.hand)
             state.drawn[view.seat] = list(view.drawn)
-        state.pile = [state.table.codes[card] for card in reversed(placement.pile)]
+        state.pile = [state.sheet.codes[card] for card in reversed(placement.pile)]
         state.hide_portions(rng)
         return state
 

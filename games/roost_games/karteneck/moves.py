@@ -41,7 +41,7 @@ LISTED_WORMS = 5
 """Up to so many worm cards in one hand their subsets are listed; beyond, `ManyMoves` makes them on demand."""
 
 
-class Table:
+class CardSheet:
     """What follows from a component sheet alone, worked out once for all its matches.
 
     Cards have codes: 0 to 4 are the number cards, 5 and up the worm cards by rising signpost. Bit `i` of a set of worms
@@ -90,9 +90,9 @@ class Table:
 
 
 @lru_cache(maxsize=64)
-def table_of(options: Options) -> Table:
-    """The table of a sheet, shared by all its matches."""
-    return Table(options)
+def sheet_of(options: Options) -> CardSheet:
+    """What follows from these options, shared by all their matches."""
+    return CardSheet(options)
 
 
 class ManyMoves(Sequence[Move]):

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeVar
 
-from roost_games.karteneck.moves import table_of
+from roost_games.karteneck.moves import sheet_of
 from roost_games.karteneck.sheet import Card
 from roost_games.karteneck.view import Laid, Shuffled, View
 
@@ -46,7 +46,7 @@ class Placement:
 def place_unseen(view: View, rng: Random) -> Placement:
     """Sample the hands of all seats but `view.seat`, and the pile."""
     if not view.trace:
-        unseen = Counter(table_of(view.options).deck)
+        unseen = Counter(sheet_of(view.options).deck)
         unseen.subtract(view.hand)
         unseen.subtract(view.discard)
         for display in view.displays:

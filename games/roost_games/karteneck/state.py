@@ -13,12 +13,12 @@ from roost_games.karteneck.moves import (
     PASS,
     PASS_AND_STEAL,
     WORMS,
+    CardSheet,
     Lay,
     ManyMoves,
     Move,
     Pass,
-    Table,
-    table_of,
+    sheet_of,
 )
 from roost_games.karteneck.sheet import (
     HAND_SIZE,
@@ -42,7 +42,7 @@ NUMBER_HANDS = tuple(tuple((card,) * held for held in range(18)) for card in NUM
 DREW = tuple(Drew(seat) for seat in range(4))
 
 
-def legal_moves(table: Table, numbers: Sequence[int], worms: int, laid: int, can_steal: bool) -> Sequence[Move]:
+def legal_moves(sheet: CardSheet, numbers: Sequence[int], worms: int, laid: int, can_steal: bool) -> Sequence[Move]:
     """The legal moves of a seat that holds `numbers` of each number kind and the set `worms`."""
     moves: list[Move] = [PASS, PASS_AND_STEAL] if can_steal else [PASS]
     for kind, lays in OPEN_KINDS[laid]:
@@ -51,8 +51,8 @@ def legal_moves(table: Table, numbers: Sequence[int], worms: int, laid: int, can
             moves += lays[held]
     if worms and not laid & WORM_BIT:
         if worms.bit_count() > LISTED_WORMS:
-            return ManyMoves(moves, table.worm_cards(worms))
-        moves += table.worm_lays(worms)
+            return ManyMoves(moves, sheet.worm_cards(worms))
+        moves += sheet.worm_lays(worms)
     return moves
 
 
@@ -87,11 +87,11 @@ class KarteneckState(State[Move, View]):
         "options",
         "pile",
         "round",
+        "sheet",
         "stacks",
         "starter",
         "status",
         "supply",
-        "table",
         "tops",
         "totals",
         "trace",
@@ -101,7 +101,7 @@ class KarteneckState(State[Move, View]):
     def __init__(self, players: int, options: Options, chance: Chance) -> None:
         self.players = players
         self.options = options
-        self.table = table_of(options)
+        self.sheet = sheet_of(options)
         self.chance = chance
         self.events = None
         self.termination = ""
@@ -126,16 +126,16 @@ class KarteneckState(State[Move, View]):
     def dealt(cls, players: int, options: Options, chance: Chance) -> "KarteneckState":
         """A new match after the deal."""
         state = cls(players, options, chance)
-        table = state.table
+        sheet = state.sheet
         state._last_taker = chance.pick("starter", range(players))
         values = [portion.value for portion in options.portions]
         played = chance.draw("portions", values, PORTIONS - PORTIONS_LEFT_OUT[players])
-        state.supply = [table.portions[value] for value in reversed(played)]
+        state.supply = [sheet.portions[value] for value in reversed(played)]
         for value in played:
             values.remove(value)
-        state.left_out = [table.portions[value] for value in values]
-        deck = chance.draw("deck", table.deck, len(table.deck))
-        state.pile = [table.codes[card] for card in reversed(deck)]
+        state.left_out = [sheet.portions[value] for value in values]
+        deck = chance.draw("deck", sheet.deck, len(sheet.deck))
+        state.pile = [sheet.codes[card] for card in reversed(deck)]
         for seat in range(players):
             for _ in range(HAND_SIZE):
                 state._draw(seat)
@@ -148,7 +148,7 @@ class KarteneckState(State[Move, View]):
         laid = self.laid[seat]
         total = self.totals[seat]
         can_steal = laid & WORM_BIT != 0 and total in self.tops and self.tops[seat] != total
-        return legal_moves(self.table, self.numbers[seat], self.worms[seat], laid, can_steal)
+        return legal_moves(self.sheet, self.numbers[seat], self.worms[seat], laid, can_steal)
 
     def apply(self, seat: int, move: Move) -> None:
         if seat not in self.to_move:
@@ -187,7 +187,7 @@ class KarteneckState(State[Move, View]):
 
     def _lay_worms(self, seat: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
         """Take the worms out of the hand; returns them by rising signpost."""
-        worms = self.table.worms_laid(cards)
+        worms = self.sheet.worms_laid(cards)
         if self.laid[seat] & WORM_BIT:
             raise IllegalMove("worms lie in the display already")
         if worms & ~self.worms[seat]:
@@ -196,7 +196,7 @@ class KarteneckState(State[Move, View]):
         self.laid_worms[seat] = worms
         self.laid[seat] |= WORM_BIT
         self.totals[seat] += WORM_VALUE * len(cards)
-        return self.table.worm_cards(worms)
+        return self.sheet.worm_cards(worms)
 
     def _pass(self, seat: int, steal: bool) -> None:
         valid = self.laid[seat] & WORM_BIT != 0
@@ -255,20 +255,20 @@ class KarteneckState(State[Move, View]):
         self.hand_sizes[seat] += 1
         if self.trace:
             self.trace.append(DREW[seat])
-            self.drawn[seat].append(self.table.cards[code])
+            self.drawn[seat].append(self.sheet.cards[code])
 
     def _reshuffle(self) -> list[int]:
         """Make a new pile of the discard pile, if there is one, and return the pile."""
         if not self.discard:
             return self.pile
-        table = self.table
+        sheet = self.sheet
         self._shuffles += 1
-        cards = sorted(self.discard, key=table.sheet_order.__getitem__)
+        cards = sorted(self.discard, key=sheet.sheet_order.__getitem__)
         pile = self.chance.draw(f"reshuffle/{self._shuffles}", cards, len(cards))
-        self.pile = [table.codes[card] for card in reversed(pile)]
+        self.pile = [sheet.codes[card] for card in reversed(pile)]
         self.discard = []
         held = [card for seat in range(self.players) for card in self.hand(seat)]
-        held.sort(key=table.sheet_order.__getitem__)
+        held.sort(key=sheet.sheet_order.__getitem__)
         shuffled = Shuffled(tuple(cards), tuple(held), tuple(self.hand_sizes))
         self.trace.append(shuffled)
         if self.events is not None:
@@ -324,7 +324,7 @@ class KarteneckState(State[Move, View]):
             + NUMBER_HANDS[2][numbers[2]]
             + NUMBER_HANDS[3][numbers[3]]
             + NUMBER_HANDS[4][numbers[4]]
-            + self.table.worm_cards(self.worms[seat])
+            + self.sheet.worm_cards(self.worms[seat])
         )
 
     def observe(self, seat: int | None) -> View:
@@ -362,7 +362,7 @@ class KarteneckState(State[Move, View]):
         twin.chance = self.chance
         twin.events = None
         twin.options = self.options
-        twin.table = self.table
+        twin.sheet = self.sheet
         twin.numbers = [numbers[:] for numbers in self.numbers]
         twin.worms = self.worms[:]
         twin.hand_sizes = self.hand_sizes[:]
@@ -393,7 +393,7 @@ class KarteneckState(State[Move, View]):
         )
 
     def inventory(self) -> list[str]:
-        cards: list[str] = [*self.discard, *(self.table.cards[code] for code in self.pile)]
+        cards: list[str] = [*self.discard, *(self.sheet.cards[code] for code in self.pile)]
         for seat in range(self.players):
             cards += self.hand(seat) + self.displays[seat]
         portions = [*self.supply, *self.left_out, *self.grill, *(portion for stack in self.stacks for portion in stack)]
@@ -414,7 +414,7 @@ class KarteneckState(State[Move, View]):
         self.displays = list(view.displays)
         self.totals = list(view.totals)
         self.laid = [kinds_in(display) for display in view.displays]
-        self.laid_worms = [self.table.worm_set(display) for display in view.displays]
+        self.laid_worms = [self.sheet.worm_set(display) for display in view.displays]
         self.status = list(view.status)
         self.discard = list(view.discard)
         self.trace = list(view.trace)
@@ -429,7 +429,7 @@ class KarteneckState(State[Move, View]):
         self.numbers[seat] = [0] * WORMS
         self.worms[seat] = 0
         for card in cards:
-            code = self.table.codes[card]
+            code = self.sheet.codes[card]
             if code < WORMS:
                 self.numbers[seat][code] += 1
             else:
@@ -438,7 +438,7 @@ class KarteneckState(State[Move, View]):
 
     def scramble(self, seat: int | None, rng: Random) -> None:
         others = [other for other in range(self.players) if other != seat]
-        hidden = [self.table.cards[code] for code in self.pile]
+        hidden = [self.sheet.cards[code] for code in self.pile]
         for other in others:
             hidden += self.hand(other)
         rng.shuffle(hidden)
@@ -446,7 +446,7 @@ class KarteneckState(State[Move, View]):
             size = self.hand_sizes[other]
             self.hold(other, hidden[:size])
             hidden = hidden[size:]
-        self.pile = [self.table.codes[card] for card in hidden]
+        self.pile = [self.sheet.codes[card] for card in hidden]
         self.hide_portions(rng)
 
     def hide_portions(self, rng: Random) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from roost_games.errors import IllegalMove, MoveError, UsageError
 from roost_games.game import JsonValue
-from roost_games.playback import PlayAgain
+from roost_games.playback import Playback
 from roost_games.playthrough import show_move
 from roost_games.referee import Ended, Played
 from roost_games.registry import get_game
@@ -84,7 +84,7 @@ def ask_about(
     seat: int,
     hear: Callable[[object], None] = lambda notice: None,
     answered: Callable[[Opinion], None] = lambda opinion: None,
-    match: PlayAgain | None = None,
+    match: Playback | None = None,
 ) -> Opinions:
     """Lead `bot` through the match at `seat`. `hear` is told the match, `answered` each opinion after its decision.
 
@@ -94,7 +94,7 @@ def ask_about(
     players = len(replay.seats)
     if not 0 <= seat < players:
         raise UsageError(f"there is no seat {seat} in this match; its seats are 0 to {players - 1}")
-    match = match or PlayAgain(replay)
+    match = match or Playback(replay)
     check_plays(bot, replay.game, players)
     rng = Random(replay.match) if replay.seed is None else rng_of(bytes.fromhex(replay.seed), seat)
     opinions: list[Opinion] = []
@@ -121,7 +121,7 @@ def ask_about(
     return Opinions(bot.name, seat, replay.game, opinions)
 
 
-def _opinion(match: PlayAgain, decision: Decision, step: int, view: Any, count: int, outcome: Outcome) -> Opinion:
+def _opinion(match: Playback, decision: Decision, step: int, view: Any, count: int, outcome: Outcome) -> Opinion:
     answer, error, ms = outcome
     move, trouble, where = _verdict(match, decision.seat, answer, error)
     public = match.view(None)
@@ -129,7 +129,7 @@ def _opinion(match: PlayAgain, decision: Decision, step: int, view: Any, count: 
 
 
 def _verdict(
-    match: PlayAgain, seat: int, move: object, error: BaseException | None
+    match: Playback, seat: int, move: object, error: BaseException | None
 ) -> tuple[dict[str, JsonValue] | None, str, str]:
     """The legal move that the bot would make, or what is wrong with its answer."""
     if error is not None:

@@ -32,7 +32,7 @@ Offer = tuple[int, ...]
 Select = Callable[[Sequence[Any]], tuple[Any, ...]]
 
 
-class Place(NamedTuple):
+class TurnSoFar(NamedTuple):
     """Where a turn stands, between two rolls."""
 
     used: int
@@ -42,9 +42,9 @@ class Place(NamedTuple):
     total: int
     """The points of those set aside."""
 
-    def after(self, face: int, count: int) -> "Place":
+    def after(self, face: int, count: int) -> "TurnSoFar":
         """Where it stands after `count` dice with `face`, an index into `FACES`, are set aside."""
-        return Place(self.used | 1 << face, self.dice - count, self.total + count * FACE_POINTS[face])
+        return TurnSoFar(self.used | 1 << face, self.dice - count, self.total + count * FACE_POINTS[face])
 
     @property
     def can_roll(self) -> bool:
@@ -52,13 +52,13 @@ class Place(NamedTuple):
         return self.dice > 0 and self.used != ALL_FACES
 
 
-NOTHING_ASIDE = Place(0, DICE, 0)
+NOTHING_ASIDE = TurnSoFar(0, DICE, 0)
 
 
-def place_of(aside: Sequence[str]) -> Place:
+def place_of(aside: Sequence[str]) -> TurnSoFar:
     """Where a turn stands with these dice set aside."""
     total = sum(FACE_POINTS[FACES.index(face)] for face in aside)
-    return Place(faces_of(aside), DICE - len(aside), total)
+    return TurnSoFar(faces_of(aside), DICE - len(aside), total)
 
 
 def offers(dice: int, free: int) -> dict[Offer, float]:
@@ -99,7 +99,7 @@ class Turn:
         self.thefts = thefts
         self.failure = failure
         self.payoffs = tuple(max(worth, thefts.get(total, worth)) for total, worth in enumerate(grill))
-        self._known: dict[Place, float] = {}
+        self._known: dict[TurnSoFar, float] = {}
 
     def best(self, view: View, legal: Sequence[Take]) -> Take:
         """The move that leads to the most on average, in the turn that `view` shows."""
@@ -108,7 +108,7 @@ class Turn:
             legal, key=lambda move: self.worth(start.after(FACE_INDEX[move.face], view.roll.count(move.face)), move)
         )
 
-    def worth(self, place: Place, move: Take) -> float:
+    def worth(self, place: TurnSoFar, move: Take) -> float:
         """What it is worth to go on at `place`, which `move` leads to, as `move` says."""
         if move.then == "roll":
             return self.rolling(place)
@@ -116,18 +116,18 @@ class Turn:
             return self.thefts[place.total]
         return self.grill[place.total] if place.used & WORM_BIT else self.failure
 
-    def stopping(self, place: Place) -> float:
+    def stopping(self, place: TurnSoFar) -> float:
         """What it is worth to stop there, with a theft if that is better."""
         return self.payoffs[place.total] if place.used & WORM_BIT else self.failure
 
-    def rolling(self, place: Place) -> float:
+    def rolling(self, place: TurnSoFar) -> float:
         """What it is worth on average to roll there; where that is impossible, as little as to fail."""
         value = self._known.get(place)
         if value is None:
             value = self._known[place] = self._rolling(place) if place.can_roll else self.failure
         return value
 
-    def _rolling(self, place: Place) -> float:
+    def _rolling(self, place: TurnSoFar) -> float:
         worth = self._worths(place)
         nothing, one_thing, a_choice = chances(place.dice, len(FREE[place.used]))
         value = nothing * self.failure
@@ -137,18 +137,18 @@ class Turn:
             value += chance * max(select(worth))
         return value
 
-    def _worths(self, place: Place) -> list[float]:
+    def _worths(self, place: TurnSoFar) -> list[float]:
         """What each thing that an offer can hold is worth."""
         return [max(self.stopping(then), self.rolling(then)) for then in self._after(place)]
 
-    def _after(self, place: Place) -> list[Place]:
+    def _after(self, place: TurnSoFar) -> list[TurnSoFar]:
         """Where the turn stands after each thing that an offer can hold is set aside."""
         return [place.after(face, count) for face in FREE[place.used] for count in range(1, place.dice + 1)]
 
     def totals(self) -> dict[int, float]:
         """How likely this turn, played in the best way from its start, is to end with each total or `FAILED`."""
         ends: defaultdict[int, float] = defaultdict(float)
-        arriving: list[defaultdict[Place, float]] = [defaultdict(float) for _ in range(DICE + 1)]
+        arriving: list[defaultdict[TurnSoFar, float]] = [defaultdict(float) for _ in range(DICE + 1)]
         arriving[DICE][NOTHING_ASIDE] = 1.0
         for dice in range(DICE, 0, -1):
             for place, arrives in arriving[dice].items():
@@ -160,7 +160,7 @@ class Turn:
         ends[FAILED] = 1.0 - sum(chance for total, chance in ends.items() if total != FAILED)
         return dict(ends)
 
-    def _continuations(self, place: Place) -> dict[Place, float]:
+    def _continuations(self, place: TurnSoFar) -> dict[TurnSoFar, float]:
         """Where the turn stands after rolling at `place` and setting aside what is best, unless the roll fails."""
         after = self._after(place)
         worths = self._worths(place)
@@ -168,7 +168,7 @@ class Turn:
         ranked = sorted(range(len(after)), key=lambda index: (worths[index], -index))
         ranks = [ranked.index(index) for index in range(len(after))]
         _, one_thing, a_choice = chances(place.dice, len(FREE[place.used]))
-        found: defaultdict[Place, float] = defaultdict(float)
+        found: defaultdict[TurnSoFar, float] = defaultdict(float)
         for chance, index in one_thing:
             found[after[index]] += chance
         for chance, select in a_choice:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
-from roost_bots.thinking.haecmaec_playout import CLOSE, CLOSE_DOUBLING, LAY, SPOIL, Opinion, Playout, cards_of
+from roost_bots.thinking.haecmaec_playout import CLOSE, CLOSE_DOUBLING, LAY, SPOIL, Habits, Playout, cards_of
 from roost_bots.thinking.search import Guide, rewards_by_lead
 from roost_games.haecmaec import Close, HaecMaecState, Move, React
 from roost_games.haecmaec.legal import SUSPICION_FROM, reaction
@@ -33,7 +33,7 @@ class Start(NamedTuple):
     """What is noted about the table at which a search begins."""
 
     sheet: Sheet
-    opinion: Opinion
+    opinion: Habits
     points: tuple[int, ...]
     """By seat, what lies before it."""
     closed: tuple[int, ...]
@@ -49,7 +49,7 @@ class HaecMaecGuide(Guide):
     def begin(self, state: HaecMaecState, seat: int) -> Start:
         return Start(
             sheet_of(state.options.ingredients),
-            Opinion.of(state, seat),
+            Habits.of(state, seat),
             tuple(map(table_points, state.closed, state.penalties)),
             tuple(map(len, state.closed)),
             tuple(map(len, state.penalties)),

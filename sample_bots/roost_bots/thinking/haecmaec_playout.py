@@ -50,7 +50,7 @@ Choice = tuple[int, int]
 """What to do with a turn, and the card for it; with a close, the card that begins the next burger."""
 
 
-class Opinion(NamedTuple):
+class Habits(NamedTuple):
     """What is thought of the players."""
 
     seat: int
@@ -115,7 +115,7 @@ class Playout:
         "worth",
     )
 
-    def __init__(self, state: HaecMaecState, worth: Sequence[int], opinion: Opinion, rng: Random) -> None:
+    def __init__(self, state: HaecMaecState, worth: Sequence[int], opinion: Habits, rng: Random) -> None:
         """The table of `state`, where `worth` lies before the seats."""
         cards = cards_of(state.options.ingredients)
         self.players = state.players

@@ -104,7 +104,7 @@ def _worm_lays(state: KarteneckState, seat: int, wanted: set[int]) -> Iterator[M
     """The highest signposts go first, since they break ties."""
     worms = state.worms[seat]
     if worms and not state.laid[seat] & WORM_BIT:
-        cards = state.table.worm_cards(worms)
+        cards = state.sheet.worm_cards(worms)
         for size in range(1, len(cards) + 1):
             if size < 3 or size > len(cards) - 2 or size * WORM_VALUE in wanted:
                 yield Lay(cards[-size:])
@@ -120,7 +120,7 @@ def _lays(state: KarteneckState, seat: int) -> Lays:
             if points > most:
                 best, most = NUMBER_LAYS[kind][held][-1], points
     if state.worms[seat] and not laid & WORM_BIT:
-        cards = state.table.worm_cards(state.worms[seat])
+        cards = state.sheet.worm_cards(state.worms[seat])
         best = Lay(cards[1:] if len(cards) > 2 else cards)
         reach += WORM_VALUE * len(cards)
     return Lays(best, reach)

@@ -180,7 +180,7 @@ def bag(text: str) -> Counter[str]:
 def bury(state: KarteneckState, left: int) -> None:
     """Leave `left` cards in the pile and put the others onto the discard pile, as if they had been laid before."""
     deep = len(state.pile) - left
-    state.discard += [state.table.cards[code] for code in state.pile[:deep]]
+    state.discard += [state.sheet.cards[code] for code in state.pile[:deep]]
     state.pile = state.pile[deep:]
 
 
