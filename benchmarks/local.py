@@ -26,10 +26,12 @@ from roost_bots import SAMPLES
 from roost_games.chance import Tape
 from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.running.book import Book, MemoryBook
+from roost_ladder.running.engine import Executor
 from roost_ladder.running.entrants import Entrant, find_entrants
-from roost_ladder.running.fixtures import Fixture, Played
-from roost_ladder.running.ladder import Budget, Hands, Ladder, Setup
-from roost_ladder.running.workers import Job, crew, play
+from roost_ladder.running.fixtures import Fixture, Job, Played
+from roost_ladder.running.ladder import Ladder, Setup
+from roost_ladder.running.rounds import Budget
+from roost_ladder.running.workers import local_executor
 from roost_ladder.schedules.least_played import LeastPlayed
 from roost_ladder.schedules.schedule import Kind
 from roost_sdk import rng_of
@@ -88,13 +90,13 @@ def play_ladder(kind: Kind, entrants: Sequence[Entrant], blocks: int, database: 
 
     def submit(job: Job) -> "Future[list[Played]]":
         played.extend(job.fixtures)
-        return executor.submit(play, job)
+        return executor.submit(job)
 
     with book(database) as kept:
         before = total_time()
         ladder = Ladder(setup(kind, entrants), kept)
-        with crew(1) as executor:
-            ladder.play(Hands(submit, workers=1), Budget(blocks=blocks))
+        with local_executor(1) as executor:
+            ladder.play(Executor(submit, workers=1), Budget(blocks=blocks))
         return Run(total_time() - before, played)
 
 

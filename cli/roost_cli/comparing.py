@@ -18,9 +18,9 @@ from roost_games.errors import Exit, UsageError
 from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.rating.compare import MOST_ELO, NEW, OLD, Comparison, Plan, Table, observe
 from roost_ladder.rating.sprt import Sprt, Verdict
+from roost_ladder.running.comparison import ComparedBlock, Team, get_in_each_others_way, play_blocks
 from roost_ladder.running.entrants import Entrant, find_entrants
-from roost_ladder.running.paired import FinishedBlock, Team, get_in_each_others_way, play_blocks
-from roost_ladder.running.workers import crew, play
+from roost_ladder.running.workers import local_executor
 
 DEFAULT_SECONDS = 300.0
 EXIT_CODES = {Verdict.STRONGER: 0, Verdict.NOT_STRONGER: 1, Verdict.UNDECIDED: 2}
@@ -91,10 +91,8 @@ def _play(report: Report, team: Team, wishes: Wishes, deadline: float) -> None:
     comparison, plan = report.comparison, report.comparison.plan
     workers = wishes.workers or len(os.sched_getaffinity(0))
     troubles = TroubleLog()
-    with crew(workers) as executor, watching(report) as look:
-        for block in play_blocks(
-            plan, team, lambda job: executor.submit(play, job), workers=workers, deadline=deadline, look=look
-        ):
+    with local_executor(workers) as executor, watching(report) as look:
+        for block in play_blocks(plan, team, executor, deadline=deadline, look=look):
             comparison.add(observe(plan, block.number, [match.result.places for match in block.played]))
             _note_troubles(report, block, troubles)
             look()
@@ -103,7 +101,7 @@ def _play(report: Report, team: Team, wishes: Wishes, deadline: float) -> None:
     troubles.close()
 
 
-def _note_troubles(report: Report, block: FinishedBlock, troubles: TroubleLog) -> None:
+def _note_troubles(report: Report, block: ComparedBlock, troubles: TroubleLog) -> None:
     for match, played in zip(report.comparison.plan.block(block.number), block.played, strict=True):
         report.faults.count(match.seating, played)
         for trouble in played.troubles:

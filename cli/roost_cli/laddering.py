@@ -24,10 +24,12 @@ from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv
 from roost_ladder.report.summary import Summary, summarise
 from roost_ladder.running.book import Book, MemoryBook
+from roost_ladder.running.comparison import get_in_each_others_way
+from roost_ladder.running.engine import Executor
 from roost_ladder.running.entrants import Entrant, find_entrants
-from roost_ladder.running.ladder import Budget, Ending, Hands, Ladder, Setup
-from roost_ladder.running.paired import get_in_each_others_way
-from roost_ladder.running.workers import crew, play
+from roost_ladder.running.ladder import Ladder, Setup
+from roost_ladder.running.rounds import Budget, RunEnd
+from roost_ladder.running.workers import local_executor
 
 DEFAULT_SECONDS = 60.0
 SAME_MODULES = "note: bots import different modules of the same name, so each has a process of its own, which is slow"
@@ -144,9 +146,10 @@ class Team(NamedTuple):
     """Who plays, and how."""
 
     entrants: Sequence[Entrant]
-    hands: Hands
-    mind: Callable[[], None]
+    executor: Executor
+    mind: Callable[[], None] = lambda: None
     """To be called now and then."""
+    isolated: bool = False
 
 
 @contextlib.contextmanager
@@ -156,16 +159,16 @@ def _team(entrants: list[Entrant], wishes: Wishes, workers: int) -> Iterator[Tea
         with server_extra("a bot that connects to an arena"):
             from roost_cli.ladder_programs import hall
         with hall(entrants, wishes.limits(recording=True)) as here:
-            yield Team(here.entrants, Hands(here.arena.submit, workers), here.mind)
+            yield Team(here.entrants, Executor(here.arena.submit, workers), here.mind)
         return
     isolated = get_in_each_others_way(entrant.spec for entrant in entrants)
     if isolated:
         remarks().print(SAME_MODULES, soft_wrap=True)
-    with crew(workers) as executor:
-        yield Team(entrants, Hands(lambda job: executor.submit(play, job), workers, isolated), lambda: None)
+    with local_executor(workers) as executor:
+        yield Team(entrants, executor, isolated=isolated)
 
 
-def _play(ladder: Ladder, budget: Budget, team: Team) -> Ending | None:
+def _play(ladder: Ladder, budget: Budget, team: Team) -> RunEnd | None:
     """Why it ended; `None` if it was interrupted."""
     with contextlib.suppress(KeyboardInterrupt), screen(ladder, budget) as show:
 
@@ -173,11 +176,11 @@ def _play(ladder: Ladder, budget: Budget, team: Team) -> Ending | None:
             show()
             team.mind()
 
-        return ladder.play(team.hands, budget, look)
+        return ladder.play(team.executor, budget, look, isolated=team.isolated)
     return None
 
 
-def _report(ladder: Ladder, ending: Ending | None, outputs: Outputs, db: str | None) -> None:
+def _report(ladder: Ladder, ending: RunEnd | None, outputs: Outputs, db: str | None) -> None:
     result = Result(ladder, ending, db)
     names = {number: entrant.spec.name for number, entrant in enumerate(ladder.setup.entrants)}
     anchor = None if outputs.anchor is None else number_of(outputs.anchor, ladder.setup.entrants)

@@ -3,7 +3,6 @@
 import hashlib
 import math
 import time
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -14,16 +13,15 @@ import pytest
 from roost_games.errors import UsageError
 from roost_games.replay import Result
 from roost_ladder.rating.compare import Plan, Table
-from roost_ladder.running.fixtures import BotSpec, Fixture, Played
-from roost_ladder.running.paired import FinishedBlock, Team, get_in_each_others_way, play_blocks
-from roost_ladder.running.workers import Job
+from roost_ladder.running.comparison import ComparedBlock, Team, get_in_each_others_way, play_blocks
+from roost_ladder.running.engine import Executor
+from roost_ladder.running.fixtures import BotSpec, Fixture, Job, Played
 
 PLAN = Plan((Table("karteneck", 3), Table("haecmaec", 2)), (2, 3), bytes(32))
 TEAM = Team(
     {number: BotSpec(f"bot {number}", "1", "somewhere", "Bot") for number in range(4)},
     {"karteneck": None, "haecmaec": None},
 )
-Submit = Callable[[Job], "Future[list[Played]]"]
 
 
 def pretended(fixture: Fixture) -> Played:
@@ -39,10 +37,10 @@ def play_pretended(job: Job) -> list[Played]:
     return [pretended(fixture) for fixture in job.fixtures]
 
 
-def played_by(workers: int, blocks: int) -> list[FinishedBlock]:
-    with ThreadPoolExecutor(workers) as executor:
-        submit: Submit = lambda job: executor.submit(play_pretended, job)  # noqa: E731
-        given = play_blocks(PLAN, TEAM, submit, workers=workers, deadline=math.inf)
+def played_by(workers: int, blocks: int) -> list[ComparedBlock]:
+    with ThreadPoolExecutor(workers) as pool:
+        executor = Executor(lambda job: pool.submit(play_pretended, job), workers)
+        given = play_blocks(PLAN, TEAM, executor, deadline=math.inf)
         return list(islice(given, blocks))
 
 
@@ -70,15 +68,18 @@ def test_it_ends_at_its_deadline() -> None:
         waiting.append(Future())
         return waiting[-1]
 
-    assert list(play_blocks(PLAN, TEAM, never, workers=2, deadline=time.monotonic() + 0.05)) == []
+    assert list(play_blocks(PLAN, TEAM, Executor(never, 2), deadline=time.monotonic() + 0.05)) == []
     assert len(waiting) == 4
 
 
 def test_an_error_of_a_worker_is_told() -> None:
-    failed: Future[list[Played]] = Future()
-    failed.set_exception(UsageError("there is no bot"))
+    def fails(job: Job) -> "Future[list[Played]]":
+        failed: Future[list[Played]] = Future()
+        failed.set_exception(UsageError("there is no bot"))
+        return failed
+
     with pytest.raises(UsageError, match="there is no bot"):
-        next(play_blocks(PLAN, TEAM, lambda job: failed, workers=1, deadline=math.inf))
+        next(play_blocks(PLAN, TEAM, Executor(fails, 1), deadline=math.inf))
 
 
 def bot_with_helper(folder: Path, helper: str | None) -> BotSpec:

@@ -10,7 +10,8 @@ from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_ladder.blocks import Rotation, seed_of_block
 from roost_ladder.running.book import FinishedBlock, MemoryBook
-from roost_ladder.running.ladder import Budget, Ending, Ladder
+from roost_ladder.running.ladder import Ladder
+from roost_ladder.running.rounds import Budget, RunEnd
 from roost_ladder.schedules.schedule import Kind
 from tests.support.ladders.small_ladders import STRICT, Watched, setup, timeless
 
@@ -24,7 +25,7 @@ class Interrupted(Exception):
 def test_the_number_of_workers_changes_nothing() -> None:
     one = Watched(setup(BOTS), Budget(blocks=30), workers=1)
     two = Watched(setup(BOTS), Budget(blocks=30), workers=2)
-    assert one.ending is two.ending is Ending.BUDGET
+    assert one.ending is two.ending is RunEnd.BUDGET
     assert one.ladder.blocks == 30
     assert timeless(one.ladder.facts) == timeless(two.ladder.facts)
 
@@ -78,26 +79,26 @@ def test_every_bot_sits_in_every_seat_of_a_deal_equally_often() -> None:
 def test_a_budget_is_kept(budget: Budget, matches: int) -> None:
     """Blocks have 2 and 3 matches by turns."""
     run = Watched(setup(BOTS), budget)
-    assert run.ending is Ending.BUDGET
+    assert run.ending is RunEnd.BUDGET
     assert len(run.ladder.facts) == matches
 
 
 def test_a_schedule_ends_a_run() -> None:
     run = Watched(setup(BOTS[:3], kinds=[Kind("haecmaec", 2)], rounds=2), Budget())
-    assert run.ending is Ending.SCHEDULE
+    assert run.ending is RunEnd.SCHEDULE
     assert run.ladder.blocks == 6
 
 
 def test_time_is_up_at_once() -> None:
     run = Watched(setup(BOTS), Budget(seconds=0.0))
-    assert run.ending is Ending.TIME
+    assert run.ending is RunEnd.TIME
     assert run.ladder.facts == []
 
 
 def test_what_ends_first_is_what_is_told() -> None:
-    assert Watched(setup(BOTS), Budget(blocks=1, seconds=600.0)).ending is Ending.BUDGET
+    assert Watched(setup(BOTS), Budget(blocks=1, seconds=600.0)).ending is RunEnd.BUDGET
     run = Watched(setup(("exits", "first"), kinds=[Kind("karteneck", 2)]), Budget(blocks=100))
-    assert run.ending is Ending.BENCHED
+    assert run.ending is RunEnd.BENCHED
     assert len(run.ladder.facts) == 4
 
 

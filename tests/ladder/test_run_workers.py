@@ -1,7 +1,7 @@
 """Bots that hang, end their process or hoard memory are stopped; the record says so and can be verified."""
 
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -12,21 +12,22 @@ from roost_games.referee import Fault
 from roost_games.registry import get_game
 from roost_games.replay import FINISHED, FORFEIT, Decision, Replay, Step
 from roost_games.verify import verify
-from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Played
+from roost_ladder.running.engine import Executor
+from roost_ladder.running.fixtures import BotSpec, Fixture, Job, Limits, Played
 from roost_ladder.running.isolated import play_isolated
-from roost_ladder.running.workers import Job, crew, play
+from roost_ladder.running.workers import local_executor, play
 from roost_sdk import LocalMatch
 from tests.support.ladders.small_ladders import CALM, STRICT, bot, fixture
 
 
 @pytest.fixture
 def executor() -> Iterator[Executor]:
-    with crew(1) as executor:
+    with local_executor(1) as executor:
         yield executor
 
 
 def played(executor: Executor, *fixtures: Fixture, limits: Limits = CALM) -> list[Played]:
-    return executor.submit(play, Job(fixtures, limits)).result()
+    return executor.submit(Job(fixtures, limits)).result()
 
 
 @pytest.mark.long
@@ -97,7 +98,7 @@ def test_workers_play_what_a_plain_local_match_plays(executor: Executor) -> None
     local.play()
     steps = timeless(local.referee.replay())
     for job in (Job((wanted,), CALM), Job((wanted,), CALM, isolated=True)):
-        (match,) = executor.submit(play, job).result()
+        (match,) = executor.submit(job).result()
         replay = match.replay()
         assert timeless(replay) == steps
         assert match.result == local.referee.result
@@ -113,13 +114,13 @@ def test_bots_know_the_clock_of_the_ladder(executor: Executor, isolated: bool, t
         "        raise ValueError(self.clock.decision_ms)\n"
     )
     wanted = fixture("first", "last")._replace(bots=(bot("first"), BotSpec("punctual", "", str(file), "Punctual")))
-    (match,) = executor.submit(play, Job((wanted,), CALM, isolated)).result()
+    (match,) = executor.submit(Job((wanted,), CALM, isolated)).result()
     assert match.troubles[0].what == f"crashed: ValueError: {CALM.clock.decision_ms}"
 
 
 def test_what_goes_wrong_in_isolation_is_the_same_fault_as_elsewhere(executor: Executor) -> None:
     wanted = fixture("crashes", "babbles")
-    (together,) = executor.submit(play, Job((wanted,), CALM)).result()
+    (together,) = executor.submit(Job((wanted,), CALM)).result()
     alone = play_isolated(wanted, CALM)
     assert alone.result == together.result
     assert {fault.kind for fault in alone.result.faults} == {Fault.CRASHED, Fault.MALFORMED, Fault.ILLEGAL}
@@ -140,7 +141,7 @@ def test_a_sample_is_loaded_by_its_module() -> None:
 
 
 def test_nothing_is_recorded_if_nobody_wants_it(executor: Executor) -> None:
-    (match,) = executor.submit(play, Job((fixture("first", "last"),), CALM._replace(recording=False))).result()
+    (match,) = executor.submit(Job((fixture("first", "last"),), CALM._replace(recording=False))).result()
     assert match.document == b""
     assert sum(match.decisions) > 0
 

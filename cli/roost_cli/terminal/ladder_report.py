@@ -12,7 +12,8 @@ from roost_ladder.rating.standings import Standing
 from roost_ladder.rating.statistics import Statistics, Totals
 from roost_ladder.report.plain import as_json
 from roost_ladder.report.summary import About, Summary
-from roost_ladder.running.ladder import STOPS_TO_BENCH, Ending, Ladder
+from roost_ladder.running.ladder import STOPS_TO_BENCH, Ladder
+from roost_ladder.running.rounds import RunEnd
 
 INTERRUPTED = "interrupted"
 
@@ -21,14 +22,14 @@ class Result(NamedTuple):
     """A run that has ended."""
 
     ladder: Ladder
-    ending: Ending | None
+    ending: RunEnd | None
     """`None` if it was interrupted."""
     db: str | None
 
     @property
     def why(self) -> str:
         """Why it ended."""
-        if self.ending is Ending.SCHEDULE and self.ladder.setup.schedule_name == "sure":
+        if self.ending is RunEnd.SCHEDULE and self.ladder.setup.schedule_name == "sure":
             every = "every bot that can still play" if self.ladder.benched else "every bot"
             return f"{every} is surely stronger than the next one"
         return self.ending or INTERRUPTED

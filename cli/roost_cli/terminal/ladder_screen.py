@@ -16,7 +16,8 @@ from roost_games.wording import counted
 from roost_ladder.rating.live import LiveStandings
 from roost_ladder.rating.standings import Standing
 from roost_ladder.rating.statistics import Statistics
-from roost_ladder.running.ladder import Budget, Ladder
+from roost_ladder.running.ladder import Ladder
+from roost_ladder.running.rounds import Budget
 
 LOOK_SECONDS = 1.0
 """How often the table on a terminal changes, at the most."""

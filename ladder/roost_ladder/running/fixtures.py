@@ -87,6 +87,15 @@ class Fixture(NamedTuple):
         return tuple(Seat(bot.name, bot.version) for bot in self.bots)
 
 
+class Job(NamedTuple):
+    """Matches to be played one after the other. Several in a job are cheaper than one, if they are short."""
+
+    fixtures: tuple[Fixture, ...]
+    limits: Limits = Limits()
+    isolated: bool = False
+    """Whether every bot has a process of its own from the beginning: for bots that had to be stopped before."""
+
+
 class Stop(NamedTuple):
     """A bot had to be stopped: it hung, ended its process or wanted too much memory."""
 

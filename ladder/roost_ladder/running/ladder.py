@@ -1,8 +1,8 @@
 """Runs a ladder: asks the schedule for rounds, has their blocks played, and keeps everything in a book.
 
-    with crew(workers=2) as executor:
+    with local_executor(workers=2) as executor:
         ladder = Ladder(setup, MemoryBook())
-        ladder.play(Hands(lambda job: executor.submit(play, job), workers=2), Budget(blocks=100))
+        ladder.play(executor, Budget(blocks=100))
     table = standings(match.result() for match in ladder.facts)
 
 A run is a function of its charter: seeds derive from the run's seed and the number of the block, and blocks enter the
@@ -25,13 +25,12 @@ from roost_games.chance import seed_of
 from roost_ladder.blocks import Block, Rotation, seed_of_block
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.running.book import Book, Charter, FinishedBlock, Member
+from roost_ladder.running.engine import Executor, Pace
 from roost_ladder.running.entrants import Entrant
 from roost_ladder.running.fixtures import STANDARD_LIMITS, Fixture, Limits, Played
-from roost_ladder.running.rounds import Budget, Ending, Hands, Pace, Round
+from roost_ladder.running.rounds import Budget, Round, RunEnd
 from roost_ladder.schedules.schedule import Bounded, Field, Kind, Pairing, Past, Schedule
 from roost_sdk.seat import Trouble
-
-__all__ = ["Budget", "Ending", "Hands", "Ladder", "Setup"]
 
 STOPS_TO_BENCH = 3
 """In so many matches a bot may have to be stopped; with the last of them it is benched."""
@@ -103,9 +102,18 @@ class Ladder:
         self.recorded = len(self._recorded)
         """How many blocks were in the book before."""
 
-    def play(self, hands: Hands, budget: Budget, look: Callable[[], None] = lambda: None) -> Ending:
+    def play(
+        self,
+        executor: Executor,
+        budget: Budget,
+        look: Callable[[], None] = lambda: None,
+        *,
+        isolated: bool = False,
+    ) -> RunEnd:
         """Play to the end of the schedule or of the budget. `look` is called every moment.
 
+        `isolated`: whether every bot has a process of its own in every match. It is slow, and for bots that cannot
+        share one.
         Whatever interrupts it, all matches that are in `facts` are in the book.
         """
         self.budget = budget
@@ -113,9 +121,12 @@ class Ladder:
         while pairings := self._next_round():
             blocks = self._given(pairings)
             self.planned = self._planned(blocks)
-            if ending := Round(self, hands, self.setup.limits, self._pace, deadline, look).play(blocks):
+            round_ = Round(
+                self, executor, self.setup.limits, pace=self._pace, deadline=deadline, look=look, isolated=isolated
+            )
+            if ending := round_.play(blocks):
                 return ending
-        return Ending.SCHEDULE if self._can_go_on() else Ending.BENCHED
+        return RunEnd.SCHEDULE if self._can_go_on() else RunEnd.BENCHED
 
     def _next_round(self) -> Sequence[Pairing]:
         return self.setup.schedule.next_round(self._field(), self._past) if self._can_go_on() else ()

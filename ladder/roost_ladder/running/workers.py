@@ -1,13 +1,12 @@
 """Plays matches in worker processes, so that no bot can stop a ladder. This is the one place where that is decided.
 
-    with crew(workers=4) as executor:
-        job = Job(fixtures, Limits(clock))
-        futures = [executor.submit(play, job) for job in jobs]
+    with local_executor(workers=4) as executor:
+        futures = [executor.submit(Job(fixtures, Limits(clock))) for fixtures in portions]
 
 `play` is a plain function of a `Job` that can be pickled, so it can be submitted to any `concurrent.futures.Executor`:
-`crew` is a pool of threads, and `dask.distributed.Client(...).get_executor()` would spread the same jobs over many
-machines. Wherever it runs, `play` keeps bots in child processes of its own, since only a process can be stopped: one
-child for each call that runs at the same time, kept for the next call.
+`local_executor` has a pool of threads, and `dask.distributed.Client(...).get_executor()` would spread the same jobs
+over many machines. Wherever it runs, `play` keeps bots in child processes of its own, since only a process can be
+stopped: one child for each call that runs at the same time, kept for the next call.
 
 What counts. All bots of a match run in one child, which costs nothing. If the child is lost during a match (a bot did
 not answer for longer than its clock allows, ended the process, or took more memory than it may), what was heard of
@@ -23,28 +22,17 @@ that is asked for one match at a time: that shows in which one it is lost.
 import atexit
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from roost_ladder.running import child
-from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Played, Stop
+from roost_ladder.running.engine import Executor
+from roost_ladder.running.fixtures import Fixture, Job, Limits, Played
 from roost_ladder.running.isolated import play_isolated
 from roost_ladder.running.process import CHILDREN, Child, ChildLost, Hung
 
-__all__ = ["BotSpec", "Fixture", "Job", "Limits", "Played", "Stop", "crew", "dismiss", "play"]
-
 LOADING_SECONDS = 60.0
 """How long the import of bots may take."""
-
-
-class Job(NamedTuple):
-    """Matches to be played one after the other. Several in a job are cheaper than one, if they are short."""
-
-    fixtures: tuple[Fixture, ...]
-    limits: Limits = Limits()
-    isolated: bool = False
-    """Whether every bot has a process of its own from the beginning: for bots that had to be stopped before."""
 
 
 def play(job: Job) -> list[Played]:
@@ -108,14 +96,14 @@ def dismiss() -> None:
 
 
 @contextmanager
-def crew(workers: int) -> Iterator[Executor]:
-    """An executor for so many jobs at a time on this machine. What is not done when the block is left is dropped."""
-    executor = ThreadPoolExecutor(workers, thread_name_prefix="roost-ladder")
+def local_executor(workers: int) -> Iterator[Executor]:
+    """Plays this many jobs at a time on this machine. What is not done when the block is left is dropped."""
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="roost-ladder")
     CHILDREN.welcome()
     try:
-        yield executor
+        yield Executor(lambda job: pool.submit(play, job), workers)
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(wait=False, cancel_futures=True)
         dismiss()
         CHILDREN.abandon()
-        executor.shutdown(wait=True)
+        pool.shutdown(wait=True)

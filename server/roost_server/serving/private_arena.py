@@ -23,8 +23,7 @@ import grpc
 from roost.v1 import play_pb2
 from roost_games.errors import RoostError
 from roost_games.replay import VOIDED
-from roost_ladder.running.fixtures import Fixture, Limits, Period, Played, as_played
-from roost_ladder.running.workers import Job
+from roost_ladder.running.fixtures import Fixture, Job, Limits, Period, Played, as_played
 from roost_sdk.bot import wire_name
 from roost_sdk.seat import Trouble
 from roost_server.accounts.keys import Identity

@@ -13,8 +13,9 @@ from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.running.book import Book, MemoryBook
 from roost_ladder.running.entrants import Entrant, find_entrants
 from roost_ladder.running.fixtures import BotSpec, Fixture, Limits
-from roost_ladder.running.ladder import Budget, Ending, Hands, Ladder, Setup
-from roost_ladder.running.workers import crew, play
+from roost_ladder.running.ladder import Ladder, Setup
+from roost_ladder.running.rounds import Budget, RunEnd
+from roost_ladder.running.workers import local_executor
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
 from roost_sdk.seat import Trouble
 
@@ -88,10 +89,9 @@ class Watched:
     ) -> None:
         self.troubles: list[Trouble] = []
         self.ladder = Ladder(given, book or MemoryBook(), self.troubles.append)
-        self.ending: Ending | None = None
-        with crew(workers) as executor:
-            hands = Hands(lambda job: executor.submit(play, job), workers)
-            self.ending = self.ladder.play(hands, budget, lambda: look(self.ladder))
+        self.ending: RunEnd | None = None
+        with local_executor(workers) as executor:
+            self.ending = self.ladder.play(executor, budget, lambda: look(self.ladder))
 
     @property
     def names(self) -> list[str]:
