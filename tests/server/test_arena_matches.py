@@ -125,9 +125,12 @@ def test_the_deal_is_revealed_after_the_last_match_of_the_block(tmp_path: Path) 
 
 def test_results_are_told_only_after_they_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = True
+    tried = 0
     commit = Store.commit
 
     def faulty_commit(store: Store, changes: list[Change]) -> None:
+        nonlocal tried
+        tried += 1
         if broken:
             raise StoreError("the disk is full; free some space")
         commit(store, changes)
@@ -144,7 +147,8 @@ def test_results_are_told_only_after_they_are_on_the_disk(tmp_path: Path, monkey
         ):
             await until(lambda: all(table.referee.over for table in place.arena.seating.tables) and x.decisions)
             waiting = {table.match_id for table in place.arena.seating.tables}
-            await asyncio.sleep(0.3)
+            so_far = tried
+            await until(lambda: tried >= so_far + 3)
             assert x.ended == y.ended == []
             assert {table.match_id for table in place.arena.seating.tables} == waiting
             assert replays_of(place.store) == set()
@@ -187,7 +191,11 @@ def test_the_last_match_of_a_block_and_its_end_are_one_commit(tmp_path: Path, mo
 
 
 def test_a_hurried_shutdown_does_not_wait_for_a_broken_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = 0
+
     def faulty_commit(store: Store, changes: list[Change]) -> None:
+        nonlocal tried
+        tried += 1
         raise StoreError("the disk is full; free some space")
 
     monkeypatch.setattr(Store, "commit", faulty_commit)
@@ -201,7 +209,8 @@ def test_a_hurried_shutdown_does_not_wait_for_a_broken_disk(tmp_path: Path, monk
         ):
             await until(lambda: any(table.referee.over for table in place.arena.seating.tables))
             stopping = asyncio.create_task(place.server.stop())
-            await asyncio.sleep(0.2)
+            so_far = tried
+            await until(lambda: tried >= so_far + 3)
             assert not stopping.done()
             place.server.hurry()
             await stopping

@@ -23,7 +23,7 @@ from tests.support.records.results import DUEL, TRIO, assert_same, many
 
 SOME = 100
 """So many blocks come at a time."""
-TIMES = 20
+TIMES = 10
 DUELS = Kind("karteneck", 2)
 GROUPS = list(combinations(range(6), 2))
 

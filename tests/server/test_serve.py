@@ -3,8 +3,11 @@
 import asyncio
 import signal
 from pathlib import Path
+from typing import Any
 
+import grpc
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from roost.v1 import play_pb2
 from roost_games.errors import UsageError
@@ -51,6 +54,18 @@ def test_running_matches_are_played_to_their_end(tmp_path: Path, number: signal.
     bounded(script)
 
 
+async def until_closing(address: str) -> None:
+    """Wait until the arena has heard the first signal. Two at once would be one."""
+    async with grpc.aio.insecure_channel(address) as channel:
+        stub: Any = health_pb2_grpc.HealthStub(channel)
+
+        async def closing() -> bool:
+            answer = await stub.Check(health_pb2.HealthCheckRequest())
+            return bool(answer.status == health_pb2.HealthCheckResponse.NOT_SERVING)
+
+        await until(closing)
+
+
 @pytest.mark.parametrize(("drain", "signals"), [(0.0, 1), (FOR_EVER, 2)])
 def test_matches_that_do_not_end_are_voided(tmp_path: Path, drain: float, signals: int) -> None:
     async def script() -> None:
@@ -59,9 +74,10 @@ def test_matches_that_do_not_end_are_voided(tmp_path: Path, drain: float, signal
             x, y = HesitantBot(address, "x"), RawBot(address, "y", player_counts=[2])
             await asyncio.gather(x.connect(), y.connect())
             await until(lambda: x.decisions)
-            for _ in range(signals):
+            arena.send_signal(signal.SIGTERM)
+            if signals == 2:
+                await until_closing(address)
                 arena.send_signal(signal.SIGTERM)
-                await asyncio.sleep(0.3)
             assert await arena.wait() == 0
             await asyncio.wait([x.playing, y.playing])
             await asyncio.gather(x.disconnect(), y.disconnect())

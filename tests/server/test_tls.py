@@ -55,9 +55,10 @@ def test_a_certificate_that_nobody_trusts(tmp_path: Path) -> None:
             for ca in (other.read_bytes(), None):
                 with pytest.raises(Refused, match="nobody here trusts; give the one to trust with --tls-ca"):
                     await client("x").run(grpc_links(place.address, Credentials(tls=True, ca=ca)))
-            hasty = Client(SAMPLES["random"], name="x", version="v1", connect_timeout=0.5)
+            plain = await grpc_links(place.address)()
             with pytest.raises(LinkLost, match="if it is an arena with TLS, give --tls-ca"):
-                await hasty.run(grpc_links(place.address))
+                await anext(aiter(plain))
+            await plain.close()
 
     async def other_name() -> None:
         async with hall(tmp_path, None, credentials=server_credentials(elsewhere, its_key)) as place:

@@ -37,6 +37,7 @@ class RawBot:
         self.ended: list[tuple[str, play_pb2.MatchEnded]] = []
         """The results told on all streams, and of which matches."""
         self.reveals: list[play_pb2.Reveal] = []
+        self.pings = 0
         self.status: grpc.StatusCode | None = None
         """How the stream ended."""
         self.details = ""
@@ -108,6 +109,7 @@ class RawBot:
         self.events += message.events
         self.decisions += message.decisions
         self.reveals += message.reveals
+        self.pings += message.ping > 0
         self.started.update({started.match: started for started in message.started})
         self._names.update({started.match: started.match_id for started in message.started})
         self.ended += [(self._names[ended.match], ended) for ended in message.ended]
