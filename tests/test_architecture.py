@@ -1,0 +1,58 @@
+"""docs/architecture.md names what exists: every function, every file, every package and room."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+FUNCTIONS = sorted(set(re.findall(r"`(roost_\w+(?:\.\w+)*:[\w.]+)`", PAGE)))
+FILES = sorted(set(re.findall(r"`((?:games|client_sdk|proto|ladder|server|sample_bots|cli|docs)/[\w./-]*)`", PAGE)))
+FOLDERS = {
+    "roost_games": "games",
+    "roost_sdk": "client_sdk",
+    "roost_ladder": "ladder",
+    "roost_bots": "sample_bots",
+    "roost_server": "server",
+    "roost_cli": "cli",
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_function_exists(function: str) -> None:
+    module, _, name = function.partition(":")
+    thing: object = import_module(module)
+    for part in name.split("."):
+        thing = getattr(thing, part)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_file_exists(file: str) -> None:
+    assert (ROOT / file).exists()
+
+
+@pytest.mark.parametrize("package", [name for name in FOLDERS if f"**`{name}`**\n" in PAGE])
+def test_the_rooms_of_a_package_are_those_on_disk(package: str) -> None:
+    folder = ROOT / FOLDERS[package] / package
+    table = PAGE.split(f"**`{package}`**\n")[1].strip().split("\n\n")[0]
+    listed = re.findall(r"`(\w+/|\w+\.py)`", "\n".join(row.split("|")[1] for row in table.splitlines()))
+    assert [name for name in listed if not (folder / name).exists()] == []
+    rooms = {f"{found.parent.name}/" for found in folder.glob("*/__init__.py")}
+    assert rooms <= set(listed)
+
+
+def test_the_three_paths_have_a_line_for_every_stop() -> None:
+    for path in ("A decision", "A finished match", "A question"):
+        (section,) = re.findall(rf"^## {path}\n(.*?)(?=^## )", PAGE, re.MULTILINE | re.DOTALL)
+        assert "```mermaid" in section
+        assert len(re.findall(r"^\| `roost_\w+\.[\w.]+:[\w.]+` \| .+ \|$", section, re.MULTILINE)) >= 8
+
+
+def test_ten_questions_are_answered_with_files() -> None:
+    section = PAGE.split("## Where would I …?\n")[1]
+    rows = re.findall(r"^\| (Where .*\?) \| (.*) \|$", section, re.MULTILINE)
+    assert len(rows) >= 10
+    for question, answer in rows:
+        assert any(f"`{file}`" in answer for file in FILES), question
