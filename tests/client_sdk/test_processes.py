@@ -103,11 +103,12 @@ def test_a_module_of_ours_runs_and_a_file_in_the_folder_hides_no_module_of_pytho
 
 def test_stopping_asks_first_and_then_kills() -> None:
     with Processes() as processes:
-        both = [processes.start("program", python(code)) for code in (POLITE, STUBBORN)]
-        for process in both:
+        polite, stubborn = (processes.start("program", python(code)) for code in (POLITE, STUBBORN))
+        for process in (polite, stubborn):
             process.first_line()
-        stop(both, 1.0)
-        assert [process.ending for process in both] == ["exit code 3", "signal SIGKILL"]
+        stop([polite], 60.0)
+        stop([stubborn], 0.2)
+        assert [polite.ending, stubborn.ending] == ["exit code 3", "signal SIGKILL"]
 
 
 @pytest.mark.parametrize("child", [SLEEPER, STUBBORN])
