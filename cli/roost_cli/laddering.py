@@ -157,9 +157,13 @@ def _team(entrants: list[Entrant], wishes: Wishes, workers: int) -> Iterator[Tea
     """Worker processes, or an arena on loopback if there are programs that connect to one by themselves."""
     if any(entrant.is_command for entrant in entrants):
         with server_extra("a bot that connects to an arena"):
-            from roost_cli.ladder_programs import hall
-        with hall(entrants, wishes.limits(recording=True)) as here:
-            yield Team(here.entrants, Executor(here.arena.submit, workers), here.mind)
+            from roost_server.serving.ladder_programs import ladder_programs
+
+        def tell(line: str) -> None:
+            remarks().print(line, soft_wrap=True)
+
+        with ladder_programs(entrants, wishes.limits(recording=True), SAMPLES, tell) as programs:
+            yield Team(programs.entrants, Executor(programs.arena.submit, workers), programs.look_after)
         return
     isolated = get_in_each_others_way(entrant.spec for entrant in entrants)
     if isolated:

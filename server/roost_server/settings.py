@@ -49,6 +49,8 @@ class Settings:
 
     tables: tuple[Rules, ...] = field(default_factory=standard_tables)
     """What is played."""
+    bots: frozenset[str] = frozenset()
+    """The names of the bots that may come in; empty: any."""
     schedule: str = "least-played"
     """Who plays whom in an arena without competitions."""
     clock: Clock = STANDARD_CLOCK

@@ -8,13 +8,13 @@ import structlog
 from roost_server.clocks import Pulse
 from roost_server.competition.ledger import Competition
 from roost_server.metrics import Metrics, Reading
-from roost_server.play.director import Director, Program, now_utc
+from roost_server.play.director import Contests, Director, now_utc
 from roost_server.play.entrance import Entrance
 from roost_server.play.matchmaker import Matchmaker
 from roost_server.play.quarantine import Quarantine
 from roost_server.play.recorder import Bookkeeping, Recorder, Tasks
 from roost_server.play.resume import resume_blocks
-from roost_server.play.seating import Seating
+from roost_server.play.seating import Requests, Seating
 from roost_server.settings import Settings
 from roost_server.store import Store
 
@@ -39,11 +39,12 @@ class Arena:
         self._loop = asyncio.get_running_loop()
         self._pulse = Pulse()
         self._tasks = Tasks()
-        self._program = Program(store, settings, competitions)
+        self._contests = Contests(store, settings, competitions)
         self.seating = Seating(store, settings, self._pulse)
         self.lobby = self.seating.lobby
+        self.requests = Requests(self.seating, settings)
         self.quarantine = Quarantine(store, self.seating, self._tasks.spawn, settings)
-        self.entrance = Entrance(store, settings, self.lobby, self.quarantine, self._program.directors)
+        self.entrance = Entrance(store, settings, self.lobby, self.quarantine, self._contests.directors)
         self._matchmaker = Matchmaker(self.seating.seat, self._loop.time)
         self._recorder = Recorder(store, self.metrics)
         self._books = Bookkeeping(self._recorder, self.seating, self._matchmaker, self.quarantine, self._tasks)
@@ -64,15 +65,15 @@ class Arena:
     @property
     def directors(self) -> list[Director]:
         """Those of the competitions."""
-        return self._program.directors
+        return self._contests.directors
 
     async def start(self) -> None:
         """Resume where the records end, and begin to keep time."""
         await asyncio.to_thread(self.quarantine.load)
-        await self._program.start()
-        self._matchmaker.contests = self._program.contests
-        await resume_blocks(self.store, self._program, self._recorder, self.seating)
-        await self._program.read_past()
+        await self._contests.start()
+        self._matchmaker.contests = self._contests.current
+        await resume_blocks(self.store, self._contests, self._recorder, self.seating)
+        await self._contests.read_past()
         self._pulse.start()
 
     async def stop(self) -> None:
@@ -127,12 +128,12 @@ class Arena:
     async def _tick(self) -> None:
         """See to what depends on the time of day."""
         try:
-            self.quarantine.check_due(self._program.tables)
+            self.quarantine.check_due(self._contests.tables)
             self._matchmaker.note_present(self.lobby.sessions)
             for director in self.directors:
                 contest = director.contest
                 if await director.tick(now_utc()):
-                    self._matchmaker.contests = self._program.contests
+                    self._matchmaker.contests = self._contests.current
                     await self._books.retire(contest)
                 elif contest:
                     self._matchmaker.wait_no_longer(contest, director.file.faults.absence_seconds)
@@ -150,7 +151,7 @@ class Arena:
         """An admin takes a competition into another phase. Raises `UsageError` if that cannot be."""
         contest = director.contest
         await director.change_phase(phase, actor)
-        self._matchmaker.contests = self._program.contests
+        self._matchmaker.contests = self._contests.current
         await self._books.retire(contest)
 
     def _play_later(self) -> None:
@@ -160,6 +161,7 @@ class Arena:
 
     def _play(self) -> None:
         self._play_soon = None
+        self.requests.start_waiting()
         for contest in self._matchmaker.play(self.lobby.sessions):
             self._tasks.spawn(self._books.plan(contest))
         for session in self.lobby.sessions:

@@ -212,7 +212,7 @@ def now_utc() -> datetime:
     return datetime.now(UTC)
 
 
-class Program:
+class Contests:
     """What is played: the contests of the competitions, or without any one open contest."""
 
     def __init__(self, store: Store, settings: Settings, competitions: Iterable[Competition]) -> None:
@@ -232,7 +232,7 @@ class Program:
             await director.read_past()
 
     @property
-    def contests(self) -> list[Contest]:
+    def current(self) -> list[Contest]:
         """What is being played now."""
         directed = [director.contest for director in self.directors if director.contest is not None]
         return directed if self.directors else [self._open]
@@ -250,4 +250,4 @@ class Program:
     @property
     def tables(self) -> list[Rules]:
         """The rules of everything that is played now; in a phase without matches those of the arena."""
-        return [rules for contest in self.contests for rules in contest.settings.tables] or list(self._settings.tables)
+        return [rules for contest in self.current for rules in contest.settings.tables] or list(self._settings.tables)

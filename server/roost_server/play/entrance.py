@@ -8,7 +8,7 @@ import structlog
 from roost.v1 import play_pb2
 from roost_server.accounts.keys import Identity
 from roost_server.competition import ledger
-from roost_server.errors import ClosingError, DeniedError, TooMuchError, UnauthenticatedError
+from roost_server.errors import ClosingError, DeniedError, InvalidError, TooMuchError, UnauthenticatedError
 from roost_server.play.director import Director
 from roost_server.play.lobby import Lobby, check_hello
 from roost_server.play.quarantine import Quarantine
@@ -41,6 +41,8 @@ class Entrance:
         if self.closed:
             raise ClosingError("the arena is shutting down")
         check_hello(hello)
+        if self._settings.bots and hello.name not in self._settings.bots:
+            raise InvalidError(f"no bot called {hello.name} is expected here; use the name that the arena gave it")
         self._check_guest(hello, identity)
         bot_id = await self._bot_of(hello, identity)
         version_id = await asyncio.to_thread(self._store.register_version, hello.name, hello.version, bot_id=bot_id)

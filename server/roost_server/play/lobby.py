@@ -46,6 +46,11 @@ class Lobby:
         """The session of a bot version, if it is here or away for a moment."""
         return self._by_version.get(version_id)
 
+    def session_named(self, name: str) -> Session | None:
+        """The session of the bot of this name that came last, if it is here or away for a moment."""
+        named = [session for session in self.sessions if session.name == name]
+        return max(named, key=lambda session: session.since, default=None)
+
     def enter(
         self, hello: play_pb2.Hello, version_id: int, identity: Identity | None = None, bot_id: int | None = None
     ) -> Session:

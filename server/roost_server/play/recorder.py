@@ -197,6 +197,6 @@ def _finished(match: RunningMatch) -> FinishedMatch:
         block_id=match.block.id,
         rotation=match.rotation,
         version_ids=match.block.block.seating(match.rotation),
-        started_ms=match.started_ms,
+        started_ms=match.table.started_ms,
         ended_ms=epoch_ms(),
     )

@@ -8,7 +8,7 @@ from roost_games.replay import VOIDED
 from roost_ladder.blocks import Block, Rotation
 from roost_ladder.rating.results import MatchResult
 from roost_server.play.block import OpenBlock
-from roost_server.play.director import Program
+from roost_server.play.director import Contests
 from roost_server.play.recorder import Recorder
 from roost_server.play.seating import Seating
 from roost_server.settings import Rules, Settings
@@ -16,10 +16,10 @@ from roost_server.store import BlockState, Store, queries
 from roost_server.store.results import MatchFilter, Rule, facts
 
 
-async def resume_blocks(store: Store, program: Program, recorder: Recorder, seating: Seating) -> None:
+async def resume_blocks(store: Store, contests: Contests, recorder: Recorder, seating: Seating) -> None:
     """Play on in every open block whose contest is still played; close the others."""
     for left in await asyncio.to_thread(queries.unfinished_blocks, store):
-        contest = program.contest_of(left.plan)
+        contest = contests.contest_of(left.plan)
         block = await asyncio.to_thread(resumed, store, left, contest.settings) if contest else None
         if contest is not None and block is not None:
             contest.resume(block)

@@ -4,14 +4,15 @@ import asyncio
 import secrets
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from roost_games.replay import Result, Seat
-from roost_server.clocks import Instant, Pulse, epoch_ms
+from roost_server.clocks import Instant, Pulse
 from roost_server.errors import NotFoundError, NotYetError
 from roost_server.play.block import OpenBlock
 from roost_server.play.lobby import Lobby
 from roost_server.play.session import Session
-from roost_server.play.table import Chair, News, Place, Question, Table
+from roost_server.play.table import Chair, News, Question, Table, TableSeat
 from roost_server.settings import Rules, Settings
 from roost_server.store import Store, queries
 
@@ -32,7 +33,7 @@ class StandIn:
     def ask(self, question: Question) -> None:
         """Give no answer."""
 
-    def tell(self, place: Place, news: News) -> None:
+    def tell(self, place: TableSeat, news: News) -> None:
         """Take no notice."""
 
 
@@ -47,7 +48,6 @@ class RunningMatch:
     table: Table
     block: OpenBlock
     rotation: int
-    started_ms: int
     end: "asyncio.Future[Result]"
 
 
@@ -81,7 +81,7 @@ class Seating:
         players = [self._player(version_id, block.missing) for version_id in block.block.seating(rotation)]
         chairs = [player.chair() for player in players]
         table = self._table(block.rules, chairs, secrets.token_hex(10), block.block.seed, block.settings, self._over)
-        self._running[table.match_id] = RunningMatch(table, block, rotation, epoch_ms(), self._loop.create_future())
+        self._running[table.match_id] = RunningMatch(table, block, rotation, self._loop.create_future())
         self._secret.add(table.match_id)
         _start(table)
 
@@ -158,6 +158,58 @@ class Seating:
         """Raise `NotYetError` if the deal of a match is still being played by others."""
         if match_id in self._secret:
             raise NotYetError(f"the deal of match {match_id} is still being played with other seats; ask again later")
+
+
+class RequestedMatch(NamedTuple):
+    """A match that somebody wants to have played, outside of all contests."""
+
+    rules: Rules
+    bots: tuple[str, ...]
+    """Who plays, by seat: the names under which the bots have come in."""
+    seats: tuple[Seat, ...]
+    """The same for the record."""
+    match_id: str
+    seed: bytes
+
+
+class Requests:
+    """Plays matches on request, each as soon as all of its bots have room for it. Nothing of them is recorded here."""
+
+    def __init__(self, seating: Seating, settings: Settings) -> None:
+        self._seating = seating
+        self._settings = settings
+        self._loop = asyncio.get_running_loop()
+        self._waiting: list[tuple[RequestedMatch, asyncio.Future[Table]]] = []
+
+    async def play(self, match: RequestedMatch) -> Table:
+        """The table of the match, which is over. Bots that are gone forfeit it."""
+        over: asyncio.Future[Table] = self._loop.create_future()
+        self._waiting.append((match, over))
+        self.start_waiting()
+        return await over
+
+    def start_waiting(self) -> None:
+        """Start every match for which there is room, the oldest first."""
+        for waiting in list(self._waiting):
+            match, over = waiting
+            players = [self._seating.lobby.session_named(name) for name in match.bots]
+            if all(player is None or player.playing < player.max_matches for player in players):
+                self._waiting.remove(waiting)
+                self._start(match, players, over)
+
+    def _start(self, match: RequestedMatch, players: Sequence[Session | None], over: "asyncio.Future[Table]") -> None:
+        def on_end(table: Table) -> None:
+            if not over.done():
+                over.set_result(table)
+            self._loop.call_soon(self.start_waiting)
+
+        chairs = [
+            (player or Absent(seat)).chair()._replace(seat=seat)
+            for player, seat in zip(players, match.seats, strict=True)
+        ]
+        self._seating.play_unrecorded(
+            match.rules, chairs, self._settings, on_end, match_id=match.match_id, seed=match.seed
+        )
 
 
 def make_room(table: Table) -> None:

@@ -9,7 +9,7 @@ from roost_games.replay import Seat
 from roost_sdk.wire.fields import bytes_field, key_of
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Latency, Pulse
-from roost_server.play.table import Chair, News, Place, Question
+from roost_server.play.table import Chair, News, Question, TableSeat
 from roost_server.settings import Settings
 
 MOST_DECISIONS_PER_MESSAGE = 512
@@ -23,7 +23,7 @@ FREE_STRIKES = 1000
 """So much useless talk is put up with; some happens when a deadline and an answer cross on the way."""
 
 
-class Outbox:
+class Outgoing:
     """What waits to be written to a bot. While one message is being written, the next one gathers here."""
 
     def __init__(self) -> None:
@@ -33,9 +33,9 @@ class Outbox:
         """Each is encoded when the message is written, with the view of that moment."""
         self.wake = asyncio.Event()
 
-    def what_lasts(self) -> "Outbox":
+    def what_lasts(self) -> "Outgoing":
         """A new outbox with what is told only once and must survive a broken stream: how matches ended."""
-        lasting = Outbox()
+        lasting = Outgoing()
         lasting.news.ended.extend(self.news.ended)
         lasting.news.reveals.extend(self.news.reveals)
         return lasting
@@ -76,7 +76,7 @@ class Session:
         self.leaving = False
         self.promised = 0
         """How many matches of blocks that have been opened it still has to play."""
-        self.outbox = Outbox()
+        self.outbox = Outgoing()
         self.stream = 0
         """Counts the streams of this session; the newest one is the one that counts."""
         self._latency = Latency(settings.latency_cap_ms)
@@ -86,7 +86,7 @@ class Session:
         """The round-trip time as last measured."""
         self._pulse = pulse
         self._settings = settings
-        self._matches: dict[int, Place] = {}
+        self._matches: dict[int, TableSeat] = {}
         """Where it plays, by the number of the match on its stream."""
         self._last_number = 0
         self._over = 0
@@ -201,7 +201,7 @@ class Session:
         outbox.questions.append(question)
         outbox.wake.set()
 
-    def tell(self, place: Place, news: News) -> None:
+    def tell(self, place: TableSeat, news: News) -> None:
         """Something happened in one of its matches. What has ended is on record."""
         if isinstance(news, play_pb2.MatchEnded):
             self._forget(news)

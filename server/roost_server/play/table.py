@@ -11,7 +11,7 @@ from roost_games.referee import Fault, Played, Referee, Seat
 from roost_games.registry import get_game
 from roost_sdk.wire import codec_for, result_to_wire
 from roost_sdk.wire.fields import REMEMBERED, bytes_field, keys_of, number_field, pack
-from roost_server.clocks import Instant, Pulse, elapsed
+from roost_server.clocks import Instant, Pulse, elapsed, epoch_ms
 from roost_server.settings import Rules, Settings
 
 MOST_LEGAL_LISTED = 1000
@@ -37,7 +37,7 @@ class Player(Protocol):
     def ask(self, question: "Question") -> None:
         """The seat has to decide."""
 
-    def tell(self, place: "Place", news: News) -> None:
+    def tell(self, place: "TableSeat", news: News) -> None:
         """Something happened in a match of the player's."""
 
 
@@ -51,7 +51,7 @@ class Chair(NamedTuple):
     wants_events: bool = False
 
 
-class Place(NamedTuple):
+class TableSeat(NamedTuple):
     """A seat at a table."""
 
     table: "Table"
@@ -136,6 +136,7 @@ class Table:
     ) -> None:
         self.rules = rules
         self.match_id = match_id
+        self.started_ms = epoch_ms()
         self.chairs = tuple(chairs)
         self.players = tuple(chair.player for chair in chairs)
         self.codec = codec_for(rules.game).for_match(rules.options)
@@ -181,12 +182,12 @@ class Table:
                 if chair.wants_events:
                     told = play_pb2.Event(match=chair.match)
                     told.MergeFrom(event)
-                    chair.player.tell(Place(self, seat), told)
+                    chair.player.tell(TableSeat(self, seat), told)
 
     def start(self) -> None:
         """Announce the match to its bots."""
         for seat, player in enumerate(self.players):
-            player.tell(Place(self, seat), self.start_message(seat))
+            player.tell(TableSeat(self, seat), self.start_message(seat))
 
     def tell_ended(self) -> None:
         """Tell the bots how the match ended, once that is on record."""
@@ -195,7 +196,7 @@ class Table:
         for seat, chair in enumerate(self.chairs):
             ended = play_pb2.MatchEnded(match=chair.match)
             result_to_wire(result, ended.result)
-            chair.player.tell(Place(self, seat), ended)
+            chair.player.tell(TableSeat(self, seat), ended)
 
     def ready(self, seat: int) -> bool:
         """The bot in `seat` is ready. The clocks start when all are. False if that was known or does not matter."""

@@ -14,7 +14,11 @@ MOST_BEHIND = 10_000
 """A spectator that falls behind by so many decisions is let go: the match does not wait, and memory is not endless."""
 
 
-class Seen(NamedTuple):
+Updates = AsyncIterator[arena_pb2.WatchMatchResponse]
+"""What a spectator is told."""
+
+
+class Sighting(NamedTuple):
     """Something that a spectator is to be told."""
 
     at: float
@@ -25,7 +29,7 @@ class Seen(NamedTuple):
     """What was to be seen then; `None` if spectators see it at once, and the view can be taken when it is told."""
 
 
-async def watch(match: RunningMatch) -> AsyncIterator[arena_pb2.WatchMatchResponse]:
+async def watch(match: RunningMatch) -> Updates:
     """What a spectator of a running match is told.
 
     If spectators see matches with a delay, everything but the names comes that much later, and shows that moment.
@@ -33,13 +37,13 @@ async def watch(match: RunningMatch) -> AsyncIterator[arena_pb2.WatchMatchRespon
     table, end = match.table, match.end
     delay = table.settings.spectator_delay_seconds
     now = asyncio.get_running_loop().time
-    told: asyncio.Queue[Seen] = asyncio.Queue()
+    told: asyncio.Queue[Sighting] = asyncio.Queue()
 
     def hear(event: play_pb2.Event) -> None:
-        told.put_nowait(Seen(now(), event, _view(table) if delay else None))
+        told.put_nowait(Sighting(now(), event, _view(table) if delay else None))
 
     table.watch(hear)
-    end.add_done_callback(lambda _: told.put_nowait(Seen(now(), None, None)))
+    end.add_done_callback(lambda _: told.put_nowait(Sighting(now(), None, None)))
     try:
         yield _started(table)
         first = _view(table) if delay else None
@@ -54,7 +58,7 @@ async def watch(match: RunningMatch) -> AsyncIterator[arena_pb2.WatchMatchRespon
         table.unwatch(hear)
 
 
-async def _told(told: "asyncio.Queue[Seen]", table: Table, delay: float) -> AsyncIterator[arena_pb2.WatchMatchResponse]:
+async def _told(told: "asyncio.Queue[Sighting]", table: Table, delay: float) -> Updates:
     """Everything that happens until the match is over."""
     while (seen := await told.get()).event is not None:
         if told.qsize() > MOST_BEHIND:

@@ -2,6 +2,8 @@
 
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import structlog
 
@@ -15,6 +17,21 @@ class StderrLogger:
         sys.stderr.flush()
 
     debug = info = warning = error = critical = msg
+
+
+@contextmanager
+def warnings_only() -> Iterator[None]:
+    """Log nothing below a warning meanwhile: for an arena that is only a part of another command."""
+    before = structlog.get_config()
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        logger_factory=lambda *_: StderrLogger(),
+        cache_logger_on_first_use=False,
+    )
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
 
 
 def configure_logging(level: str = "info") -> None:

@@ -85,6 +85,11 @@ class ArenaServer:
         )
         self.address = self.side_address = ""
 
+    @property
+    def arena(self) -> Arena:
+        """What is behind the services."""
+        return self._arena
+
     async def start(self) -> None:
         """Listen. Raises `UsageError` if that is not possible there."""
         accounts = AccountsService(self._arena, self._gate)

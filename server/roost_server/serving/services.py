@@ -172,7 +172,7 @@ def _summary(running: RunningMatch) -> arena_pb2.MatchSummary:
         game=table.rules.game,
         players=table.rules.players,
         bots=shown_names(table),
-        started_ms=running.started_ms,
+        started_ms=table.started_ms,
     )
 
 

@@ -8,7 +8,7 @@ from types import FrameType
 import pytest
 
 from roost_ladder.running.fixtures import STANDARD_LIMITS
-from roost_server.serving.private_arena import PrivateArena
+from roost_server.serving.ladder_arena import LadderArena
 
 
 class Interrupted(Exception):
@@ -27,14 +27,14 @@ def alarm() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-def wait_in_vain() -> None:
-    with PrivateArena(["mine"], STANDARD_LIMITS) as arena:
+def wait_for_nobody() -> None:
+    with LadderArena(["mine"], STANDARD_LIMITS) as arena:
         signal.setitimer(signal.ITIMER_REAL, 0.2)
         arena.await_programs(["mine"], seconds=600)
 
 
 def test_an_interruption_leaves_no_task_behind(alarm: None, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(Interrupted):
-        wait_in_vain()
+        wait_for_nobody()
     gc.collect()
     assert caplog.messages == []
