@@ -55,6 +55,9 @@ class Source(Protocol):
     def competitions(self) -> arena_pb2.ListCompetitionsResponse:
         """Every competition."""
 
+    def bracket(self, competition: str) -> arena_pb2.GetBracketResponse:
+        """The bracket of a competition's finals."""
+
     def replay(self, match_id: str) -> str:
         """The record of a match, one line of JSON."""
 
@@ -96,6 +99,10 @@ class RemoteSource:
 
     def competitions(self) -> arena_pb2.ListCompetitionsResponse:
         return self._ask("ListCompetitions", arena_pb2.ListCompetitionsRequest(), arena_pb2.ListCompetitionsResponse)
+
+    def bracket(self, competition: str) -> arena_pb2.GetBracketResponse:
+        request = arena_pb2.GetBracketRequest(competition=competition)
+        return self._ask("GetBracket", request, arena_pb2.GetBracketResponse)
 
     def replay(self, match_id: str) -> str:
         request = arena_pb2.GetReplayRequest(match_id=match_id)

@@ -1,30 +1,28 @@
-"""The bracket of a knockout: out of the export of its competition, for people to read."""
+"""The bracket of a knockout, for people and for programs."""
 
-import json
-import tomllib
-from collections.abc import Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from roost.v1 import arena_pb2
-from roost_cli.arena_source import Source
-
-BRACKET_FILE = "bracket.json"
 
 
-def read_bracket(source: Source, competition: arena_pb2.CompetitionStatus) -> dict[str, Any] | None:
-    """What the export says about the bracket; `None` if there is none, or not yet."""
-    phases = tomllib.loads(competition.document)["phases"]
-    if competition.phase not in ("finals", "done") or all(each.get("schedule") != "knockout" for each in phases):
-        return None
-    with TemporaryDirectory(prefix="roost-bracket-") as temporary:
-        files = source.export(competition.name, Path(temporary) / "export")
-        texts = [file.read_text(encoding="utf-8") for file in files if file.name == BRACKET_FILE]
-    return json.loads(texts[0]) if texts else None
+def bracket_json(bracket: arena_pb2.GetBracketResponse) -> dict[str, Any]:
+    """The bracket as `roost competition show --json` and an export's bracket.json have it."""
+    rounds = [[_tie_json(tie) for tie in each.ties] for each in bracket.rounds]
+    return {"champion": bracket.champion or None, "rounds": rounds}
 
 
-def bracket_lines(bracket: dict[str, Any]) -> Iterator[str]:
+def _tie_json(tie: arena_pb2.BracketTie) -> dict[str, Any]:
+    return {
+        "high": tie.high,
+        "low": tie.low or None,
+        "score_high": tie.score_high,
+        "score_low": tie.score_low,
+        "winner": tie.winner or None,
+    }
+
+
+def bracket_lines(bracket: Mapping[str, Any]) -> Iterator[str]:
     """Round by round, and who has won it all."""
     for number, ties in enumerate(bracket["rounds"], 1):
         yield "final" if len(ties) == 1 else f"round {number}"

@@ -9,7 +9,7 @@ import typer
 
 from roost.v1 import arena_pb2
 from roost_cli.arena_source import open_source
-from roost_cli.bracket import bracket_lines, read_bracket
+from roost_cli.bracket import bracket_json, bracket_lines
 from roost_cli.server_extra import server_extra
 from roost_cli.terminal.admin_status import print_competitions
 from roost_cli.terminal.admin_tables import plain
@@ -77,7 +77,8 @@ def show_competition(
     """`roost competition show`."""
     with open_source(server, db, credentials) as source:
         found = _named(source.competitions().competitions, name)
-        bracket = read_bracket(source, found)
+        answer = source.bracket(found.name)
+    bracket = bracket_json(answer) if answer.rounds else None
     if as_json:
         print_json(plain(found) | ({"bracket": bracket} if bracket else {}))
         return

@@ -101,6 +101,7 @@ def requests(there: World, kind: str) -> dict[str, Message]:
         "Arena.ListMatches": arena_pb2.ListMatchesRequest(competition="cup"),
         "Arena.GetReplay": arena_pb2.GetReplayRequest(match_id="none"),
         "Arena.ListCompetitions": arena_pb2.ListCompetitionsRequest(),
+        "Arena.GetBracket": arena_pb2.GetBracketRequest(competition="cup"),
         "Arena.ExportCompetition": arena_pb2.ExportCompetitionRequest(competition="cup"),
         "Arena.WatchMatch": arena_pb2.WatchMatchRequest(match_id="none"),
         "Accounts.Register": admin_pb2.RegisterRequest(owner=nobody),

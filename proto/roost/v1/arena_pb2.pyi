@@ -504,6 +504,108 @@ class CompetitionStatus(_message.Message):
 Global___CompetitionStatus: _TypeAlias = CompetitionStatus  # noqa: Y015
 
 @_typing.final
+class GetBracketRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMPETITION_FIELD_NUMBER: _builtins.int
+    competition: _builtins.str
+    def __init__(
+        self,
+        *,
+        competition: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetBracketRequest: _TypeAlias = GetBracketRequest  # noqa: Y015
+
+@_typing.final
+class GetBracketResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROUNDS_FIELD_NUMBER: _builtins.int
+    CHAMPION_FIELD_NUMBER: _builtins.int
+    champion: _builtins.str
+    """Who has won the final; empty while nobody has."""
+    @_builtins.property
+    def rounds(self) -> _containers.RepeatedCompositeFieldContainer[Global___BracketRound]:
+        """The rounds so far. The last one may be undecided."""
+
+    def __init__(
+        self,
+        *,
+        rounds: _abc.Iterable[Global___BracketRound] | None = ...,
+        champion: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["champion", b"champion", "rounds", b"rounds"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetBracketResponse: _TypeAlias = GetBracketResponse  # noqa: Y015
+
+@_typing.final
+class BracketRound(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TIES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ties(self) -> _containers.RepeatedCompositeFieldContainer[Global___BracketTie]: ...
+    def __init__(
+        self,
+        *,
+        ties: _abc.Iterable[Global___BracketTie] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ties", b"ties"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BracketRound: _TypeAlias = BracketRound  # noqa: Y015
+
+@_typing.final
+class BracketTie(_message.Message):
+    """Two bots in the bracket, by name. Where a bot has entered several versions the version follows in parentheses."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HIGH_FIELD_NUMBER: _builtins.int
+    LOW_FIELD_NUMBER: _builtins.int
+    SCORE_HIGH_FIELD_NUMBER: _builtins.int
+    SCORE_LOW_FIELD_NUMBER: _builtins.int
+    WINNER_FIELD_NUMBER: _builtins.int
+    high: _builtins.str
+    """The one that is seeded higher."""
+    low: _builtins.str
+    """The other one; empty if the first has a bye."""
+    score_high: _builtins.float
+    """How many matches each has finished ahead of the other; level ones are half."""
+    score_low: _builtins.float
+    winner: _builtins.str
+    """Empty while the tie is undecided."""
+    def __init__(
+        self,
+        *,
+        high: _builtins.str = ...,
+        low: _builtins.str = ...,
+        score_high: _builtins.float = ...,
+        score_low: _builtins.float = ...,
+        winner: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["high", b"high", "low", b"low", "score_high", b"score_high", "score_low", b"score_low", "winner", b"winner"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BracketTie: _TypeAlias = BracketTie  # noqa: Y015
+
+@_typing.final
 class ExportCompetitionRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 

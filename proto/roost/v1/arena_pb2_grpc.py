@@ -65,6 +65,11 @@ class ArenaStub(object):
                 request_serializer=roost_dot_v1_dot_arena__pb2.ListCompetitionsRequest.SerializeToString,
                 response_deserializer=roost_dot_v1_dot_arena__pb2.ListCompetitionsResponse.FromString,
                 _registered_method=True)
+        self.GetBracket = channel.unary_unary(
+                '/roost.v1.Arena/GetBracket',
+                request_serializer=roost_dot_v1_dot_arena__pb2.GetBracketRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_arena__pb2.GetBracketResponse.FromString,
+                _registered_method=True)
         self.ExportCompetition = channel.unary_stream(
                 '/roost.v1.Arena/ExportCompetition',
                 request_serializer=roost_dot_v1_dot_arena__pb2.ExportCompetitionRequest.SerializeToString,
@@ -122,6 +127,13 @@ class ArenaServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetBracket(self, request, context):
+        """The bracket of a competition whose finals are a knockout. It has no rounds if they are not, or have not begun.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ExportCompetition(self, request, context):
         """Everything about a competition as a folder of plain files, from which anybody can work out its result again.
         """
@@ -168,6 +180,11 @@ def add_ArenaServicer_to_server(servicer, server):
                     servicer.ListCompetitions,
                     request_deserializer=roost_dot_v1_dot_arena__pb2.ListCompetitionsRequest.FromString,
                     response_serializer=roost_dot_v1_dot_arena__pb2.ListCompetitionsResponse.SerializeToString,
+            ),
+            'GetBracket': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetBracket,
+                    request_deserializer=roost_dot_v1_dot_arena__pb2.GetBracketRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_arena__pb2.GetBracketResponse.SerializeToString,
             ),
             'ExportCompetition': grpc.unary_stream_rpc_method_handler(
                     servicer.ExportCompetition,
@@ -342,6 +359,33 @@ class Arena(object):
             '/roost.v1.Arena/ListCompetitions',
             roost_dot_v1_dot_arena__pb2.ListCompetitionsRequest.SerializeToString,
             roost_dot_v1_dot_arena__pb2.ListCompetitionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetBracket(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Arena/GetBracket',
+            roost_dot_v1_dot_arena__pb2.GetBracketRequest.SerializeToString,
+            roost_dot_v1_dot_arena__pb2.GetBracketResponse.FromString,
             options,
             channel_credentials,
             insecure,

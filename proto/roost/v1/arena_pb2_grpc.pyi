@@ -27,6 +27,8 @@ class ArenaStub:
     """A recorded match as a document of the open replay format. FAILED_PRECONDITION while its deal is still being played."""
     ListCompetitions: _aio.UnaryUnaryMultiCallable[_arena_pb2.ListCompetitionsRequest, _arena_pb2.ListCompetitionsResponse]
     """The competitions of this arena, the oldest first."""
+    GetBracket: _aio.UnaryUnaryMultiCallable[_arena_pb2.GetBracketRequest, _arena_pb2.GetBracketResponse]
+    """The bracket of a competition whose finals are a knockout. It has no rounds if they are not, or have not begun."""
     ExportCompetition: _aio.UnaryStreamMultiCallable[_arena_pb2.ExportCompetitionRequest, _arena_pb2.ExportCompetitionResponse]
     """Everything about a competition as a folder of plain files, from which anybody can work out its result again."""
     WatchMatch: _aio.UnaryStreamMultiCallable[_arena_pb2.WatchMatchRequest, _arena_pb2.WatchMatchResponse]
@@ -80,6 +82,14 @@ class ArenaServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_arena_pb2.ListCompetitionsRequest, _abc.Awaitable[_arena_pb2.ListCompetitionsResponse]],
     ) -> _abc.Awaitable[_arena_pb2.ListCompetitionsResponse]:
         """The competitions of this arena, the oldest first."""
+
+    @_abc_1.abstractmethod
+    def GetBracket(
+        self,
+        request: _arena_pb2.GetBracketRequest,
+        context: _aio.ServicerContext[_arena_pb2.GetBracketRequest, _abc.Awaitable[_arena_pb2.GetBracketResponse]],
+    ) -> _abc.Awaitable[_arena_pb2.GetBracketResponse]:
+        """The bracket of a competition whose finals are a knockout. It has no rounds if they are not, or have not begun."""
 
     @_abc_1.abstractmethod
     def ExportCompetition(

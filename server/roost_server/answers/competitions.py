@@ -1,11 +1,15 @@
 """What is said about competitions: answers as messages of `roost.v1`, from a store alone."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from roost.v1 import arena_pb2
 from roost_games.errors import UsageError
+from roost_ladder.schedules.knockout import Tie, champion
 from roost_server.competition import ledger, phases
 from roost_server.competition.file import CompetitionFile, PhaseName
+from roost_server.competition.finals import table_names
+from roost_server.competition.history import bracket_on_record
 from roost_server.competition.ledger import Competition
 from roost_server.store import Store, queries
 
@@ -31,6 +35,30 @@ def status_of(store: Store, competition: Competition) -> arena_pb2.CompetitionSt
         commitment=competition.commitment,
         seed=competition.seed.hex() if phase == PhaseName.DONE else "",
         document=competition.document,
+    )
+
+
+def bracket(store: Store, request: arena_pb2.GetBracketRequest) -> arena_pb2.GetBracketResponse:
+    """The bracket of a competition's finals, if they are a knockout. Raises `UsageError` if there is no competition."""
+    with store.reading() as reading:
+        competition = ledger.read(reading, request.competition)
+        rounds = bracket_on_record(reading, competition)
+        versions = ledger.entered_versions(reading, competition.id)
+    names = table_names((each.version_id, each.name, each.version) for each in versions)
+    best = champion(rounds)
+    return arena_pb2.GetBracketResponse(
+        rounds=[arena_pb2.BracketRound(ties=[_tie(tie, names) for tie in ties]) for ties in rounds],
+        champion="" if best is None else names[best],
+    )
+
+
+def _tie(tie: Tie, names: Mapping[int, str]) -> arena_pb2.BracketTie:
+    return arena_pb2.BracketTie(
+        high=names[tie.high],
+        low="" if tie.low is None else names[tie.low],
+        score_high=tie.score_high,
+        score_low=tie.score_low,
+        winner="" if tie.winner is None else names[tie.winner],
     )
 
 

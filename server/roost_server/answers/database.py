@@ -49,6 +49,10 @@ class DatabaseReader:
         """Every competition."""
         return competitions.competitions(self._store)
 
+    def bracket(self, competition: str) -> arena_pb2.GetBracketResponse:
+        """The bracket of a competition's finals."""
+        return competitions.bracket(self._store, arena_pb2.GetBracketRequest(competition=competition))
+
     def replay(self, match_id: str) -> str:
         """The record of a match, one line of JSON."""
         return queries.replay(self._store, match_id)

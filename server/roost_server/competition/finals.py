@@ -3,6 +3,7 @@
 The arena plays by it, an export is checked against it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -68,3 +69,13 @@ def bracket_of(file: CompetitionFile, field: Field, finals: Sequence[MatchResult
     if part is None or part.plays_by != KNOCKOUT or not finals:
         return []
     return bracket(field, Past(results=finals, recorded=False), part.blocks_per_pairing)
+
+
+def table_names(versions: Iterable[tuple[int, str, str]]) -> dict[int, str]:
+    """What versions are called in tables: by the bot's name, followed by the version where a bot has several.
+
+    Versions are given by their numbers, names and versions.
+    """
+    known = list(versions)
+    several = Counter(name for _, name, _ in known)
+    return {number: name if several[name] == 1 else f"{name} ({version})" for number, name, version in known}

@@ -1,13 +1,20 @@
-"""What was planned and played in a phase of a competition, from the records: where its contest goes on."""
+"""What was planned and played in a competition so far, from the records."""
 
 from collections import Counter
 from collections.abc import Collection
 from typing import NamedTuple
 
+from roost_ladder.rating.results import MatchResult
+from roost_ladder.schedules.knockout import Tie
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
+from roost_server.competition import ledger
+from roost_server.competition.file import PhaseName
+from roost_server.competition.finals import Finalist, bracket_of, finals_field
+from roost_server.competition.ledger import Competition
 from roost_server.store import BlockState, Store
 from roost_server.store.queries import planned_blocks
-from roost_server.store.results import MatchFilter, facts_by_block
+from roost_server.store.results import MatchFilter, facts, facts_by_block
+from roost_server.store.store import Reading
 
 
 class History(NamedTuple):
@@ -44,3 +51,19 @@ def history_of(
             if matches[0].block_id not in going_on:
                 past.finish(match.result() for match in matches)
     return History(past, list(owed.elements()), last + 1)
+
+
+def bracket_on_record(reading: Reading, competition: Competition) -> list[list[Tie]]:
+    """The rounds of the bracket so far; none if the finals are no knockout, or have not begun."""
+    finals = _results(reading, competition, PhaseName.FINALS)
+    if not finals:
+        return []
+    versions = ledger.entered_versions(reading, competition.id)
+    pinned = [Finalist(each.version_id, each.owner) for each in versions if each.pinned]
+    ladder = facts_by_block(reading, MatchFilter(competition_id=competition.id, phase=PhaseName.LADDER))
+    field = finals_field(competition.file, pinned, ([match.result() for match in block] for block in ladder))
+    return bracket_of(competition.file, field, finals)
+
+
+def _results(reading: Reading, competition: Competition, phase: PhaseName) -> list[MatchResult]:
+    return [match.result() for match in facts(reading, MatchFilter(competition_id=competition.id, phase=phase))]

@@ -13,7 +13,7 @@ from roost_ladder.report.summary import About, Summary, summarise
 from roost_ladder.schedules.knockout import Tie, champion
 from roost_ladder.schedules.schedule import Field
 from roost_server.competition.file import CompetitionFile, PhaseName
-from roost_server.competition.finals import Finalist, bracket_of, finals_field
+from roost_server.competition.finals import Finalist, bracket_of, finals_field, table_names
 from roost_server.export.files import BRACKET_FILE, ExportedCompetition
 
 READ_ME = """\
@@ -41,22 +41,14 @@ def derived(
     file: CompetitionFile, competition: ExportedCompetition, facts: Mapping[str, Sequence[MatchFacts]]
 ) -> dict[str, str]:
     """The files that follow from the others, by their names. `facts` are the matches that count, by phase."""
-    texts, names = {"README.txt": READ_ME}, names_of(competition)
+    texts = {"README.txt": READ_ME}
+    names = table_names((bot.version_id, bot.name, bot.version) for bot in competition.bots)
     forfeits = file.faults.forfeits == "count"
     for phase, played in facts.items():
         if any(forfeits or not any(match.forfeited) for match in played):
             about = About(file.title or file.name, (("Phase", phase), ("Commitment", competition.commitment)))
             texts |= _reports(phase, summarise(played, names, about, forfeits=forfeits))
     return texts | _bracket_files(file, competition, facts, names)
-
-
-def names_of(competition: ExportedCompetition) -> dict[int, str]:
-    """What the versions are called in tables: the bot's name, with the version where there are several."""
-    names = [bot.name for bot in competition.bots]
-    return {
-        bot.version_id: bot.name if names.count(bot.name) == 1 else f"{bot.name} ({bot.version})"
-        for bot in competition.bots
-    }
 
 
 def finalists(file: CompetitionFile, competition: ExportedCompetition, ladder: Iterable[MatchFacts]) -> Field:

@@ -78,6 +78,7 @@ class ArenaService:
                     arena_pb2.ListCompetitionsRequest,
                     self._from_store(lambda store, _: competitions.competitions(store)),
                 ),
+                "GetBracket": read("GetBracket", arena_pb2.GetBracketRequest, self._from_store(competitions.bracket)),
                 "ExportCompetition": self._methods.stream(
                     "ExportCompetition",
                     Need.READ,

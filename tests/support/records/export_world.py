@@ -85,8 +85,10 @@ class Play:
     async def phase(self, phase: PhaseName, rounds: int | None = None) -> None:
         """So many rounds of a phase, or all that it has."""
         await self.director.change_phase(phase, "test")
-        contest = self.director.contest
+        contest, reading = self.director.contest, self.director._reading
         assert contest is not None
+        assert reading is not None
+        await reading  # on a busy machine the arena would play on meanwhile
         for _ in count() if rounds is None else range(rounds):
             if not await self._round(contest):
                 break
