@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from roost_games.errors import MalformedMove, UsageError
 from roost_games.game import AnyView, JsonValue
-from roost_games.registry import GAME_NAMES, get_game, part_of
+from roost_games.registry import all_games, get_game, part_of
 
 MoveT = TypeVar("MoveT")
 ViewT = TypeVar("ViewT", bound=AnyView)
@@ -141,9 +141,9 @@ def coding_for(view: Any) -> AnyCoding:
 
 @lru_cache(maxsize=64)
 def _game_of(kind: type) -> str:
-    for game in GAME_NAMES:
-        if kind is part_of(game).View:
-            return game
+    for game in all_games():
+        if kind is part_of(game.name).View:
+            return game.name
     raise UsageError(f"a {kind.__name__} is not a view of a game")
 
 

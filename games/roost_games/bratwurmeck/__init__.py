@@ -6,12 +6,16 @@ from roost_games.bratwurmeck.sheet import Options, Tile
 from roost_games.bratwurmeck.state import BratwurmeckState
 from roost_games.bratwurmeck.view import Event, Failed, Reason, Rolled, SetAside, Stole, TookTile, View
 
+Move = Take
+"""Every move is a `Take`."""
+
 __all__ = [
     "GAME",
     "Bratwurmeck",
     "BratwurmeckState",
     "Event",
     "Failed",
+    "Move",
     "Options",
     "Reason",
     "Rolled",

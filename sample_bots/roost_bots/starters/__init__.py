@@ -4,6 +4,7 @@
 """
 
 import ast
+import inspect
 import keyword
 import sys
 from collections.abc import Collection
@@ -12,7 +13,7 @@ from pathlib import Path
 from string import Template
 
 from roost_games.errors import UsageError
-from roost_games.registry import AnyGame
+from roost_games.registry import AnyGame, part_of
 from roost_sdk.bot import LONGEST_NAME
 
 HIDING = {"test", "tests", "unittest", "roost"}
@@ -22,7 +23,8 @@ HIDING = {"test", "tests", "unittest", "roost"}
 def start_folder(name: str, game: AnyGame) -> Path:
     """Make the folder `name` with a bot for `game`, and return it. Raises `UsageError`."""
     check_name(name)
-    bot, test = _starter(f"{game.name}.py"), Template(_starter("test.txt"))
+    bot = inspect.getsource(part_of(game.name, package=__name__))
+    test = Template(_template("test.txt"))
     words = {"name": name, "class_name": "MyBot", "game": game.name, "title": game.title}
     words["class_name"] = class_name(name, names_in(bot) | names_in(test.substitute(words)))
     return _filled(
@@ -30,7 +32,7 @@ def start_folder(name: str, game: AnyGame) -> Path:
         {
             f"{name}.py": bot.replace("MyBot", words["class_name"]),
             f"test_{name}.py": test.substitute(words),
-            "README.md": Template(_starter("README.txt")).substitute(words),
+            "README.md": Template(_template("README.txt")).substitute(words),
         },
     )
 
@@ -71,5 +73,5 @@ def _filled(folder: Path, contents: dict[str, str]) -> Path:
     return folder
 
 
-def _starter(file: str) -> str:
+def _template(file: str) -> str:
     return files(__name__).joinpath(file).read_text(encoding="utf-8")

@@ -8,9 +8,8 @@ from typing import Any, get_args, get_type_hints
 def moves_and_parts(game: str) -> list[type]:
     """The view of a game first, then its moves, then what these are made of."""
     module = import_module(f"roost_games.{game}")
-    moves = getattr(module, "Move", None)
     found: dict[type, None] = {}
-    for kind in (module.View, *(get_args(moves) if moves is not None else (module.Take,))):
+    for kind in (module.View, *(get_args(module.Move) or (module.Move,))):
         _add(kind, found)
     return list(found)
 
