@@ -21,6 +21,7 @@ from roost_games.karteneck import Card, Lay
 from roost_games.karteneck.moves import sheet_of
 from roost_games.registry import get_game
 from roost_sdk.pettingzoo import Coding, coding_for, coding_of
+from tests.golden.cases import all_cases
 
 AnyState = State[Any, Any]
 Options = dict[str, object]
@@ -34,12 +35,9 @@ ODD_SHEET: Options = {
 TWO_KINDS: Options = {"ingredients": [["egg", 9, 40], ["ham", 1, 30], ["egg", 2, 15]]}
 
 TABLES: list[tuple[str, int, Options]] = [
-    *(("karteneck", players, {}) for players in range(2, 5)),
+    *((case.game.name, case.players, dict(case.options)) for case in all_cases()),
     ("karteneck", 3, ODD_SHEET),
-    *(("bratwurmeck", players, {}) for players in range(2, 8)),
     ("bratwurmeck", 3, FEW_TILES),
-    *(("haecmaec", players, {}) for players in range(2, 7)),
-    *(("haecmaec", players, SLAP) for players in range(3, 7)),
     ("haecmaec", 4, {**SLAP, **TWO_KINDS}),
 ]
 every_table = pytest.mark.parametrize(("game", "players", "options"), TABLES)

@@ -13,14 +13,10 @@ from roost_games.errors import IllegalMove, OptionError, UsageError
 from roost_games.registry import get_game
 from roost_sdk.pettingzoo import RoostEnv, coding_for, roost_env
 from roost_sdk.pettingzoo.env import place_rewards
+from tests.golden.cases import all_cases
 
 SLAP = {"slap": True}
-TABLES: list[tuple[str, int, dict[str, Any]]] = [
-    *(("karteneck", players, {}) for players in range(2, 5)),
-    *(("bratwurmeck", players, {}) for players in range(2, 8)),
-    *(("haecmaec", players, {}) for players in range(2, 7)),
-    *(("haecmaec", players, SLAP) for players in range(3, 7)),
-]
+TABLES = [(case.game.name, case.players, dict(case.options)) for case in all_cases()]
 every_table = pytest.mark.parametrize(("game", "players", "options"), TABLES)
 
 

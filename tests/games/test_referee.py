@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from roost_games.chance import Outcome
 from roost_games.errors import UsageError
 from roost_games.referee import Clock, Ended, Fault, Faulted, Forfeited, Played, Referee, Seat
-from roost_games.registry import GAME_NAMES, get_game
+from roost_games.registry import GAME_NAMES, all_games, get_game
 from roost_games.replay import Decision, FaultEntry, Replay
 from roost_games.verify import verify
 from tests.support.games.toy import TOY, Bid, Move, Scored, Show, ToyGame, play_out
@@ -669,11 +669,13 @@ def test_a_listener_hears_what_is_public_as_it_happens() -> None:
 
 
 def games_and_options() -> list[tuple[str, dict[str, object], int]]:
-    return [("karteneck", {}, 3), ("bratwurmeck", {}, 4), ("haecmaec", {}, 4), ("haecmaec", {"slap": True}, 4)]
-
-
-def test_all_games_are_covered() -> None:
-    assert {name for name, _, _ in games_and_options()} == {*GAME_NAMES}
+    """Each variant, with three or four players."""
+    return [
+        (game.name, dict(variant.options), players)
+        for game in all_games()
+        for variant, players in game.tables()
+        if players == (3 if game.name == "karteneck" else 4)
+    ]
 
 
 @pytest.mark.parametrize(("name", "options", "players"), games_and_options())
