@@ -5,10 +5,11 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 
-from roost_bots import SAMPLES
+from roost_bots import QUICK_SAMPLES, SAMPLES
 from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_games.registry import GAME_NAMES, AnyGame, get_game
+from roost_ladder.workshop.worker import Opponents
 from roost_sdk import LoadedBot, load_bot
 from roost_sdk.load import did_you_mean, spelled_out
 
@@ -31,6 +32,12 @@ def find_bots(texts: Sequence[str]) -> list[LoadedBot]:
 def sources_of(texts: Sequence[str]) -> list[str]:
     """How any process finds these bots, samples included."""
     return [spelled_out(SAMPLES[text]) if text in SAMPLES else text for text in texts]
+
+
+def opponents() -> Opponents:
+    """The samples that a bot is examined with."""
+    known = {name: spelled_out(sample) for name, sample in SAMPLES.items()}
+    return Opponents(known, at_tables=("greedy", "random"), in_duels=tuple(QUICK_SAMPLES))
 
 
 def parse_options(pairs: Iterable[str]) -> dict[str, JsonValue]:

@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import typer
 
+from roost_bots import SAMPLES
 from roost_cli.arena_source import open_source
 from roost_cli.lookup import find_bots
 from roost_cli.terminal.console import print_json, results
 from roost_cli.terminal.match_report import print_faults, print_outcome
 from roost_cli.terminal.progress import progress
-from roost_cli.terminal.replay_report import print_opinions, print_weighed, weighed_json
+from roost_cli.terminal.replay_report import PLAYS_ON, print_opinions, print_weighed, weighed_json
 from roost_cli.terminal.show import print_frame
 from roost_cli.terminal.stepping import check_terminal, keyboard, step_through
 from roost_games.errors import ReplayError, UsageError
@@ -25,7 +26,7 @@ from roost_games.narrator import Frame, Narrator
 from roost_games.playback import Playback
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Replay
-from roost_ladder.workshop.second_opinion import Opinion, Opinions, ask_about, opinions_json
+from roost_ladder.workshop.second_opinion import Opinion, Opinions, opinions_json, second_opinion
 from roost_ladder.workshop.weighing import Weighed, weigh
 from roost_sdk import LoadedBot
 from roost_sdk.arena.credentials import NOTHING, Credentials
@@ -113,7 +114,7 @@ def _show_opinions(replay: Replay, bot: LoadedBot, wanted: Wanted) -> None:
         if wanted.show or wanted.step:
             opinions = _draw_with(replay, bot, wanted.seat, frames.append, whole=wanted.step)
         else:
-            opinions = ask_about(replay, bot, wanted.seat)
+            opinions = second_opinion(replay, bot, wanted.seat)
     weighed = _weighed(opinions, wanted.weigh) if wanted.weigh else None
     if wanted.as_json:
         print_json(opinions_json(replay, opinions) if weighed is None else weighed_json(replay, opinions, weighed))
@@ -129,7 +130,7 @@ def _show_opinions(replay: Replay, bot: LoadedBot, wanted: Wanted) -> None:
 
 def _weighed(opinions: Opinions, worlds: int) -> list[Weighed]:
     with progress("playing on", len(opinions.different)) as advance:
-        return weigh(opinions, worlds, advance)
+        return weigh(opinions, SAMPLES[PLAYS_ON], worlds, advance)
 
 
 def _step(frames: list[Frame]) -> None:
@@ -147,7 +148,7 @@ def _draw_with(replay: Replay, bot: LoadedBot, seat: int, draw: Callable[[Frame]
         words = f"{bot.name} would: {opinion.words(replay.game)}" if opinion.differs else f"{bot.name} agrees"
         narrator.remark(words, "notice" if opinion.differs else "dim")
 
-    return ask_about(replay, bot, seat, narrator.listen, answered, match)
+    return second_opinion(replay, bot, seat, narrator.listen, answered, match)
 
 
 def print_replay(found: Found, *, show: bool) -> None:

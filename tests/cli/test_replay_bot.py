@@ -20,7 +20,7 @@ from roost_games.narration import sentence
 from roost_games.narrator import Frame, TextLine
 from roost_games.registry import GAME_NAMES
 from roost_games.replay import Decision, Replay
-from roost_ladder.workshop.second_opinion import ask_about
+from roost_ladder.workshop.second_opinion import second_opinion
 from roost_sdk import Bot, LoadedBot
 from tests.support.commands.roost import PATIENCE, Roost
 from tests.support.records.matches import recorded
@@ -53,7 +53,7 @@ def test_a_bot_agrees_with_itself(game: str) -> None:
     """Its randomness comes from the seed of the match, so even a random bot does."""
     replay = recorded(game, [RANDOM, LoadedBot("greedy", SAMPLES["greedy"]), RANDOM])
     for seat, bot in enumerate(("random", "greedy", "random")):
-        opinions = ask_about(replay, LoadedBot(bot, SAMPLES[bot]), seat)
+        opinions = second_opinion(replay, LoadedBot(bot, SAMPLES[bot]), seat)
         own = [step for step in replay.steps if isinstance(step, Decision) and step.seat == seat]
         assert len(opinions.all) == len(own) > 0
         assert opinions.different == []
@@ -70,7 +70,7 @@ def test_a_bot_is_told_what_a_player_is_told(game: str) -> None:
         heard: list[Any] = []  # noqa: RUF012
 
     replay = recorded(game, [RANDOM, LoadedBot("live", Live), RANDOM])
-    assert ask_about(replay, LoadedBot("asked", Asked), 1).different == []
+    assert second_opinion(replay, LoadedBot("asked", Asked), 1).different == []
     assert Asked.heard == Live.heard
 
 
@@ -117,7 +117,7 @@ def test_the_order_of_cards_is_no_difference() -> None:
             return legal[-1]
 
     replay = recorded("karteneck", [LoadedBot("last", Last), RANDOM])
-    assert ask_about(replay, LoadedBot("reversed", Reversed), 0).different == []
+    assert second_opinion(replay, LoadedBot("reversed", Reversed), 0).different == []
 
 
 class Crashing(Bot):
@@ -153,7 +153,7 @@ class NotStarting(Bot):
     ],
 )
 def test_a_bot_without_an_answer_is_a_difference_with_a_reason(bot: type[Bot], trouble: str) -> None:
-    opinions = ask_about(recorded("karteneck", [RANDOM, RANDOM]), LoadedBot("bad", bot), 0)
+    opinions = second_opinion(recorded("karteneck", [RANDOM, RANDOM]), LoadedBot("bad", bot), 0)
     troubles = {opinion.trouble for opinion in opinions.different}
     assert trouble in troubles
 

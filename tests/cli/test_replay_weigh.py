@@ -9,7 +9,7 @@ import pytest
 
 from roost_bots import SAMPLES
 from roost_games.registry import GAME_NAMES, get_game
-from roost_ladder.workshop.second_opinion import ask_about
+from roost_ladder.workshop.second_opinion import second_opinion
 from roost_ladder.workshop.weighing import play_on, weigh
 from roost_sdk import Bot, LoadedBot
 from tests.support.commands.roost import Roost
@@ -37,20 +37,20 @@ def share(places: Sequence[int], seat: int) -> float:
 @pytest.mark.parametrize("seed", ["a", "b", "c"])
 def test_after_the_last_decision_there_is_only_what_happened(game: str, seed: str) -> None:
     replay = recorded(game, [CAREFUL, CAREFUL, CAREFUL], seed)
-    asked = [ask_about(replay, CAREFUL, seat) for seat in range(3)]
+    asked = [second_opinion(replay, CAREFUL, seat) for seat in range(3)]
     last, seat = max((opinions.all[-1].step, opinions.seat) for opinions in asked)
     opinion = asked[seat].all[-1]
     assert opinion.step == last
     found = get_game(game)
     for luck in ("one", "two"):
-        came = play_on(found, opinion.view, found.decode_move(dict(opinion.recorded)), luck)
+        came = play_on(found, CAREFUL.bot_class, opinion.view, found.decode_move(dict(opinion.recorded)), luck)
         assert came == pytest.approx(share(replay.result.places, seat))
 
 
 def test_what_cost_most_comes_first() -> None:
-    opinions = ask_about(recorded("karteneck", [FIRST, CAREFUL]), CAREFUL, 0)
+    opinions = second_opinion(recorded("karteneck", [FIRST, CAREFUL]), CAREFUL, 0)
     done: list[int] = []
-    weighed = weigh(opinions, 6, done.append)
+    weighed = weigh(opinions, CAREFUL.bot_class, 6, done.append)
     assert len(weighed) == len(opinions.different) == len(done)
     gains = [each.gain.mean for each in weighed]
     assert gains == sorted(gains, reverse=True)

@@ -8,33 +8,32 @@ from pathlib import Path
 
 import pytest
 
+from roost_cli.lookup import opponents
 from roost_games.registry import GAME_NAMES, part_of
 from roost_games.replay import Fault
-from roost_ladder.workshop.doctor import (
-    Doctor,
-    Effort,
+from roost_ladder.workshop.doctor import Effort, Examination, examine
+from roost_ladder.workshop.findings import (
     Finding,
     Mark,
-    Report,
     Times,
-    _as_far_as_all_came,
-    _share_of_deals,
-    _speed,
-    _too_long,
+    compared_decisions,
+    share_of_deals,
+    speed,
+    too_long,
 )
-from roost_ladder.workshop.tables import Steered, Table, situations_of, steered_matches, tables_of
+from roost_ladder.workshop.tables import MatchKind, SteeredMatch, situations_of, steered_matches, tables_of
 from tests.support.commands.roost import Roost
 
-PATIENTS = Path(__file__).parents[1] / "support" / "commands" / "faulty_bots.py"
+FAULTY_BOTS = Path(__file__).parents[1] / "support" / "commands" / "faulty_bots.py"
 PATIENT = Effort(matches=1, seconds=600.0, patience=60.0)
 IMPATIENT = Effort(matches=1, seconds=600.0, patience=3.0)
 
 
-def examined(name: str, *parts: str, effort: Effort = PATIENT) -> Report:
-    return Doctor(f"{PATIENTS}:{name}", [], "test", effort, parts=parts).examine()
+def examined(name: str, *parts: str, effort: Effort = PATIENT) -> Examination:
+    return examine(f"{FAULTY_BOTS}:{name}", opponents(), seed="test", effort=effort, parts=parts)
 
 
-def found(report: Report, check: str) -> list[Finding]:
+def found(report: Examination, check: str) -> list[Finding]:
     return [finding for finding in report.findings if finding.check == check]
 
 
@@ -43,7 +42,7 @@ def text(findings: Sequence[Finding]) -> str:
 
 
 def test_a_healthy_bot_from_end_to_end(roost: Roost) -> None:
-    ran = roost("try", f"{PATIENTS}:Patient", "--matches", 1, "--seconds", 600, "--patience", 60, "--json")
+    ran = roost("try", f"{FAULTY_BOTS}:Patient", "--matches", 1, "--seconds", 600, "--patience", 60, "--json")
     report = json.loads(ran.out)
     assert ran.code == 0
     assert report["healthy"]
@@ -132,17 +131,17 @@ def test_of_stopped_matches_the_part_is_compared_that_all_processes_played() -> 
         return {"table": ["karteneck", players, {}], "decisions": list(decisions), "stopped": stopped}
 
     ended = played("x", players=3, stopped=False)
-    one, other = _as_far_as_all_came([[played("a", "b"), ended], [played("a"), ended, played(players=4)]])
+    one, other = compared_decisions([[played("a", "b"), ended], [played("a"), ended, played(players=4)]])
     assert one == other == {"karteneck, 2 players": ["a"], "karteneck, 3 players": ["x"]}
     longer = played("x", "y", players=3, stopped=False)
-    assert _as_far_as_all_came([[ended], [longer]])[1] == {"karteneck, 3 players": ["x", "y"]}
-    assert _as_far_as_all_came([[played("a")], [played()]]) == [{}, {}]
+    assert compared_decisions([[ended], [longer]])[1] == {"karteneck, 3 players": ["x", "y"]}
+    assert compared_decisions([[played("a")], [played()]]) == [{}, {}]
 
 
 def test_a_decision_that_was_cut_short_counts_if_it_was_too_long_already() -> None:
     """The clock gives a second."""
-    assert _too_long(999.0) == []
-    assert _too_long(1001.0) == [1001.0]
+    assert too_long(999.0) == []
+    assert too_long(1001.0) == [1001.0]
 
 
 @pytest.mark.parametrize(("name", "how"), [("EndsTheProcess", "exit code 3"), ("KillsTheProcess", "signal SIGSEGV")])
@@ -230,7 +229,7 @@ def test_an_import_that_hangs_is_a_defect_too(tmp_path: Path, roost: Roost) -> N
 
 
 def test_a_defect_has_exit_code_1_and_a_cross(roost: Roost) -> None:
-    ran = roost("try", f"{PATIENTS}:SaysNothing", "--matches", 1, "--seconds", 600, "--patience", 60)
+    ran = roost("try", f"{FAULTY_BOTS}:SaysNothing", "--matches", 1, "--seconds", 600, "--patience", 60)
     assert ran.code == 1
     assert "✗ karteneck, 2 players: " in ran.out
     assert "defects" in ran.out
@@ -243,7 +242,7 @@ def test_a_program_is_examined_too(tmp_path: Path) -> None:
         "    if asked['type'] == 'decide':\n        print(0 if asked['players'] != 4 else 'oops', flush=True)\n"
     )
     bot = f"stdio:{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'program.py'))}"
-    report = Doctor(bot, ["karteneck"], "test", PATIENT, parts=("tables",)).examine()
+    report = examine(bot, opponents(), games=["karteneck"], seed="test", effort=PATIENT, parts=("tables",))
     (defect,) = found(report, "legal")
     assert defect.title.startswith("karteneck, 4 players: ")
     assert defect.title.endswith(f" {Fault.MALFORMED}")
@@ -251,16 +250,16 @@ def test_a_program_is_examined_too(tmp_path: Path) -> None:
 
 def test_slowness_is_judged_by_the_clock_of_an_arena() -> None:
     """A second for a decision, and the bank for those few that take longer."""
-    assert _speed(Times("karteneck", 10, 1.0, 900.0, 1000.0)).mark is Mark.FINE
-    now_and_then = _speed(Times("karteneck", 10, 1.0, 900.0, 1000.1))
+    assert speed(Times("karteneck", 10, 1.0, 900.0, 1000.0)).mark is Mark.FINE
+    now_and_then = speed(Times("karteneck", 10, 1.0, 900.0, 1000.1))
     assert now_and_then.mark is Mark.WARNING
     assert "1 s for a decision and 10 s more" in now_and_then.details[0]
-    assert _speed(Times("karteneck", 10, 1600.0, 1600.0, 1600.0)).mark is Mark.DEFECT
+    assert speed(Times("karteneck", 10, 1600.0, 1600.0, 1600.0)).mark is Mark.DEFECT
 
 
 def test_shares_stay_between_nothing_and_all() -> None:
-    assert _share_of_deals([1.0] * 23 + [0.5]).high == 1.0
-    all_won = _share_of_deals([1.0] * 24)
+    assert share_of_deals([1.0] * 23 + [0.5]).high == 1.0
+    all_won = share_of_deals([1.0] * 24)
     # Wilson by hand: 24 / (24 + 1.96²) = 0.862
     assert all_won.low == pytest.approx(0.862, abs=0.001)
 
@@ -281,11 +280,11 @@ def test_every_player_count_is_examined() -> None:
 
 
 def test_without_slapping_nobody_is_asked_about_it() -> None:
-    assert "asked to slap" not in situations_of(Table("haecmaec", 3, {}))
-    assert "asked to slap" in situations_of(Table("haecmaec", 3, {"slap": True}))
+    assert "asked to slap" not in situations_of(MatchKind("haecmaec", 3, {}))
+    assert "asked to slap" in situations_of(MatchKind("haecmaec", 3, {"slap": True}))
 
 
 def test_a_steered_match_is_always_the_same() -> None:
-    match = Steered(Table("haecmaec", 4, {"slap": True}), 1, 7)
+    match = SteeredMatch(MatchKind("haecmaec", 4, {"slap": True}), 1, 7)
     first, second = ([moves for _, moves in match.points()] for _ in range(2))
     assert first == second

@@ -33,14 +33,15 @@ def try_(
     The exit code is 0 if there is no defect, 1 if there is one, and 2 if the bot cannot be loaded.
     """
     from roost_cli.arena_options import parse_games
+    from roost_cli.lookup import opponents
     from roost_cli.terminal.console import print_json, results
     from roost_cli.terminal.doctor_report import print_report, report_json
     from roost_cli.terminal.progress import status
-    from roost_ladder.workshop.doctor import Doctor, Effort
+    from roost_ladder.workshop.doctor import Effort, examine
 
-    wanted = list(parse_games(games))
+    effort = Effort(matches, seconds, patience)
     with status() as tell:
-        report = Doctor(bot, wanted, seed, Effort(matches, seconds, patience), tell).examine()
+        report = examine(bot, opponents(), games=parse_games(games), seed=seed, effort=effort, tell=tell)
     if as_json:
         print_json(report_json(report))
     else:

@@ -6,7 +6,8 @@ from rich.text import Text
 from roost_cli.terminal.console import plain_table
 from roost_cli.terminal.tables import shown_share
 from roost_games.wording import counted
-from roost_ladder.workshop.doctor import Finding, Mark, Report
+from roost_ladder.workshop.doctor import Examination
+from roost_ladder.workshop.findings import Finding, Mark
 
 SIGNS = {
     Mark.FINE: ("✓", "green"),
@@ -17,7 +18,7 @@ SIGNS = {
 LEGEND = "✓ fine  ! worth a look  ✗ a defect  ? not known"
 
 
-def print_report(console: Console, report: Report) -> None:
+def print_report(console: Console, report: Examination) -> None:
     """Every finding with its sign, how the bot fares, and a last line that sums up."""
     told: set[tuple[str, ...]] = set()
     for finding in report.findings:
@@ -32,7 +33,7 @@ def print_report(console: Console, report: Report) -> None:
     console.print(_verdict(report), soft_wrap=True)
 
 
-def _print_duels(console: Console, report: Report) -> None:
+def _print_duels(console: Console, report: Examination) -> None:
     table = plain_table("game", "against", ">deals", ">matches won")
     for duel in report.duels:
         table.add_row(duel.game, duel.sample, str(duel.deals), shown_share(duel.share))
@@ -41,7 +42,7 @@ def _print_duels(console: Console, report: Report) -> None:
     console.print("Each deal is played from both seats; in brackets 95 % intervals.")
 
 
-def _verdict(report: Report) -> str:
+def _verdict(report: Examination) -> str:
     marks = [finding.mark for finding in report.findings]
     defects, warnings = marks.count(Mark.DEFECT), marks.count(Mark.WARNING)
     if not report.loads:
@@ -53,7 +54,7 @@ def _verdict(report: Report) -> str:
     return f"{words}{more}.   {LEGEND}"
 
 
-def report_json(report: Report) -> dict[str, object]:
+def report_json(report: Examination) -> dict[str, object]:
     """The same for programs."""
     return {
         "bot": report.bot,

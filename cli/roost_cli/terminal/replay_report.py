@@ -12,7 +12,10 @@ from roost_games.registry import get_game
 from roost_games.replay import Replay
 from roost_games.wording import counted
 from roost_ladder.workshop.second_opinion import Opinion, Opinions, difference_json, opinions_json
-from roost_ladder.workshop.weighing import PLAYS_ON, Weighed
+from roost_ladder.workshop.weighing import Weighed
+
+PLAYS_ON = "careful"
+"""The sample that plays on when decisions are weighed: quick, and sensible in all games."""
 
 
 def print_opinions(console: Console, replay: Replay, opinions: Opinions) -> None:

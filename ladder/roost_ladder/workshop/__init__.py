@@ -1,4 +1,4 @@
-"""The author's workshop: examine a bot, ask another one for a second opinion, weigh what a decision was worth.
+"""What helps to improve a bot: `doctor.examine`, `second_opinion.second_opinion` and `weighing.weigh`.
 
-It knows bots only as it is handed them, and prints nothing.
+Nothing here prints, and nothing knows the sample bots: callers hand them in.
 """

@@ -78,7 +78,7 @@ class Opinions(NamedTuple):
         return (median(spent), max(spent)) if spent else (0.0, 0.0)
 
 
-def ask_about(
+def second_opinion(
     replay: Replay,
     bot: LoadedBot,
     seat: int,

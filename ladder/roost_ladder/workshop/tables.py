@@ -19,7 +19,7 @@ MATCHES_LOOKED_AT = 60
 """So many steered matches of a table are looked at to find those that lead into rare situations."""
 
 
-class Table(NamedTuple):
+class MatchKind(NamedTuple):
     """A kind of match."""
 
     game: str
@@ -36,36 +36,36 @@ class Table(NamedTuple):
         return game, game.options(self.options)
 
 
-def tables_of(games: Sequence[str]) -> list[Table]:
+def tables_of(games: Sequence[str]) -> list[MatchKind]:
     """Every player count of every variant of these games; the games take turns."""
     by_turns = zip_longest(*map(_tables_of, games))
     return [table for turn in by_turns for table in turn if table is not None]
 
 
-def _tables_of(game: str) -> Iterator[Table]:
-    return (Table(game, players, variant.options) for variant, players in get_game(game).tables())
+def _tables_of(game: str) -> Iterator[MatchKind]:
+    return (MatchKind(game, players, variant.options) for variant, players in get_game(game).tables())
 
 
-def duel_games(tables: Sequence[Table]) -> list[str]:
+def duel_games(tables: Sequence[MatchKind]) -> list[str]:
     """The games that are played by two at one of these tables."""
     return list(dict.fromkeys(table.game for table in tables if table.players == 2))
 
 
-def situations_of(table: Table) -> list[str]:
+def situations_of(table: MatchKind) -> list[str]:
     """The rare situations that the doctor looks for at a table."""
     return [situation.name for situation in situations.situations_of(table.game, table.options)]
 
 
-def situations_at(table: Table, view: Any, legal: Sequence[Any]) -> set[str]:
+def situations_at(table: MatchKind, view: Any, legal: Sequence[Any]) -> set[str]:
     """What is rare about a decision."""
     known = situations.situations_of(table.game, table.options)
     return {situation.name for situation in known if situation.holds(view, legal)}
 
 
-class Steered(NamedTuple):
+class SteeredMatch(NamedTuple):
     """A match that is played by policies. It can be played again and again, and is always the same."""
 
-    table: Table
+    table: MatchKind
     seat: int
     """Where the bot sits."""
     number: int
@@ -98,12 +98,12 @@ class Steered(NamedTuple):
         return found
 
 
-def steered_matches(tables: Sequence[Table]) -> Iterator[Steered]:
+def steered_matches(tables: Sequence[MatchKind]) -> Iterator[SteeredMatch]:
     """Few matches that together lead into every situation that the steering can reach at these tables."""
     for table in tables:
         missing = set(situations_of(table))
         for number in range(MATCHES_LOOKED_AT):
-            match = Steered(table, number % table.players, number)
+            match = SteeredMatch(table, number % table.players, number)
             new = match.situations() & missing
             if new:
                 missing -= new

@@ -1,7 +1,7 @@
 """What a decision was worth: the match is played on from there, many times, as it was played and as another would.
 
-What the seat could not see is imagined (`Game.determinise`), and a sample bot plays on in all seats. Both moves meet
-the same imagined worlds with the same luck, so that their difference is the moves' own, as far as this bot's play goes.
+What the seat could not see is imagined (`Game.determinise`), and one bot plays on in all seats. Both moves meet the
+same imagined worlds with the same luck, so that their difference is the moves' own, given how that bot plays.
 """
 
 from collections.abc import Callable
@@ -10,15 +10,12 @@ from random import Random
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from roost_bots import SAMPLES
 from roost_games.game import left_behind
 from roost_games.registry import AnyGame, get_game
 from roost_ladder.rating.estimates import Estimate, mean_of
 from roost_ladder.workshop.second_opinion import Opinion, Opinions
+from roost_sdk.bot import Bot
 from roost_sdk.seat import Decide, method_for, seat_bot
-
-PLAYS_ON = "careful"
-"""Who plays on: quick, and sensible in all games."""
 
 
 class Weighed(NamedTuple):
@@ -46,34 +43,39 @@ class Weighed(NamedTuple):
         return {"as_played": self.as_played, "otherwise": self.otherwise, "gain": self.gain._asdict()}
 
 
-def weigh(opinions: Opinions, worlds: int, advance: Callable[[int], None]) -> list[Weighed]:
-    """Every difference for which the bot has a legal move, the one that cost most first."""
+def weigh(
+    opinions: Opinions, player: type[Bot], worlds: int, advance: Callable[[int], None] = lambda done: None
+) -> list[Weighed]:
+    """Every difference for which the bot has a legal move, the one that cost most first.
+
+    `player` plays on in all seats; it should be quick and sensible. `advance` is called after each difference.
+    """
     game = get_game(opinions.game)
     weighed = []
     for opinion in opinions.different:
         if opinion.move is not None:
-            weighed.append(_weigh(game, opinion, worlds))
+            weighed.append(_weigh(game, opinion, player, worlds))
         advance(1)
     return sorted(weighed, key=lambda each: -each.gain.mean)
 
 
-def _weigh(game: AnyGame, opinion: Opinion, worlds: int) -> Weighed:
+def _weigh(game: AnyGame, opinion: Opinion, player: type[Bot], worlds: int) -> Weighed:
     def shares(move: Any) -> list[float]:
-        return [play_on(game, opinion.view, move, f"{opinion.step}:{number}") for number in range(worlds)]
+        return [play_on(game, player, opinion.view, move, f"{opinion.step}:{number}") for number in range(worlds)]
 
     as_played, otherwise = shares(game.decode_move(dict(opinion.recorded))), shares(game.decode_move(opinion.move))
     gains = list(map(sub, otherwise, as_played))
     return Weighed(opinion, fmean(as_played), fmean(otherwise), mean_of(gains))
 
 
-def play_on(game: AnyGame, view: Any, move: Any, luck: str) -> float:
+def play_on(game: AnyGame, player: type[Bot], view: Any, move: Any, luck: str) -> float:
     """Play `move` in an imagined world and go on from there. The share of opponents left behind; a tie is half.
 
     The world and everybody's randomness depend on `luck` alone.
     """
     state = game.determinise(view, Random(luck))
     rngs = [Random(f"{luck}:{seat}") for seat in range(view.players)]
-    bots = [seat_bot(SAMPLES[PLAYS_ON], game.name, seat, view.players, rng) for seat, rng in enumerate(rngs)]
+    bots = [seat_bot(player, game.name, seat, view.players, rng) for seat, rng in enumerate(rngs)]
     decide = [method_for(bot, game.name) for bot in bots]
     first: dict[int, Decide] = {view.seat: lambda view, legal: move}
     while state.to_move:

@@ -1,7 +1,7 @@
-"""The part of `roost try` that calls the bot: a process of its own, which the bot may hang or crash as it likes.
+"""The part of the doctor that calls the bot: a process of its own, which the bot may hang or crash as it likes.
 
-`python -m roost_ladder.workshop.worker JOB` takes a job as JSON and writes a line of JSON for each thing that it begins
-(`{"at": ...}`) or finds. A decision that takes too long ends the process, and stderr then says where it hung.
+It takes a `Task` as JSON and writes a line of JSON for each thing that it begins (`{"at": ...}`) or finds. A decision
+that takes too long ends the process, and stderr then says where it hung.
 """
 
 import faulthandler
@@ -13,14 +13,13 @@ import sys
 import time
 from asyncio import Runner
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import takewhile
 from random import Random
 from types import FrameType
 from typing import Any, NamedTuple, NoReturn, TextIO
 
-from roost_bots import QUICK_SAMPLES, SAMPLES
 from roost_games.chance import seed_of
 from roost_games.errors import MalformedMove, MoveError, UsageError
 from roost_games.game import JsonValue
@@ -28,18 +27,29 @@ from roost_games.referee import STANDARD_CLOCK, Played, try_out
 from roost_games.registry import GAME_NAMES
 from roost_games.replay import VOIDED, Decision, Replay, Result
 from roost_games.wording import as_text
-from roost_ladder.workshop.tables import Steered, Table, duel_games, situations_at, steered_matches, tables_of
+from roost_ladder.workshop.tables import MatchKind, SteeredMatch, duel_games, situations_at, steered_matches, tables_of
 from roost_sdk import LoadedBot, LocalMatch, Trouble, load_bot
 from roost_sdk.seat import Place, SeatedBot, blocking
 from roost_sdk.tracebacks import authors_lines, headline
 
 MOST_FAULTS = 20
-"""A sick bot plays on for longer than usual, so that more of what is wrong with it shows."""
+"""A faulty bot plays on for longer than usual, so that more of what is wrong with it shows."""
 MOST_TROUBLES = 3
-"""So many different troubles of a table are told."""
+"""How many different troubles of a table are told."""
 
 
-class Job(NamedTuple):
+class Opponents(NamedTuple):
+    """The bots that are played against, handed in because nothing here knows any."""
+
+    known: Mapping[str, str]
+    """By name, each as `module:Class` (see `spelled_out`). The bot to examine may be one of them, too."""
+    at_tables: tuple[str, ...]
+    """Those that fill the tables, in turn."""
+    in_duels: tuple[str, ...]
+    """Those that the bot is measured against, weakest first."""
+
+
+class Task(NamedTuple):
     """What a worker is to do."""
 
     what: str
@@ -51,11 +61,12 @@ class Job(NamedTuple):
     matches: int
     """How many of each kind."""
     patience: float
-    """After so many seconds without an answer the bot is taken to hang."""
+    """After this many seconds without an answer the bot is taken to hang."""
     seconds: float
-    """After so many seconds it is over, also in the middle of a match. What was seen until then is told."""
+    """After this many seconds it is over, even in the middle of a match. What was seen until then is told."""
+    opponents: Opponents
     skip: int = 0
-    """So many parts have been done before."""
+    """How many parts have been done before."""
     warm: bool = False
     """For `repeat`: whether other matches come first."""
     salt: int = 1
@@ -66,7 +77,7 @@ class TimeIsUp(BaseException):
     """Ends a match, whatever the bot is doing. No `Exception`: nobody may take it for an error of the bot."""
 
 
-class Seen(NamedTuple):
+class Trial(NamedTuple):
     """What came of a match, perhaps before its end."""
 
     replay: Replay
@@ -81,16 +92,17 @@ class Seen(NamedTuple):
 
 
 class Worker:
-    """Does a job. What it finds goes to `out`."""
+    """Does a task. What it finds goes to `out`."""
 
-    def __init__(self, job: Job, out: TextIO) -> None:
-        self.job = job
+    def __init__(self, task: Task, out: TextIO) -> None:
+        self.task = task
         self._out = out
         self._began = time.monotonic()
         self._hurry()
         signal.signal(signal.SIGALRM, _stop)
-        self.bot = load_bot(job.bot, SAMPLES)
-        asked = [game for game in GAME_NAMES if not job.games or game in job.games]
+        self._known = {name: load_bot(text, {}).bot_class for name, text in task.opponents.known.items()}
+        self.bot = load_bot(task.bot, self._known)
+        asked = [game for game in GAME_NAMES if not task.games or game in task.games]
         self.tables = [table for table in tables_of(asked) if self.bot.bot_class.plays(table.game, table.players)]
 
     def say(self, **found: JsonValue) -> None:
@@ -100,17 +112,17 @@ class Worker:
 
     def _time_for(self, share: float = 1.0) -> bool:
         """Whether less than this share of the time has passed."""
-        return time.monotonic() - self._began < share * self.job.seconds
+        return time.monotonic() - self._began < share * self.task.seconds
 
     def _hurry(self) -> None:
-        """From now on the bot has so much time. Not a signal: this works whatever the bot is doing."""
+        """From now on the bot has its full time again. Not a signal: this works whatever the bot is doing."""
         self._asked = time.monotonic()
-        faulthandler.dump_traceback_later(self.job.patience, exit=True)
+        faulthandler.dump_traceback_later(self.task.patience, exit=True)
 
     @contextmanager
     def _while_there_is_time(self, share: float = 1.0) -> Iterator[None]:
         """Leave the block when this share of the time has passed."""
-        left = self._began + share * self.job.seconds - time.monotonic()
+        left = self._began + share * self.task.seconds - time.monotonic()
         with suppress(TimeIsUp):
             try:
                 # To set it to nothing would turn it off.
@@ -129,21 +141,21 @@ class Worker:
 
     def play_tables(self) -> None:
         """A match at every table, then another, and so on, each from another seat."""
-        parts = [(number, table) for number in range(self.job.matches) for table in self.tables]
+        parts = [(number, table) for number in range(self.task.matches) for table in self.tables]
         for index, (number, table) in enumerate(parts):
-            if index < self.job.skip:
+            if index < self.task.skip:
                 continue
             if not self._time_for():
                 return
             self.say(at=str(table), part=index, parts=len(parts))
-            rival = SAMPLES["random"] if number % 2 else SAMPLES.get("greedy", SAMPLES["random"])
+            rivals = self.task.opponents.at_tables
             seat = number % table.players
-            bots = [LoadedBot("sample", rival)] * table.players
+            bots = [LoadedBot("sample", self._known[rivals[number % len(rivals)]])] * table.players
             bots[seat] = self.bot
             seen = self._play(table, bots, number, seat)
             self.say(table=table, **_times_and_faults(seen, seat), troubles=seen.troubles, stopped=seen.stopped)
 
-    def _play(self, table: Table, bots: Sequence[LoadedBot], number: int, seat: int, share: float = 1.0) -> Seen:
+    def _play(self, table: MatchKind, bots: Sequence[LoadedBot], number: int, seat: int, share: float = 1.0) -> Trial:
         troubles: dict[str, str] = {}
 
         def tell(trouble: Trouble) -> None:
@@ -155,7 +167,7 @@ class Worker:
         match = LocalMatch(
             game,
             bots,
-            seed_of(self.job.seed, number),
+            seed_of(self.task.seed, number),
             options=options,
             clock=STANDARD_CLOCK,
             max_faults=MOST_FAULTS,
@@ -168,22 +180,22 @@ class Worker:
         unanswered = (time.monotonic() - self._asked) * 1000 if seat in referee.waiting else 0.0
         if not referee.over:
             referee.void("there was no more time for it")
-        return Seen(referee.replay(), list(troubles.items()), unanswered)
+        return Trial(referee.replay(), list(troubles.items()), unanswered)
 
     def lead_into_rare(self) -> None:
         """Ask the bot in matches that others steer into rare situations."""
         for index, match in enumerate(steered_matches(self.tables)):
-            if index < self.job.skip:
+            if index < self.task.skip:
                 continue
             if not self._time_for():
                 return
             self.say(at=str(match.table), part=index, parts=0)
             self._lead(match)
 
-    def _lead(self, match: Steered) -> None:
+    def _lead(self, match: SteeredMatch) -> None:
         table = match.table
         asked, seen, troubles = 0, set[str](), list[dict[str, JsonValue]]()
-        rng = Random(f"{self.job.seed}:{match.number}")
+        rng = Random(f"{self.task.seed}:{match.number}")
         self._hurry()
         place = Place(table.game, match.seat, table.players, rng)
         with self._while_there_is_time(), Runner() as runner:
@@ -209,7 +221,7 @@ class Worker:
     def repeat(self) -> None:
         """Play a few matches and tell every decision, to be compared with those of another process."""
         tables = list({table.game: table for table in reversed(self.tables)}.values())
-        if self.job.warm:
+        if self.task.warm:
             others = ((table, number) for number in range(1, 4) for table in tables)
             for table, number in takewhile(lambda other: self._time_for(0.5), others):
                 self._play_itself(table, number, share=0.5)
@@ -221,32 +233,33 @@ class Worker:
             if not self._time_for():
                 return
 
-    def _play_itself(self, table: Table, number: int, share: float = 1.0) -> Seen:
+    def _play_itself(self, table: MatchKind, number: int, share: float = 1.0) -> Trial:
         """A match of the bot with itself."""
-        random.seed(self.job.salt)
+        random.seed(self.task.salt)
         return self._play(table, [self.bot] * table.players, number, 0, share)
 
     def play_samples(self) -> None:
         """Duels with the samples, deal by deal, each deal from both seats."""
         games = duel_games(self.tables)
-        pairs = [(game, sample) for game in games for sample in QUICK_SAMPLES if SAMPLES[sample].plays(game)]
-        for deal in range(self.job.matches):
+        samples = self.task.opponents.in_duels
+        pairs = [(game, sample) for game in games for sample in samples if self._known[sample].plays(game)]
+        for deal in range(self.task.matches):
             for game, sample in list(pairs):
                 if not self._time_for():
                     return
-                self.say(at=f"{game} against {sample}", part=deal, parts=self.job.matches)
+                self.say(at=f"{game} against {sample}", part=deal, parts=self.task.matches)
                 began = time.monotonic()
-                share = self._duel(game, LoadedBot(sample, SAMPLES[sample]), deal)
+                share = self._duel(game, LoadedBot(sample, self._known[sample]), deal)
                 if share is None:
                     return
                 self.say(game=game, sample=sample, share=share)
-                if time.monotonic() - began > self.job.patience:
+                if time.monotonic() - began > self.task.patience:
                     # A sample that thinks for long would leave no time for the others.
                     pairs.remove((game, sample))
 
     def _duel(self, game: str, rival: LoadedBot, deal: int) -> float | None:
         """The share of one deal that the bot won; `None` if there was no time to finish it."""
-        table = Table(game, 2, {})
+        table = MatchKind(game, 2, {})
         won = 0.0
         for seat in (0, 1):
             bots = [self.bot, rival] if seat == 0 else [rival, self.bot]
@@ -257,15 +270,15 @@ class Worker:
         return won / 2
 
     def run(self) -> None:
-        """Do the job."""
-        jobs: dict[str, Callable[[], None]] = {
+        """Do the task."""
+        tasks: dict[str, Callable[[], None]] = {
             "load": self.load,
             "tables": self.play_tables,
             "rare": self.lead_into_rare,
             "repeat": self.repeat,
             "samples": self.play_samples,
         }
-        jobs[self.job.what]()
+        tasks[self.task.what]()
         faulthandler.cancel_dump_traceback_later()
         self.say(finished=True, in_time=self._time_for())
 
@@ -274,7 +287,7 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
     raise TimeIsUp
 
 
-def _times_and_faults(seen: Seen, seat: int) -> dict[str, JsonValue]:
+def _times_and_faults(seen: Trial, seat: int) -> dict[str, JsonValue]:
     own = [step for step in seen.replay.steps if isinstance(step, Decision) and step.seat == seat]
     faults = Counter(fault.kind.value for fault in seen.replay.result.faults if fault.seat == seat)
     return {"ms": [step.ms or 0.0 for step in own], "unanswered": seen.unanswered, "faults": faults}
@@ -305,11 +318,12 @@ def _own_channel() -> Iterator[TextIO]:
 
 
 def main() -> None:
-    """Do the job that the command line names. A bot that cannot be loaded is one more finding."""
-    job = Job(**json.loads(sys.argv[1]))
+    """Do the task that the command line names. A bot that cannot be loaded is one more finding."""
+    given = json.loads(sys.argv[1])
+    task = Task(**{**given, "opponents": Opponents(*given["opponents"])})
     with _own_channel() as out:
         try:
-            Worker(job, out).run()
+            Worker(task, out).run()
         except UsageError as error:
             out.write(json.dumps({"refused": str(error)}) + "\n")
 
