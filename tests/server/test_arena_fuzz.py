@@ -59,7 +59,7 @@ def test_nonsense_from_the_first_message_on() -> None:
     async def script() -> None:
         with TemporaryDirectory() as folder:
             async with (
-                hall(Path(folder), settings(players=2, grace_seconds=0.1, ready_seconds=0.1)) as place,
+                hall(Path(folder), settings(players=2, grace_seconds=0.1, ready_seconds=2.0)) as place,
                 RawBot(place.address, "x", player_counts=[2]),
                 RawBot(place.address, "y"),
             ):

@@ -75,7 +75,7 @@ def test_answers_after_the_time_are_ignored(tmp_path: Path) -> None:
 
 def test_a_bot_that_never_gets_ready(tmp_path: Path) -> None:
     async def script() -> None:
-        chosen = settings(players=3, ready_seconds=0.3, max_faults=2)
+        chosen = settings(players=3, ready_seconds=1.5, max_faults=2)
         async with (
             hall(tmp_path, chosen) as place,
             bots.UnreadyBot(place.address, "bad") as bad,
