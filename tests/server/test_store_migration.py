@@ -11,11 +11,14 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
-from sqlalchemy import Engine, create_engine, make_url
+from sqlalchemy import Engine, create_engine, make_url, select
 from sqlalchemy.schema import CreateTable
 
+from roost_games.errors import UsageError
 from roost_games.replay import Replay
+from roost_server.competition import ledger
 from roost_server.store import StoreError, models, open_store, queries, schema
+from roost_server.store.ladder_book import LadderBook
 from tests.support.old import restore
 from tests.support.records.recorded import counted
 
@@ -167,3 +170,18 @@ def test_a_database_is_not_made_by_halves(path: Path, monkeypatch: pytest.Monkey
             open_store(f"sqlite:///{path}")
     assert "CREATE TABLE" not in content(path)
     open_store(f"sqlite:///{path}").close()
+
+
+@pytest.mark.parametrize(("name", "kind"), [("schema2_arena", "competition"), ("schema2_ladder", "ladder")])
+def test_schema_3_tells_ladders_from_competitions(name: str, kind: str, tmp_path: Path) -> None:
+    """Until then the document of a ladder's run was known by its first letter."""
+    path = restore(name, tmp_path / "roost.db")
+    with open_store(f"sqlite:///{path}") as store, store.reading() as reading:
+        assert reading.scalars(select(models.COMPETITION.c.kind)).all() == [kind]
+        assert bool(ledger.names(store)) == (kind == "competition")
+        recorded = LadderBook(store)
+        if kind == "ladder":
+            assert recorded.charter() is not None
+        else:
+            with pytest.raises(UsageError, match="belongs to an arena; give a ladder a file of its own"):
+                recorded.charter()

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, insert, select, update
 
 from roost_games.chance import commitment_of
 from roost_games.errors import UsageError
@@ -17,10 +17,11 @@ from roost_server.competition.file import CompetitionFile, PhaseName, parse_comp
 from roost_server.competition.lines import setting_name
 from roost_server.competition.phases import ANNOUNCED, CLOCK, pins_versions, takes_entries
 from roost_server.store import Store
-from roost_server.store.models import BLOCK, BOT_VERSION, COMPETITION, PHASE_CHANGE
+from roost_server.store.models import BLOCK, BOT_VERSION, COMPETITION, PHASE_CHANGE, CompetitionKind
 from roost_server.store.people import BOT, ENTRY, OWNER
 from roost_server.store.store import Reading
 
+IS_COMPETITION = COMPETITION.c.kind == CompetitionKind.COMPETITION
 FILE = "file"
 """The actor of what the host has written into the competition's file."""
 
@@ -117,18 +118,21 @@ def id_of(store: Store, name: str) -> int:
 
 
 def _row(reading: Reading, name: str) -> Row[tuple[Any, ...]]:
-    row = reading.execute(select(COMPETITION).where(COMPETITION.c.name == name)).one_or_none()
+    row = reading.execute(select(COMPETITION).where(COMPETITION.c.name == name, IS_COMPETITION)).one_or_none()
     if row is None:
-        known = reading.scalars(select(COMPETITION.c.name).order_by(COMPETITION.c.id)).all()
+        known = reading.scalars(_names()).all()
         raise UsageError(f"there is no competition {name!r}; there are: {', '.join(known) or 'none'}")
     return row
 
 
 def names(store: Store) -> list[str]:
-    """The competitions, in the order in which they were drawn up. A local ladder is none."""
-    query = select(COMPETITION.c.name).where(COMPETITION.c.document.not_like("{%")).order_by(COMPETITION.c.id)
-    with store.reading() as connection:
-        return list(connection.scalars(query))
+    """The competitions, in the order in which they were drawn up."""
+    with store.reading() as reading:
+        return list(reading.scalars(_names()))
+
+
+def _names() -> "Select[Any]":
+    return select(COMPETITION.c.name).where(IS_COMPETITION).order_by(COMPETITION.c.id)
 
 
 def change_phase(store: Store, competition: Competition, phase: PhaseName, actor: str) -> Competition:

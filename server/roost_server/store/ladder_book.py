@@ -10,20 +10,21 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import exists, insert, select
 
 from roost_games.chance import commitment_of, seed_of
 from roost_games.errors import UsageError
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.running.book import Charter, FinishedBlock
 from roost_server.store import results
-from roost_server.store.models import BLOCK, COMPETITION, BlockState
+from roost_server.store.models import BLOCK, COMPETITION, BlockState, CompetitionKind
 from roost_server.store.recording import Group
 from roost_server.store.records import BlockClosed, MatchRows, NewBlock, Planned, Row, json_text, seat_rows
 from roost_server.store.store import Store
 
 NAME = "ladder"
 """What the run is called among competitions, and its one phase."""
+IS_RUN = COMPETITION.c.kind == CompetitionKind.LADDER
 
 
 class LadderBook:
@@ -36,11 +37,11 @@ class LadderBook:
 
     def charter(self) -> dict[str, Any] | None:
         """The charter of the run that is in the database; `None` if it is empty. Raises `UsageError` for an arena's."""
-        with self._store.reading() as connection:
-            document = connection.scalar(select(COMPETITION.c.document).where(COMPETITION.c.name == NAME))
-            blocks = connection.scalar(select(func.count()).select_from(BLOCK))
+        with self._store.reading() as reading:
+            document = reading.scalar(select(COMPETITION.c.document).where(IS_RUN))
+            others = reading.scalar(select(exists().where(~IS_RUN) | exists(BLOCK.c.id)))
         if document is None:
-            if blocks:
+            if others:
                 raise UsageError(f"{self._store.name} belongs to an arena; give a ladder a file of its own")
             return None
         charter: dict[str, Any] = json.loads(document)
@@ -54,7 +55,7 @@ class LadderBook:
             charter.check_same(recorded, self._store.name)
         self._version_ids = tuple(self._store.register_version(bot.name, bot.version) for bot in charter.bots)
         with self._store.reading() as connection:
-            self._run = connection.execute(select(COMPETITION.c.id).where(COMPETITION.c.name == NAME)).scalar_one()
+            self._run = connection.execute(select(COMPETITION.c.id).where(IS_RUN)).scalar_one()
         return self._recorded()
 
     def _enter(self, charter: Charter) -> None:
@@ -66,6 +67,7 @@ class LadderBook:
             "commitment": commitment_of(master),
             "phase": NAME,
             "created_ms": time.time_ns() // 1_000_000,
+            "kind": CompetitionKind.LADDER.value,
         }
         with self._store.writing() as connection:
             connection.execute(insert(COMPETITION).values(**row))

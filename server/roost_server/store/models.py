@@ -18,7 +18,7 @@ from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, Table, Uniq
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-SCHEMA = 2
+SCHEMA = 3
 """The number of the schema that these classes describe, and of the newest migration."""
 
 NAMES = {
@@ -49,11 +49,19 @@ class BlockState(StrEnum):
     """It does not count, and none of its matches does."""
 
 
+class CompetitionKind(StrEnum):
+    """What a row of `competition` is about."""
+
+    COMPETITION = "competition"
+    LADDER = "ladder"
+    """A run of a local ladder. Its document is JSON."""
+
+
 class Record(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMES))):
     """The base of the tables, with a registry of its own: an embedding program's SQLModel tables stay apart."""
 
 
-class BotVersion(Record, table=True):
+class BotVersionRow(Record, table=True):
     """A bot's code. It never changes: changed code is another version."""
 
     __tablename__ = "bot_version"
@@ -69,13 +77,14 @@ class BotVersion(Record, table=True):
     """When it last connected; null if it did so before this was noted."""
 
 
-class Competition(Record, table=True):
+class CompetitionRow(Record, table=True):
     """What is played under one set of rules from one master seed: a competition, or a run of a local ladder.
 
     Blocks that belong to none were played in an arena without competitions.
     """
 
     __tablename__ = "competition"
+    __table_args__ = (CheckConstraint("kind IN ('competition', 'ladder')", "kind"),)
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
@@ -87,9 +96,10 @@ class Competition(Record, table=True):
     """What is published of the master seed at the beginning."""
     phase: str
     created_ms: int = Field(sa_type=BigInteger)
+    kind: str = Field(default=CompetitionKind.COMPETITION, sa_column_kwargs={"server_default": "competition"})
 
 
-class PhaseChange(Record, table=True):
+class PhaseChangeRow(Record, table=True):
     """A competition came into a phase. `number` counts its changes from 0."""
 
     __tablename__ = "phase_change"
@@ -103,7 +113,7 @@ class PhaseChange(Record, table=True):
     """Who did it: an admin's key, or `clock`."""
 
 
-class Block(Record, table=True):
+class BlockRow(Record, table=True):
     """One deal, played under several rotations of the seats by one group of bots."""
 
     __tablename__ = "block"
@@ -128,7 +138,7 @@ class Block(Record, table=True):
     """Which block of this phase it is, from 0."""
 
 
-class BlockMember(Record, table=True):
+class BlockMemberRow(Record, table=True):
     """Who plays a block: `position` is the order in which the rotations start."""
 
     __tablename__ = "block_member"
@@ -139,7 +149,7 @@ class BlockMember(Record, table=True):
     version_id: int = Field(foreign_key="bot_version.id")
 
 
-class Match(Record, table=True):
+class MatchRow(Record, table=True):
     """A match that is over."""
 
     __tablename__ = "match"
@@ -169,7 +179,7 @@ class Match(Record, table=True):
     termination: str
 
 
-class MatchSeat(Record, table=True):
+class MatchSeatRow(Record, table=True):
     """Who sat where in a match, and what came of it. `place` and `score` are null if the match was voided."""
 
     __tablename__ = "match_seat"
@@ -187,7 +197,7 @@ class MatchSeat(Record, table=True):
     thinking_ms: float
 
 
-class ReplayDocument(Record, table=True):
+class ReplayRow(Record, table=True):
     """A match's whole `roost-replay/1` document: JSON in UTF-8, compressed with zlib."""
 
     __tablename__ = "replay"

@@ -13,7 +13,7 @@ from roost_server.store.models import CLUSTERED, Record, table_of
 __all__ = ["ACCESS_KEY", "AUDIT", "BOT", "ENTRY", "INVITATION", "OWNER", "QUARANTINE", "Record"]
 
 
-class Owner(Record, table=True):
+class OwnerRow(Record, table=True):
     """Somebody who has bots."""
 
     __tablename__ = "owner"
@@ -23,7 +23,7 @@ class Owner(Record, table=True):
     created_ms: int = Field(sa_type=BigInteger)
 
 
-class Bot(Record, table=True):
+class BotRow(Record, table=True):
     """A bot under its name, whatever its versions."""
 
     __tablename__ = "bot"
@@ -34,7 +34,7 @@ class Bot(Record, table=True):
     created_ms: int = Field(sa_type=BigInteger)
 
 
-class Entry(Record, table=True):
+class EntryRow(Record, table=True):
     """A bot takes part in a competition."""
 
     __tablename__ = "entry"
@@ -48,7 +48,7 @@ class Entry(Record, table=True):
     """The version that plays since the freeze; null before it."""
 
 
-class AccessKey(Record, table=True):
+class AccessKeyRow(Record, table=True):
     """What somebody shows to be let in: for one bot, for all bots of an owner, or for everything."""
 
     __tablename__ = "access_key"
@@ -72,7 +72,7 @@ class AccessKey(Record, table=True):
     revoked_ms: int | None = Field(default=None, sa_type=BigInteger)
 
 
-class Invitation(Record, table=True):
+class InvitationRow(Record, table=True):
     """Lets somebody register as an owner, so often."""
 
     __tablename__ = "invitation"
@@ -86,7 +86,7 @@ class Invitation(Record, table=True):
     expires_ms: int | None = Field(default=None, sa_type=BigInteger)
 
 
-class Quarantine(Record, table=True):
+class QuarantineRow(Record, table=True):
     """A version is kept from playing because of its faults, until `ended_ms`; null: still."""
 
     __tablename__ = "quarantine"
@@ -99,7 +99,7 @@ class Quarantine(Record, table=True):
     ended_ms: int | None = Field(default=None, sa_type=BigInteger)
 
 
-class AuditRecord(Record, table=True):
+class AuditRow(Record, table=True):
     """Something that was done with a key, or by the arena itself, to accounts or competitions."""
 
     __tablename__ = "audit"
