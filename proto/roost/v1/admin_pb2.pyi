@@ -3,8 +3,7 @@
 isort:skip_file
 Accounts and the running of an arena: for owners of bots, and for the host.
 
-Callers show a key as the metadata `authorization: Bearer roost_...`. Times are milliseconds since 1970; 0 where there
-is none.
+Callers send a key as the metadata `authorization: Bearer roost_...`. Times are milliseconds since 1970; 0 means none.
 """
 
 from collections import abc as _abc
@@ -34,7 +33,7 @@ class _KeyScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KeyScope.Val
     KEY_SCOPE_BOT: _KeyScope.ValueType  # 1
     """To play as one bot."""
     KEY_SCOPE_OWNER: _KeyScope.ValueType  # 2
-    """To play as any bot of an owner, and to see to them."""
+    """To play as any bot of an owner, and to manage them."""
     KEY_SCOPE_ADMIN: _KeyScope.ValueType  # 3
     """To run the arena."""
 
@@ -44,7 +43,7 @@ KEY_SCOPE_UNSPECIFIED: KeyScope.ValueType  # 0
 KEY_SCOPE_BOT: KeyScope.ValueType  # 1
 """To play as one bot."""
 KEY_SCOPE_OWNER: KeyScope.ValueType  # 2
-"""To play as any bot of an owner, and to see to them."""
+"""To play as any bot of an owner, and to manage them."""
 KEY_SCOPE_ADMIN: KeyScope.ValueType  # 3
 """To run the arena."""
 Global___KeyScope: _TypeAlias = KeyScope  # noqa: Y015
@@ -153,7 +152,7 @@ class EntryRecord(_message.Message):
     bot: _builtins.str
     phase: _builtins.str
     pinned_version: _builtins.str
-    """The version that plays since the freeze; empty before it."""
+    """The version pinned by the freeze; empty before it."""
     def __init__(
         self,
         *,
@@ -178,7 +177,7 @@ class MakeOwnKeyRequest(_message.Message):
     LABEL_FIELD_NUMBER: _builtins.int
     EXPIRES_MS_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
-    """Empty: for the owner. A bot that is not there yet is added."""
+    """Empty: for the owner. A bot that does not exist yet is added."""
     label: _builtins.str
     expires_ms: _builtins.int
     def __init__(
@@ -410,7 +409,7 @@ class KeyRecord(_message.Message):
     EXPIRES_MS_FIELD_NUMBER: _builtins.int
     REVOKED_MS_FIELD_NUMBER: _builtins.int
     prefix: _builtins.str
-    """The first letters of the key, to speak of it."""
+    """The first characters of the key, to name it."""
     label: _builtins.str
     scope: Global___KeyScope.ValueType
     owner: _builtins.str
@@ -449,7 +448,7 @@ class MakeKeyRequest(_message.Message):
     EXPIRES_MS_FIELD_NUMBER: _builtins.int
     scope: Global___KeyScope.ValueType
     owner: _builtins.str
-    """Whose; for an admin's key neither."""
+    """Its owner or bot; neither for an admin's key."""
     bot: _builtins.str
     label: _builtins.str
     expires_ms: _builtins.int
@@ -476,7 +475,7 @@ class MakeKeyResponse(_message.Message):
 
     KEY_FIELD_NUMBER: _builtins.int
     key: _builtins.str
-    """The key. It is shown here and never again. Empty if one was only ended."""
+    """The key. It is shown here and never again. Empty if a key was only revoked."""
     def __init__(
         self,
         *,
@@ -497,9 +496,9 @@ class EndKeyRequest(_message.Message):
     PREFIX_FIELD_NUMBER: _builtins.int
     ROTATE_FIELD_NUMBER: _builtins.int
     prefix: _builtins.str
-    """The key, or its first letters."""
+    """The key, or its first characters."""
     rotate: _builtins.bool
-    """Make another one for the same."""
+    """Make another one for the same purpose."""
     def __init__(
         self,
         *,
@@ -745,7 +744,7 @@ class GetStatusResponse(_message.Message):
     last_minute: _builtins.int
     """Matches that ended within the last minute."""
     delayed_ms: _builtins.float
-    """How late the arena's own clock ran within the last minute, in milliseconds."""
+    """The arena's own delay within the last minute, in milliseconds."""
     @_builtins.property
     def competitions(self) -> _containers.RepeatedCompositeFieldContainer[_arena_pb2.CompetitionStatus]: ...
     @_builtins.property
@@ -779,7 +778,7 @@ class BackupRequest(_message.Message):
 
     PATH_FIELD_NUMBER: _builtins.int
     path: _builtins.str
-    """A file on the arena's machine, that is not there yet."""
+    """A file on the arena's machine that does not exist yet."""
     def __init__(
         self,
         *,
@@ -818,7 +817,7 @@ class ListActsRequest(_message.Message):
 
     LIMIT_FIELD_NUMBER: _builtins.int
     limit: _builtins.int
-    """How many at the most; 0 means 50."""
+    """The largest number; 0 means 50."""
     def __init__(
         self,
         *,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class AccountsStub(object):
-    """For those who have bots. Needs the key of an owner, but for Register.
+    """For owners of bots. Needs an owner's key, except for Register.
     """
 
     def __init__(self, channel):
@@ -63,39 +63,39 @@ class AccountsStub(object):
 
 
 class AccountsServicer(object):
-    """For those who have bots. Needs the key of an owner, but for Register.
+    """For owners of bots. Needs an owner's key, except for Register.
     """
 
     def Register(self, request, context):
-        """Become an owner. Needs no key, but where the host says so an invitation.
+        """Become an owner. Needs no key, but an invitation if the host requires one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetAccount(self, request, context):
-        """Who the key stands for, with bots, keys and entries.
+        """The owner of the key, with bots, keys and entries.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def MakeOwnKey(self, request, context):
-        """A new key for one of the owner's bots, or one more for the owner.
+        """A new key for one of the owner's bots, or another one for the owner.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def EndOwnKey(self, request, context):
-        """End a key of the owner's. With `rotate` another one takes its place.
+        """Revoke a key of the owner's. With `rotate`, replace it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ChangeEntry(self, request, context):
-        """Take a bot out of a competition, or with `enter` into it.
+        """Withdraw a bot from a competition, or with `enter`, enter it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -138,7 +138,7 @@ def add_AccountsServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Accounts(object):
-    """For those who have bots. Needs the key of an owner, but for Register.
+    """For owners of bots. Needs an owner's key, except for Register.
     """
 
     @staticmethod
@@ -278,7 +278,7 @@ class Accounts(object):
 
 
 class AdminStub(object):
-    """For the host. Needs the key of an admin.
+    """For the host. Needs an admin's key.
     """
 
     def __init__(self, channel):
@@ -355,7 +355,7 @@ class AdminStub(object):
 
 
 class AdminServicer(object):
-    """For the host. Needs the key of an admin.
+    """For the host. Needs an admin's key.
     """
 
     def AddOwner(self, request, context):
@@ -413,21 +413,21 @@ class AdminServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ChangePhase(self, request, context):
-        """Take a competition into another phase.
+        """Move a competition to another phase.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetStatus(self, request, context):
-        """How the arena is doing.
+        """The state of the arena.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Backup(self, request, context):
-        """A copy of the database into a file on the arena's machine, while it runs.
+        """Copy the database into a file on the arena's machine, while it runs.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -517,7 +517,7 @@ def add_AdminServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Admin(object):
-    """For the host. Needs the key of an admin.
+    """For the host. Needs an admin's key.
     """
 
     @staticmethod

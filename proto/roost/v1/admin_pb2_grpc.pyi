@@ -3,8 +3,7 @@
 isort:skip_file
 Accounts and the running of an arena: for owners of bots, and for the host.
 
-Callers show a key as the metadata `authorization: Bearer roost_...`. Times are milliseconds since 1970; 0 where there
-is none.
+Callers send a key as the metadata `authorization: Bearer roost_...`. Times are milliseconds since 1970; 0 means none.
 """
 
 from collections import abc as _abc
@@ -17,22 +16,22 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class AccountsStub:
-    """For those who have bots. Needs the key of an owner, but for Register."""
+    """For owners of bots. Needs an owner's key, except for Register."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Register: _aio.UnaryUnaryMultiCallable[_admin_pb2.RegisterRequest, _admin_pb2.RegisterResponse]
-    """Become an owner. Needs no key, but where the host says so an invitation."""
+    """Become an owner. Needs no key, but an invitation if the host requires one."""
     GetAccount: _aio.UnaryUnaryMultiCallable[_admin_pb2.GetAccountRequest, _admin_pb2.GetAccountResponse]
-    """Who the key stands for, with bots, keys and entries."""
+    """The owner of the key, with bots, keys and entries."""
     MakeOwnKey: _aio.UnaryUnaryMultiCallable[_admin_pb2.MakeOwnKeyRequest, _admin_pb2.MakeKeyResponse]
-    """A new key for one of the owner's bots, or one more for the owner."""
+    """A new key for one of the owner's bots, or another one for the owner."""
     EndOwnKey: _aio.UnaryUnaryMultiCallable[_admin_pb2.EndKeyRequest, _admin_pb2.MakeKeyResponse]
-    """End a key of the owner's. With `rotate` another one takes its place."""
+    """Revoke a key of the owner's. With `rotate`, replace it."""
     ChangeEntry: _aio.UnaryUnaryMultiCallable[_admin_pb2.ChangeEntryRequest, _admin_pb2.ChangeEntryResponse]
-    """Take a bot out of a competition, or with `enter` into it."""
+    """Withdraw a bot from a competition, or with `enter`, enter it."""
 
 class AccountsServicer(metaclass=_abc_1.ABCMeta):
-    """For those who have bots. Needs the key of an owner, but for Register."""
+    """For owners of bots. Needs an owner's key, except for Register."""
 
     @_abc_1.abstractmethod
     def Register(
@@ -40,7 +39,7 @@ class AccountsServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.RegisterRequest,
         context: _aio.ServicerContext[_admin_pb2.RegisterRequest, _abc.Awaitable[_admin_pb2.RegisterResponse]],
     ) -> _abc.Awaitable[_admin_pb2.RegisterResponse]:
-        """Become an owner. Needs no key, but where the host says so an invitation."""
+        """Become an owner. Needs no key, but an invitation if the host requires one."""
 
     @_abc_1.abstractmethod
     def GetAccount(
@@ -48,7 +47,7 @@ class AccountsServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.GetAccountRequest,
         context: _aio.ServicerContext[_admin_pb2.GetAccountRequest, _abc.Awaitable[_admin_pb2.GetAccountResponse]],
     ) -> _abc.Awaitable[_admin_pb2.GetAccountResponse]:
-        """Who the key stands for, with bots, keys and entries."""
+        """The owner of the key, with bots, keys and entries."""
 
     @_abc_1.abstractmethod
     def MakeOwnKey(
@@ -56,7 +55,7 @@ class AccountsServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.MakeOwnKeyRequest,
         context: _aio.ServicerContext[_admin_pb2.MakeOwnKeyRequest, _abc.Awaitable[_admin_pb2.MakeKeyResponse]],
     ) -> _abc.Awaitable[_admin_pb2.MakeKeyResponse]:
-        """A new key for one of the owner's bots, or one more for the owner."""
+        """A new key for one of the owner's bots, or another one for the owner."""
 
     @_abc_1.abstractmethod
     def EndOwnKey(
@@ -64,7 +63,7 @@ class AccountsServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.EndKeyRequest,
         context: _aio.ServicerContext[_admin_pb2.EndKeyRequest, _abc.Awaitable[_admin_pb2.MakeKeyResponse]],
     ) -> _abc.Awaitable[_admin_pb2.MakeKeyResponse]:
-        """End a key of the owner's. With `rotate` another one takes its place."""
+        """Revoke a key of the owner's. With `rotate`, replace it."""
 
     @_abc_1.abstractmethod
     def ChangeEntry(
@@ -72,12 +71,12 @@ class AccountsServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.ChangeEntryRequest,
         context: _aio.ServicerContext[_admin_pb2.ChangeEntryRequest, _abc.Awaitable[_admin_pb2.ChangeEntryResponse]],
     ) -> _abc.Awaitable[_admin_pb2.ChangeEntryResponse]:
-        """Take a bot out of a competition, or with `enter` into it."""
+        """Withdraw a bot from a competition, or with `enter`, enter it."""
 
 def add_AccountsServicer_to_server(servicer: AccountsServicer, server: _aio.Server) -> None: ...
 
 class AdminStub:
-    """For the host. Needs the key of an admin."""
+    """For the host. Needs an admin's key."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     AddOwner: _aio.UnaryUnaryMultiCallable[_admin_pb2.AddOwnerRequest, _admin_pb2.OwnerRecord]
@@ -90,16 +89,16 @@ class AdminStub:
     Invite: _aio.UnaryUnaryMultiCallable[_admin_pb2.InviteRequest, _admin_pb2.InviteResponse]
     ListInvitations: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListInvitationsRequest, _admin_pb2.ListInvitationsResponse]
     ChangePhase: _aio.UnaryUnaryMultiCallable[_admin_pb2.ChangePhaseRequest, _admin_pb2.ChangePhaseResponse]
-    """Take a competition into another phase."""
+    """Move a competition to another phase."""
     GetStatus: _aio.UnaryUnaryMultiCallable[_admin_pb2.GetStatusRequest, _admin_pb2.GetStatusResponse]
-    """How the arena is doing."""
+    """The state of the arena."""
     Backup: _aio.UnaryUnaryMultiCallable[_admin_pb2.BackupRequest, _admin_pb2.BackupResponse]
-    """A copy of the database into a file on the arena's machine, while it runs."""
+    """Copy the database into a file on the arena's machine, while it runs."""
     ListActs: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListActsRequest, _admin_pb2.ListActsResponse]
     """What was done to accounts and competitions, the newest first."""
 
 class AdminServicer(metaclass=_abc_1.ABCMeta):
-    """For the host. Needs the key of an admin."""
+    """For the host. Needs an admin's key."""
 
     @_abc_1.abstractmethod
     def AddOwner(
@@ -170,7 +169,7 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.ChangePhaseRequest,
         context: _aio.ServicerContext[_admin_pb2.ChangePhaseRequest, _abc.Awaitable[_admin_pb2.ChangePhaseResponse]],
     ) -> _abc.Awaitable[_admin_pb2.ChangePhaseResponse]:
-        """Take a competition into another phase."""
+        """Move a competition to another phase."""
 
     @_abc_1.abstractmethod
     def GetStatus(
@@ -178,7 +177,7 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.GetStatusRequest,
         context: _aio.ServicerContext[_admin_pb2.GetStatusRequest, _abc.Awaitable[_admin_pb2.GetStatusResponse]],
     ) -> _abc.Awaitable[_admin_pb2.GetStatusResponse]:
-        """How the arena is doing."""
+        """The state of the arena."""
 
     @_abc_1.abstractmethod
     def Backup(
@@ -186,7 +185,7 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.BackupRequest,
         context: _aio.ServicerContext[_admin_pb2.BackupRequest, _abc.Awaitable[_admin_pb2.BackupResponse]],
     ) -> _abc.Awaitable[_admin_pb2.BackupResponse]:
-        """A copy of the database into a file on the arena's machine, while it runs."""
+        """Copy the database into a file on the arena's machine, while it runs."""
 
     @_abc_1.abstractmethod
     def ListActs(

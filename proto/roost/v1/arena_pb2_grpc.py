@@ -100,7 +100,7 @@ class ArenaServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetStandings(self, request, context):
-        """Who is how strong, with 95 % intervals.
+        """The ratings with their 95 % intervals.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -135,14 +135,14 @@ class ArenaServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ExportCompetition(self, request, context):
-        """Everything about a competition as a folder of plain files, from which anybody can work out its result again.
+        """Everything about a competition as a folder of plain files, from which anybody can recompute its result.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchMatch(self, request, context):
-        """A running match as a spectator sees it, from now on to its end.
+        """A running match as a spectator sees it, from now to its end.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
