@@ -7,10 +7,7 @@ from dataclasses import dataclass
 import typer
 
 from roost_bots import SAMPLES
-from roost_cli.arena_options import parse_counts, parse_games
-from roost_cli.duration import seconds_of
-from roost_cli.playing import new_seed
-from roost_cli.series import TroubleLog
+from roost_cli.options import parse_counts, parse_duration, parse_games
 from roost_cli.terminal.comparison_report import Faults, Report, print_report, report_json, watching
 from roost_cli.terminal.console import print_json, remarks
 from roost_games.chance import seed_of
@@ -20,6 +17,7 @@ from roost_ladder.rating.compare import MOST_ELO, NEW, OLD, Comparison, Plan, Ta
 from roost_ladder.rating.sprt import Sprt, Verdict
 from roost_ladder.running.comparison import ComparedBlock, Team, get_in_each_others_way, play_blocks
 from roost_ladder.running.entrants import Entrant, find_entrants
+from roost_ladder.running.series import TroubleLog, new_seed
 from roost_ladder.running.workers import local_executor
 
 DEFAULT_SECONDS = 300.0
@@ -60,7 +58,7 @@ class Wishes:
     def seconds(self) -> float:
         """How long it may take."""
         if self.budget is not None:
-            return seconds_of(self.budget)
+            return parse_duration(self.budget)
         return DEFAULT_SECONDS if self.blocks is None else float("inf")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roost_cli.arena_options import parse_counts, parse_games
+from roost_cli.options import parse_counts, parse_games
 from roost_games.chance import seed_of
 from roost_games.errors import UsageError
 from roost_games.referee import Clock

@@ -9,12 +9,8 @@ from typing import NamedTuple
 import typer
 
 from roost_bots import SAMPLES
-from roost_cli.arena_options import database_url
-from roost_cli.duration import seconds_of
 from roost_cli.ladder_wishes import Wishes, number_of
-from roost_cli.playing import new_seed
-from roost_cli.series import TroubleLog
-from roost_cli.server_extra import server_extra
+from roost_cli.options import database_url, needs_server, parse_duration
 from roost_cli.terminal.console import print_json, remarks
 from roost_cli.terminal.ladder_report import Result, about, print_result, result_json
 from roost_cli.terminal.ladder_screen import screen
@@ -29,6 +25,7 @@ from roost_ladder.running.engine import Executor
 from roost_ladder.running.entrants import Entrant, find_entrants
 from roost_ladder.running.ladder import Ladder, Setup
 from roost_ladder.running.rounds import Budget, RunEnd
+from roost_ladder.running.series import TroubleLog, new_seed
 from roost_ladder.running.workers import local_executor
 
 DEFAULT_SECONDS = 60.0
@@ -106,7 +103,7 @@ def run_ladder(
 def _budget(blocks: int | None, matches: int | None, budget: str | None, wishes: Wishes) -> Budget:
     if all(limit is None for limit in (blocks, matches, budget, wishes.times)):
         return Budget(seconds=DEFAULT_SECONDS)
-    return Budget(blocks, matches, None if budget is None else seconds_of(budget))
+    return Budget(blocks, matches, None if budget is None else parse_duration(budget))
 
 
 def _check_room(limit: Budget, setup: Setup) -> None:
@@ -133,7 +130,7 @@ def _open_book(db: str | None) -> Iterator[tuple[Book, str | None]]:
     if db is None:
         yield MemoryBook(), None
         return
-    with server_extra("--db"):
+    with needs_server("--db"):
         from roost_server.store import open_store
         from roost_server.store.ladder_book import LadderBook
     with open_store(database_url(db)) as store:
@@ -156,7 +153,7 @@ class Team(NamedTuple):
 def _team(entrants: list[Entrant], wishes: Wishes, workers: int) -> Iterator[Team]:
     """Worker processes, or an arena on loopback if there are programs that connect to one by themselves."""
     if any(entrant.is_command for entrant in entrants):
-        with server_extra("a bot that connects to an arena"):
+        with needs_server("a bot that connects to an arena"):
             from roost_server.serving.ladder_programs import ladder_programs
 
         def tell(line: str) -> None:

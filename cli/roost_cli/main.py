@@ -13,14 +13,12 @@ from roost_cli.commands import (
     collusion,
     compare,
     competition,
-    demo,
     export,
     games,
     ladder,
     new,
     play,
     records,
-    register,
     replay,
     serve,
     showcase,
@@ -49,7 +47,6 @@ app.command(rich_help_panel=HERE)(compare.compare)
 app.command(rich_help_panel=HERE)(new.new)
 app.command("try", rich_help_panel=HERE)(try_.try_)
 app.command(rich_help_panel=HERE)(verify.verify)
-app.command(rich_help_panel=HERE)(demo.demo)
 app.command(rich_help_panel=HERE)(showcase.showcase)
 app.command(rich_help_panel=ARENA)(serve.serve)
 app.command(rich_help_panel=ARENA)(submit.submit)
@@ -60,7 +57,7 @@ app.command(rich_help_panel=ARENA)(collusion.collusion)
 app.command(rich_help_panel=ARENA)(export.export)
 app.command(rich_help_panel=ARENA)(replay.replay)
 app.command(rich_help_panel=ARENA)(replay.watch)
-app.command(rich_help_panel=COMPETITION)(register.register)
+app.command(rich_help_panel=COMPETITION)(account.register)
 app.add_typer(account.account_app, name="account", rich_help_panel=COMPETITION)
 app.add_typer(competition.competition_app, name="competition", rich_help_panel=COMPETITION)
 app.add_typer(admin.admin_app, name="admin", rich_help_panel=COMPETITION)

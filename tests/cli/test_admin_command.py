@@ -46,10 +46,10 @@ def listed(outcome: Outcome) -> list[dict[str, object]]:
 
 
 def test_a_database_is_set_up_before_its_arena_starts(roost: Roost) -> None:
-    assert at_database(roost, "owner", "add", "Ann").out == "added the owner Ann\n"
-    assert at_database(roost, "bot", "add", "a1", "--owner", "Ann").out == "added the bot a1 of Ann\n"
+    assert at_database(roost, "owner", "add", "Ann").out == "added owner Ann\n"
+    assert at_database(roost, "bot", "add", "a1", "--owner", "Ann").out == "added bot a1 of Ann\n"
     made = at_database(roost, "key", "make", "--bot", "a1", "--label", "laptop", "--days", "2")
-    assert made.err.startswith("It is shown this once only")
+    assert made.err.startswith("It is shown only once")
     (key,) = made.out.split()
     at_database(roost, "key", "make", "--owner", "Ann")
     at_database(roost, "key", "make", "--admin", "--save", "admin.key")
@@ -81,7 +81,7 @@ def test_backup_and_restore(roost: Roost) -> None:
     assert at_database(roost, "backup", "copy.db").out.startswith("wrote copy.db, ")
     at_database(roost, "owner", "add", "Bob")
     said = roost("admin", "restore", "copy.db", "--db", "roost.db")
-    assert said.out == "roost.db is what copy.db was; the former one is roost.db.before-restore-1 now\n"
+    assert said.out == "restored roost.db from copy.db; the previous database is now roost.db.before-restore-1\n"
     assert [each["name"] for each in listed(at_database(roost, "owner", "list", "--json"))] == ["Ann"]
     newest, *earlier = listed(at_database(roost, "log", "--json"))
     assert (newest["actor"], newest["act"], newest["details"]) == (
@@ -128,8 +128,8 @@ def test_competition_files(roost: Roost) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        ("admin key make --db x.db", 2, "say what the key is for: --bot BOT, --owner OWNER or --admin"),
-        ("admin key make --admin --bot b --db x.db", 2, "one of the three"),
+        ("admin key make --db x.db", 2, "say what the key is for: exactly one of --bot BOT, --owner OWNER and --admin"),
+        ("admin key make --admin --bot b --db x.db", 2, "exactly one of"),
         ("admin key make --owner Ann --db x.db", 2, "there is no owner 'Ann'"),
         ("admin key make --admin --db x.db --save .", 2, ". cannot be written: File exists; name a new file"),
         ("admin key revoke roost_x --db x.db", 2, "no key in force begins with 'roost_x'"),
@@ -146,7 +146,7 @@ def test_competition_files(roost: Roost) -> None:
         ("serve --listen 127.0.0.1:99999", 2, "is not an address to listen at"),
         ("serve --tls-cert x.pem", 2, "--tls-cert and --tls-key belong together"),
         ("serve --metrics nowhere", 2, "is not an address for metrics"),
-        ("standings --phase finals", 2, "--phase is one of a competition"),
+        ("standings --phase finals", 2, "--phase is a phase of a competition"),
         ("bots show x --db x.db", 2, "no bot 'x' has been here"),
     ],
 )
@@ -168,8 +168,8 @@ def test_two_files_of_one_competition(roost: Roost) -> None:
     Path("again.toml").write_text(CUP.replace('"cup"', '"other"'))
     checked = roost("competition", "check", "cup.toml", "again.toml").out.splitlines()
     assert [line for line in checked if not line.startswith("  ")] == [
-        "cup.toml is in order: cup",
-        "again.toml is in order: other",
+        "cup.toml is valid: cup",
+        "again.toml is valid: other",
     ]
 
 
@@ -180,9 +180,9 @@ def test_at_an_arena(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
         (admin, _) = reader.run("admin", "key", "make", "--admin", "--db", "roost.db")
         monkeypatch.setenv("ROOST_KEY", admin)
         reader.serve("cup.toml")
-        assert reader.run("admin", "owner", "add", "Bob") == ["added the owner Bob"]
+        assert reader.run("admin", "owner", "add", "Bob") == ["added owner Bob"]
         reader.run("register", "Ann", "--save", "ann.key")
-        assert "phase registration, and is in the phase ladder now" in reader.run("admin", "phase", "cup", "ladder")[0]
+        assert "phase registration → ladder" in reader.run("admin", "phase", "cup", "ladder")[0]
         status = "\n".join(reader.run("admin", "status"))
         for part in ("running since", "0 connected", "cup", "ladder", "roost.db"):
             assert part in status

@@ -111,7 +111,7 @@ def test_another_server_is_there(roost: Roost) -> None:
             2,
             "'localhost' is not the address of an arena; write HOST:PORT, such as 127.0.0.1:50051",
         ),
-        (["bots", "--server", "a:1", "--db", "b"], 2, "--server asks an arena and --db reads a database; choose one"),
+        (["bots", "--server", "a:1", "--db", "b"], 2, "--server asks an arena and --db uses a database; choose one"),
         (
             ["standings", "--db", "missing.db"],
             1,
@@ -122,7 +122,7 @@ def test_another_server_is_there(roost: Roost) -> None:
         (["standings", "--game", "chess"], 2, "there is no game 'chess'"),
         (["standings", "--players", "1"], 2, "invalid value for '--players'"),
         (["matches", "--limit", "0"], 2, "invalid value for '--limit'"),
-        (["matches", "--running", "--db", "x.db"], 2, "a database knows only matches that are over"),
+        (["matches", "--running", "--db", "x.db"], 2, "a database has only finished matches"),
         (["verify", "--db", "missing.db"], 1, "there is no file missing.db"),
         (["verify", "some.jsonl", "--db", "x.db"], 2, "name what to check"),
         (["replay", "abc", "--db", "missing.db"], 1, "there is no file missing.db"),
@@ -239,16 +239,14 @@ def test_without_the_server_extra_one_line_says_how_to_get_it(arguments: list[st
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr == (
-        f"roost: {what} needs packages that are not installed, such as sqlmodel: pip install 'roost[server]'\n"
-    )
+    assert done.stderr == (f"roost: {what} needs sqlmodel, which is not installed: pip install 'roost[server]'\n")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_mistake_of_ours_is_not_a_missing_package() -> None:
-    from roost_cli.server_extra import server_extra
+    from roost_cli.options import needs_server
 
-    with pytest.raises(ModuleNotFoundError), server_extra("roost serve"):
+    with pytest.raises(ModuleNotFoundError), needs_server("roost serve"):
         raise ModuleNotFoundError("No module named 'roost_server.misspelt'", name="roost_server.misspelt")
-    with pytest.raises(UsageError), server_extra("roost serve"):
+    with pytest.raises(UsageError), needs_server("roost serve"):
         raise ModuleNotFoundError("No module named 'numpy'", name="numpy")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from roost_cli.main import run
-from roost_cli.serving import settings_for
+from roost_server.serving.hosting import settings_for
 from roost_server.settings import Settings
 from tests.support.commands.roost import Process, arena, roost_process, until
 

@@ -212,7 +212,7 @@ def test_ctrl_c_stops_an_arena_and_its_greeting_says_how_to_go_on(tmp_path: Path
     assert serve.out.lines == [
         f"listening at {address}, recording in roost.db",
         f"  a bot joins with   roost submit mybot.py --server {address}",
-        f"  who is ahead       roost standings --server {address}",
+        f"  the standings      roost standings --server {address}",
         "Ctrl-C stops the arena.",
         "stopped; everything is recorded",
     ]

@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from roost.v1 import arena_pb2
-from roost_cli.terminal.arena_tables import shown_result
-from roost_cli.terminal.fitted import Column, fitted_table, print_fitted
+from roost_cli.terminal.console import Column, fitted_table, print_fitted
+from roost_cli.terminal.records import shown_result
 from roost_games.replay import VOIDED, Replay
 from tests.support.commands.roost import Roost
 from tests.support.records.arena_world import FIRST_SEEN_MS, VERSIONS, World, recorded

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from roost_cli.bracket import bracket_lines
+from roost_cli.terminal.competitions import bracket_lines
 from tests.support.commands.roost import Roost
 from tests.support.records.export_world import play_and_export
 

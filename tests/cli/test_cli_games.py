@@ -1,7 +1,6 @@
-"""`roost games`, `roost rules`, `roost demo` and `roost --version`."""
+"""`roost games`, `roost rules` and `roost --version`."""
 
 import json
-import re
 from importlib.metadata import version
 
 import pytest
@@ -51,19 +50,3 @@ def test_rules_are_printed(roost: Roost, game: str) -> None:
 
 def test_version(roost: Roost) -> None:
     assert roost("--version") == (0, f"roost {version('roost')}\n", "")
-
-
-def test_demo_shows_each_game_and_an_honest_table(roost: Roost) -> None:
-    code, out, err = roost("demo", "--matches", 5)
-    assert (code, err) == (0, "")
-    for game in all_games():
-        assert f"{game.title}, " in out
-    assert out.count("The match is over") == 3
-    assert "5 quick matches of each game" in out
-    assert "So this is no ranking" in words(out)
-    assert len(re.findall(r"% \(\d", out)) == 10, "a win share with its interval for each seat"
-    assert len(out.splitlines()) < 160
-
-
-def test_demo_repeats(roost: Roost) -> None:
-    assert roost("demo", "--matches", 2).out == roost("demo", "--matches", 2).out

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from roost_cli.duration import seconds_of
+from roost_cli.options import parse_duration
 from roost_cli.terminal.comparison_report import points
 from roost_games.errors import UsageError
 from tests.support.commands.roost import Outcome, Roost
@@ -164,13 +164,13 @@ def test_a_bot_that_does_not_play_the_game(roost: Roost, tmp_path: Path) -> None
     ("text", "seconds"), [("90s", 90), ("5m", 300), ("1h", 3600), ("1h30m", 5400), ("45", 45), (" 1.5M ", 90)]
 )
 def test_times(text: str, seconds: float) -> None:
-    assert seconds_of(text) == seconds
+    assert parse_duration(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "0", "-5m", "5 minutes", "m", "1m1h", "nan"])
 def test_what_is_no_time(text: str) -> None:
     with pytest.raises(UsageError):
-        seconds_of(text)
+        parse_duration(text)
 
 
 def test_points_have_signs_and_an_end() -> None:

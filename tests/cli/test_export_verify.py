@@ -48,7 +48,7 @@ def test_a_commitment_needs_a_competition(roost: Roost, exported: Path) -> None:
     for where in ([exported / MATCHES_FILE], ["--db", exported.parent / "roost.db"]):
         code, _, err = roost("verify", *where, "--commitment", "00")
         assert code == 2
-        assert "--commitment is about one competition" in err
+        assert "--commitment belongs to one competition" in err
 
 
 def test_a_manifest_that_is_none_is_named(roost: Roost, copy: Path) -> None:

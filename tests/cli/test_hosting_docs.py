@@ -82,7 +82,7 @@ def test_accounts_from_top_to_bottom(
         keys = json.loads("\n".join(reader.run("account", "--json", "--key-file", "ann.key")))["keys"]
         reader.prefix = next(key["prefix"] for key in keys if key["bot"] == "careful")
         (said,) = reader.run("account", "revoke", "PREFIX", "--key-file", "ann.key")
-        assert said == f"{reader.prefix} is good for nothing any more"
+        assert said == f"revoked key {reader.prefix}"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from roost_cli.lookup import find_bots, sources_of
+from roost_cli.options import find_bots, sources_of
 from roost_server.serving.house_bots import HouseBot, house_bots
 from roost_server.serving.tls import make_certificate
 from roost_server.settings import Settings
@@ -74,7 +74,7 @@ def test_they_play_and_leave_with_the_arena(roost: Roost, tmp_path: Path) -> Non
     assert serve.out.lines == [
         f"listening at {address}, recording in roost.db",
         f"  a bot joins with   roost submit mybot.py --server {address}",
-        f"  who is ahead       roost standings --server {address}",
+        f"  the standings      roost standings --server {address}",
         "  playing along      greedy, own, slow-Slow",
         "Ctrl-C stops the arena.",
         "stopped; everything is recorded",

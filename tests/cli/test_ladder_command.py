@@ -53,7 +53,7 @@ def test_json_is_for_programs(roost: Roost) -> None:
 def test_a_schedule_that_knows_its_length_tells_how_long_it_takes(
     schedule: str, roost: Roost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roost_cli.terminal.ladder_screen.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("roost_cli.terminal.ladder_screen.LINE_SECONDS", 0.0)
     command = ("ladder", "random", "greedy", *SMALL, "--schedule", schedule)
     assert " s to go; " in roost(*command, "--times", 40).err
 

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from roost_bots import SAMPLES
-from roost_cli.terminal.stepping import step_through
+from roost_cli.terminal.replay import step_through
 from roost_games.narration import sentence
 from roost_games.narrator import Frame, TextLine
 from roost_games.registry import GAME_NAMES

@@ -76,4 +76,4 @@ def test_for_people_and_programs(roost: Roost, tmp_path: Path) -> None:
 def test_there_must_be_somebody_to_weigh_against(roost: Roost, tmp_path: Path, options: list[str]) -> None:
     refused = roost("replay", tmp_path / "none.jsonl", "--weigh", 5, *options)
     assert refused.code != 0
-    assert "--weigh is about what --bot would have done" in refused.err
+    assert "--weigh needs --bot and --seat" in refused.err

@@ -16,8 +16,8 @@ import pytest
 from google.protobuf.message import Message
 
 from roost.v1 import arena_pb2
-from roost_cli import submitting
-from roost_cli.submitting import Rating
+from roost_cli.terminal.submit import shown_standing
+from roost_sdk.arena.reader import RatingWatch
 from tests.support.commands.roost import Roost, arena, roost_process, until
 
 IDLE_MS = 100
@@ -27,9 +27,9 @@ from roost.v1 import arena_pb2
 from roost_cli import main
 
 def ask_and_wait(arguments):
-    from roost_cli.arena_source import open_remote
+    from roost_sdk.arena.reader import open_arena
 
-    with open_remote(arguments[0]) as arena:
+    with open_arena(arguments[0]) as arena:
         print(len(arena.standings(arena_pb2.GetStandingsRequest()).standings))
         time.sleep(1)
 
@@ -81,22 +81,21 @@ STANDINGS = arena_pb2.GetStandingsResponse(
 
 def test_each_question_has_a_connection_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is kept would be closed by the arena before the next question."""
-    monkeypatch.setattr(submitting, "FIRST_RATING_SECONDS", 0.0)
-    monkeypatch.setattr(submitting, "RATING_SECONDS", 0.0)
-    with oracle(STANDINGS) as there, Rating(there.address) as rating:
+    monkeypatch.setattr(RatingWatch, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(RatingWatch, "SECONDS", 0.0)
+    with oracle(STANDINGS) as there, RatingWatch(there.address) as rating:
         rating.follow(7)
         until(lambda: len(there.peers) >= 3)
-        assert rating.text == "rating 1534 ±40, rank 1-2 of 2"
+        assert shown_standing(rating.standing, rating.bots) == "rating 1534 ±40, rank 1-2 of 2"
     assert len(set(there.peers)) == len(there.peers)
 
 
 def test_an_arena_that_is_gone_says_nothing_about_a_rating() -> None:
-    with oracle(STANDINGS) as there, Rating(there.address) as rating:
-        assert rating.at_last() == "", "it was never there"
+    with oracle(STANDINGS) as there, RatingWatch(there.address) as rating:
+        assert rating.final() is None, "it was never there"
         rating.follow(7)
-        assert rating.at_last() == "rating 1534 ±40, rank 1-2 of 2"
-        rating.text = "as it was"
-    assert rating.at_last() == ""
+        assert shown_standing(rating.final(), rating.bots) == "rating 1534 ±40, rank 1-2 of 2"
+    assert rating.final() is None
 
 
 @pytest.mark.long

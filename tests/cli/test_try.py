@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from roost_cli.lookup import opponents
+from roost_cli.options import opponents
 from roost_games.registry import GAME_NAMES, part_of
 from roost_games.replay import Fault
 from roost_ladder.workshop.doctor import Effort, Examination, examine

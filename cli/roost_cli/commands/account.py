@@ -1,87 +1,123 @@
-"""`roost account`: one's own bots, keys and entries at an arena."""
+"""`roost register` and `roost account`: an owner's bots, keys and entries at an arena."""
 
 from typing import Annotated
 
 import typer
 
-from roost_cli.access_options import KeyFileOption, KeyOption, TlsCaOption, TlsOption
-from roost_cli.admin_desk import Desk, at_own_desk, open_own_desk
-from roost_cli.arena_options import JsonOption, ServerOption
-from roost_cli.commands.admin import DaysOption, LabelOption, PrefixArgument, SaveOption
+from roost_cli.options import (
+    ACCOUNT,
+    CONNECTION,
+    DaysOption,
+    JsonOption,
+    LabelOption,
+    PrefixArgument,
+    SaveOption,
+    Where,
+    asks,
+    expiry_ms,
+)
 
-BotArgument = Annotated[str, typer.Argument(metavar="BOT", help="One of your bots.")]
+OwnBotArgument = Annotated[str, typer.Argument(metavar="BOT", help="One of your bots.")]
 CompetitionArgument = Annotated[str, typer.Argument(metavar="COMPETITION", help="The competition's name.")]
+WITHOUT_KEY = {name: option for name, option in CONNECTION.items() if name != "key_file"}
 
 account_app = typer.Typer(help="Your bots, keys and entries at an arena.", invoke_without_command=True)
 
 
-@account_app.callback()
-def account(
-    context: typer.Context,
-    server: ServerOption = None,
-    as_json: JsonOption = False,
-    key_file: KeyFileOption = None,
-    key: KeyOption = None,
-    tls: TlsOption = False,
-    tls_ca: TlsCaOption = None,
+@asks(WITHOUT_KEY)
+def register(
+    where: Where,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Your name at the arena.")],
+    invitation: Annotated[
+        str | None, typer.Option(metavar="TOKEN", help="The invitation that the host sent you.")
+    ] = None,
+    save: SaveOption = None,
 ) -> None:
+    """Become an owner of bots at an arena, and get a key. It is shown once, alone on standard output."""
+    from roost.v1 import admin_pb2
+    from roost_cli.terminal.accounts import new_key
+    from roost_cli.terminal.console import remarks
+
+    request = admin_pb2.RegisterRequest(owner=name, invitation=invitation or "")
+    with new_key(save) as keep, where.arena(where.without_key()) as arena:
+        keep(arena.ask_account(request).key)
+    remarks().print(f"Let a bot play: roost submit mybot.py {where.option} --key-file {save or 'FILE'}", soft_wrap=True)
+
+
+@account_app.callback()
+@asks(ACCOUNT)
+def account(where: Where, context: typer.Context, as_json: JsonOption = False) -> None:
     """Show your bots, keys and entries at an arena."""
     if context.invoked_subcommand is not None:
         return
-    from roost_cli.own_account import show_account
+    from roost.v1 import admin_pb2
+    from roost_cli.terminal.accounts import account_json, print_account
+    from roost_cli.terminal.console import print_json
 
-    with open_own_desk(server=server, key_file=key_file, key=key, tls=tls, tls_ca=tls_ca) as desk:
-        show_account(desk, as_json=as_json)
-
-
-@account_app.command()
-@at_own_desk
-def enter(desk: Desk, competition: CompetitionArgument, bot: BotArgument) -> None:
-    """Have a bot take part in a competition. It does so by itself when it first connects, unless it was withdrawn."""
-    from roost_cli.own_account import change_entry
-
-    change_entry(desk, competition, bot, enter=True)
+    found = where.ask_account(admin_pb2.GetAccountRequest())
+    if as_json:
+        print_json(account_json(found))
+    else:
+        print_account(found)
 
 
 @account_app.command()
-@at_own_desk
-def withdraw(desk: Desk, competition: CompetitionArgument, bot: BotArgument) -> None:
-    """Take a bot out of a competition. What it has played stays."""
-    from roost_cli.own_account import change_entry
+@asks(ACCOUNT)
+def enter(where: Where, competition: CompetitionArgument, bot: OwnBotArgument) -> None:
+    """Enter a bot into a competition. A bot enters when it first connects, unless it was withdrawn."""
+    from roost.v1 import admin_pb2
 
-    change_entry(desk, competition, bot, enter=False)
+    where.ask_account(admin_pb2.ChangeEntryRequest(competition=competition, bot=bot, enter=True))
+    typer.echo(f"entered {bot} into {competition}")
+
+
+@account_app.command()
+@asks(ACCOUNT)
+def withdraw(where: Where, competition: CompetitionArgument, bot: OwnBotArgument) -> None:
+    """Withdraw a bot from a competition. Its matches stay."""
+    from roost.v1 import admin_pb2
+
+    where.ask_account(admin_pb2.ChangeEntryRequest(competition=competition, bot=bot, enter=False))
+    typer.echo(f"withdrew {bot} from {competition}")
 
 
 @account_app.command("key")
-@at_own_desk
+@asks(ACCOUNT)
 def make_key(
-    desk: Desk,
+    where: Where,
     bot: Annotated[
-        str, typer.Argument(metavar="[BOT]", help="To play as this bot only; it is added. By default for all.")
+        str,
+        typer.Argument(metavar="[BOT]", help="The only bot that it may play; added if it is new. By default all."),
     ] = "",
     label: LabelOption = "",
     days: DaysOption = None,
     save: SaveOption = None,
 ) -> None:
-    """Make one more key. It is shown once, alone on standard output."""
-    from roost_cli.own_account import make_own_key
+    """Make another key. It is shown once, alone on standard output."""
+    from roost.v1 import admin_pb2
+    from roost_cli.terminal.accounts import new_key
 
-    make_own_key(desk, bot, label, days, save)
-
-
-@account_app.command()
-@at_own_desk
-def revoke(desk: Desk, prefix: PrefixArgument) -> None:
-    """End one of your keys now and for good. Whoever plays with it is disconnected."""
-    from roost_cli.own_account import end_own_key
-
-    end_own_key(desk, prefix)
+    request = admin_pb2.MakeOwnKeyRequest(bot=bot, label=label, expires_ms=expiry_ms(days))
+    with new_key(save) as keep:
+        keep(where.ask_account(request).key)
 
 
 @account_app.command()
-@at_own_desk
-def rotate(desk: Desk, prefix: PrefixArgument, save: SaveOption = None) -> None:
-    """End one of your keys, and make another one for the same."""
-    from roost_cli.own_account import rotate_own_key
+@asks(ACCOUNT)
+def revoke(where: Where, prefix: PrefixArgument) -> None:
+    """Revoke one of your keys, at once and for good. A bot that plays with it is disconnected."""
+    from roost.v1 import admin_pb2
 
-    rotate_own_key(desk, prefix, save)
+    where.ask_account(admin_pb2.EndKeyRequest(prefix=prefix))
+    typer.echo(f"revoked key {prefix}")
+
+
+@account_app.command()
+@asks(ACCOUNT)
+def rotate(where: Where, prefix: PrefixArgument, save: SaveOption = None) -> None:
+    """Revoke one of your keys, and make a new one with the same rights."""
+    from roost.v1 import admin_pb2
+    from roost_cli.terminal.accounts import new_key
+
+    with new_key(save) as keep:
+        keep(where.ask_account(admin_pb2.EndKeyRequest(prefix=prefix, rotate=True)).key)

@@ -1,205 +1,254 @@
-"""`roost admin`: what a host does to accounts and competitions."""
+"""`roost admin`: what a host does to accounts and competitions. Each command is one request and one printer."""
 
+import platform
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from roost_cli.admin_desk import Desk, at_desk
-from roost_cli.arena_options import JsonOption
+from roost_cli.options import (
+    HOSTING,
+    DaysOption,
+    JsonOption,
+    LabelOption,
+    PrefixArgument,
+    SaveOption,
+    Where,
+    asks,
+    database_url,
+    expiry_ms,
+    needs_server,
+)
+from roost_games.errors import UsageError
 
-LabelOption = Annotated[str, typer.Option(metavar="TEXT", help="What it is for, to recognise it in lists.")]
-DaysOption = Annotated[
-    float | None,
-    typer.Option(min=0.0001, max=36_500, metavar="N", help="It ends after so many days; by default never."),
-]
-SaveOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write it into this new file instead of printing it.")
-]
-PrefixArgument = Annotated[str, typer.Argument(metavar="PREFIX", help="The first letters of the key, as in the list.")]
-
-admin_app = typer.Typer(help="Run a competition: owners, bots, keys, phases, backups.", no_args_is_help=True)
-owner_app = typer.Typer(help="Who has bots.", no_args_is_help=True)
-bot_app = typer.Typer(help="Bots and whose they are.", no_args_is_help=True)
-key_app = typer.Typer(help="Keys: what they are for, and their end.", no_args_is_help=True)
+admin_app = typer.Typer(help="Run an arena: owners, bots, keys, phases, backups.", no_args_is_help=True)
+owner_app = typer.Typer(help="The owners of bots.", no_args_is_help=True)
+bot_app = typer.Typer(help="Bots and their owners.", no_args_is_help=True)
+key_app = typer.Typer(help="Make, list, rotate and revoke keys.", no_args_is_help=True)
 admin_app.add_typer(owner_app, name="owner")
 admin_app.add_typer(bot_app, name="bot")
 admin_app.add_typer(key_app, name="key")
 
 
 @owner_app.command("add")
-@at_desk
-def add_owner(
-    desk: Desk, name: Annotated[str, typer.Argument(metavar="NAME", help="What the owner is called.")]
-) -> None:
-    """Add an owner. A key for it is made by `roost admin key make`."""
-    from roost_cli import administering
+@asks(HOSTING)
+def add_owner(where: Where, name: Annotated[str, typer.Argument(metavar="NAME", help="The owner's name.")]) -> None:
+    """Add an owner. `roost admin key make` makes a key for them."""
+    from roost.v1 import admin_pb2
 
-    administering.add_owner(desk, name)
+    owner = where.administer(admin_pb2.AddOwnerRequest(name=name))
+    typer.echo(f"added owner {owner.name}")
 
 
 @owner_app.command("list")
-@at_desk
-def list_owners(desk: Desk, as_json: JsonOption = False) -> None:
+@asks(HOSTING)
+def list_owners(where: Where, as_json: JsonOption = False) -> None:
     """List all owners."""
-    from roost_cli.terminal import admin_tables
+    from roost.v1 import admin_pb2
+    from roost_cli.terminal.accounts import owner_columns, show_list
 
-    admin_tables.show_owners(desk, as_json=as_json)
+    found = where.administer(admin_pb2.ListOwnersRequest()).owners
+    show_list("owners", found, owner_columns(found), as_json=as_json)
 
 
 @bot_app.command("add")
-@at_desk
+@asks(HOSTING)
 def add_bot(
-    desk: Desk,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the bot is called.")],
-    owner: Annotated[str, typer.Option(metavar="OWNER", help="Whose it is.")],
+    where: Where,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The bot's name.")],
+    owner: Annotated[str, typer.Option(metavar="OWNER", help="Its owner.")],
 ) -> None:
-    """Add a bot of an owner. It is added by itself when it first connects with its owner's key."""
-    from roost_cli import administering
+    """Add a bot of an owner. A bot that connects with its owner's key is added without this."""
+    from roost.v1 import admin_pb2
 
-    administering.add_bot(desk, name, owner)
+    bot = where.administer(admin_pb2.AddBotRequest(name=name, owner=owner))
+    typer.echo(f"added bot {bot.name} of {bot.owner}")
 
 
 @bot_app.command("list")
-@at_desk
-def list_bots(desk: Desk, as_json: JsonOption = False) -> None:
-    """List all bots and whose they are."""
-    from roost_cli.terminal import admin_tables
+@asks(HOSTING)
+def list_bots(where: Where, as_json: JsonOption = False) -> None:
+    """List all bots and their owners."""
+    from roost.v1 import admin_pb2
+    from roost_cli.terminal.accounts import bot_columns, show_list
 
-    admin_tables.show_bots(desk, as_json=as_json)
+    found = where.administer(admin_pb2.ListOwnedBotsRequest()).bots
+    show_list("bots", found, bot_columns(found), as_json=as_json)
 
 
 @key_app.command("make")
-@at_desk
+@asks(HOSTING)
 def make_key(
-    desk: Desk,
+    where: Where,
     bot: Annotated[str | None, typer.Option(metavar="BOT", help="To play as this bot.")] = None,
     owner: Annotated[str | None, typer.Option(metavar="OWNER", help="To play as all bots of this owner.")] = None,
-    admin: Annotated[bool, typer.Option("--admin", help="To run the arena.")] = False,
+    admin: Annotated[bool, typer.Option("--admin", help="To administer the arena.")] = False,
     label: LabelOption = "",
     days: DaysOption = None,
     save: SaveOption = None,
 ) -> None:
     """Make a key. It is shown once, alone on standard output."""
-    from roost_cli import administering
+    from roost.v1 import admin_pb2
+    from roost_cli.terminal.accounts import new_key
 
-    administering.make_key(desk, administering.Wish(bot, owner, admin, label, days), save)
+    scopes = {
+        admin_pb2.KEY_SCOPE_BOT: bot is not None,
+        admin_pb2.KEY_SCOPE_OWNER: owner is not None,
+        admin_pb2.KEY_SCOPE_ADMIN: admin,
+    }
+    chosen = [scope for scope, wanted in scopes.items() if wanted]
+    if len(chosen) != 1:
+        raise UsageError("say what the key is for: exactly one of --bot BOT, --owner OWNER and --admin")
+    request = admin_pb2.MakeKeyRequest(
+        scope=chosen[0], owner=owner or "", bot=bot or "", label=label, expires_ms=expiry_ms(days)
+    )
+    with new_key(save) as keep:
+        keep(where.administer(request).key)
 
 
 @key_app.command("list")
-@at_desk
-def list_keys(desk: Desk, as_json: JsonOption = False) -> None:
+@asks(HOSTING)
+def list_keys(where: Where, as_json: JsonOption = False) -> None:
     """List all keys by their first letters."""
-    from roost_cli.terminal import admin_tables
+    from roost.v1 import admin_pb2
+    from roost_cli.terminal.accounts import key_columns, show_list
 
-    admin_tables.show_keys(desk, as_json=as_json)
+    found = where.administer(admin_pb2.ListKeysRequest()).keys
+    show_list("keys", found, key_columns(found), as_json=as_json)
 
 
 @key_app.command("revoke")
-@at_desk
-def revoke_key(desk: Desk, prefix: PrefixArgument) -> None:
-    """End a key now and for good. Whoever plays with it is disconnected."""
-    from roost_cli import administering
+@asks(HOSTING)
+def revoke_key(where: Where, prefix: PrefixArgument) -> None:
+    """Revoke a key, at once and for good. A bot that plays with it is disconnected."""
+    from roost.v1 import admin_pb2
 
-    administering.end_key(desk, prefix)
+    where.administer(admin_pb2.EndKeyRequest(prefix=prefix))
+    typer.echo(f"revoked key {prefix}")
 
 
 @key_app.command("rotate")
-@at_desk
-def rotate_key(desk: Desk, prefix: PrefixArgument, save: SaveOption = None) -> None:
-    """End a key, and make another one for the same."""
-    from roost_cli import administering
+@asks(HOSTING)
+def rotate_key(where: Where, prefix: PrefixArgument, save: SaveOption = None) -> None:
+    """Revoke a key, and make a new one with the same rights."""
+    from roost.v1 import admin_pb2
+    from roost_cli.terminal.accounts import new_key
 
-    administering.rotate_key(desk, prefix, save)
+    with new_key(save) as keep:
+        keep(where.administer(admin_pb2.EndKeyRequest(prefix=prefix, rotate=True)).key)
 
 
 @admin_app.command()
-@at_desk
+@asks(HOSTING)
 def invite(
-    desk: Desk,
-    uses: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="For so many owners.")] = 1,
+    where: Where,
+    uses: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="How many owners may use it.")] = 1,
     label: LabelOption = "",
     days: DaysOption = None,
 ) -> None:
-    """Make an invitation, with which somebody registers. It is shown once, alone on standard output."""
-    from roost_cli import administering
+    """Make an invitation, with which an owner registers. It is shown once, alone on standard output."""
+    from roost.v1 import admin_pb2
+    from roost_cli.terminal.accounts import SHOWN_ONCE
+    from roost_cli.terminal.console import remarks
 
-    administering.invite(desk, uses, label, days)
+    request = admin_pb2.InviteRequest(uses=uses, label=label, expires_ms=expiry_ms(days))
+    typer.echo(where.administer(request).invitation)
+    remarks().print(f"{SHOWN_ONCE} With it: roost register NAME --invitation TOKEN", soft_wrap=True)
 
 
 @admin_app.command()
-@at_desk
-def invitations(desk: Desk, as_json: JsonOption = False) -> None:
+@asks(HOSTING)
+def invitations(where: Where, as_json: JsonOption = False) -> None:
     """List all invitations by their first letters."""
-    from roost_cli.terminal import admin_tables
+    from roost.v1 import admin_pb2
+    from roost_cli.terminal.accounts import invitation_columns, show_list
 
-    admin_tables.show_invitations(desk, as_json=as_json)
+    found = where.administer(admin_pb2.ListInvitationsRequest()).invitations
+    show_list("invitations", found, invitation_columns(found), as_json=as_json)
 
 
 @admin_app.command()
-@at_desk
+@asks(HOSTING)
 def phase(
-    desk: Desk,
+    where: Where,
     competition: Annotated[str, typer.Argument(metavar="COMPETITION", help="The competition's name.")],
     phase: Annotated[str, typer.Argument(metavar="PHASE", help="The phase to go on to.")],
 ) -> None:
-    """Take a competition into another phase."""
-    from roost_cli import administering
+    """Move a competition to another phase."""
+    from roost.v1 import admin_pb2
 
-    administering.change_phase(desk, competition, phase)
+    answer = where.administer(admin_pb2.ChangePhaseRequest(competition=competition, phase=phase))
+    typer.echo(f"{competition}: phase {answer.before} → {answer.phase}")
 
 
 @admin_app.command()
-@at_desk
-def status(desk: Desk, as_json: JsonOption = False) -> None:
+@asks(HOSTING)
+def status(where: Where, as_json: JsonOption = False) -> None:
     """Show how the arena is doing, on one screen."""
-    from roost_cli.terminal import admin_status
+    from roost.v1 import admin_pb2
+    from roost_cli.terminal.competitions import print_status, status_json
+    from roost_cli.terminal.console import print_json
 
-    admin_status.show_status(desk, as_json=as_json)
+    found = where.administer(admin_pb2.GetStatusRequest())
+    if as_json:
+        print_json(status_json(found))
+    else:
+        print_status(found)
 
 
 @admin_app.command()
-@at_desk
-def backup(desk: Desk, file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file for the copy.")]) -> None:
-    """Copy the database into a file on the arena's machine, while the arena runs."""
-    from roost_cli import administering
+@asks(HOSTING)
+def backup(
+    where: Where, file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file for the copy.")]
+) -> None:
+    """Copy the database to a file on the arena's machine, while the arena runs."""
+    from roost.v1 import admin_pb2
 
-    administering.back_up(desk, file)
+    size = where.administer(admin_pb2.BackupRequest(path=str(file))).bytes
+    typer.echo(f"wrote {file}, {size / 1_000_000:.1f} MB")
 
 
 @admin_app.command()
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A copy that was made by `roost admin backup`.")],
-    db: Annotated[str, typer.Option("--db", metavar="FILE", help="The database to put it in the place of.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A copy made by `roost admin backup`.")],
+    db: Annotated[str, typer.Option("--db", metavar="FILE", help="The database to replace.")],
 ) -> None:
-    """Put a copy in the place of the database of an arena that is stopped. The former one is moved aside."""
-    from roost_cli import administering
-
-    administering.restore(file, db)
+    """Replace the database of a stopped arena by a copy. The previous one is moved aside."""
+    with needs_server("roost admin restore"):
+        from roost_server.answers.database import restore_into
+    previous = restore_into(file, database_url(db))
+    aside = f"; the previous database is now {previous}" if previous else ""
+    typer.echo(f"restored {db} from {file}{aside}")
 
 
 @admin_app.command()
 def cert(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Host names and addresses; by default this machine's."),
+        typer.Argument(metavar="[NAME]...", help="Host names and addresses. By default this machine's."),
     ] = None,
     folder: Annotated[Path, typer.Option(metavar="DIR", help="Where to write the two files.")] = Path(),
 ) -> None:
-    """Make a self-signed certificate and its key, for a trial."""
-    from roost_cli import administering
-
-    administering.make_certificate(names or [], folder)
+    """Make a self-signed certificate and its key, for trying TLS."""
+    with needs_server("roost admin cert"):
+        from roost_server.serving.tls import make_certificate
+    given = names or list(dict.fromkeys(("localhost", "127.0.0.1", "::1", platform.node())))
+    certificate, key = make_certificate(folder, given)
+    typer.echo(f"wrote {certificate} and {key}, for {', '.join(given)}")
+    typer.echo(f"  the arena   roost serve --tls-cert {certificate} --tls-key {key}")
+    typer.echo(f"  its bots    roost submit mybot.py --tls-ca {certificate}")
 
 
 @admin_app.command("log")
-@at_desk
+@asks(HOSTING)
 def log_(
-    desk: Desk,
-    limit: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="How many acts at the most.")] = 50,
+    where: Where,
+    limit: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="At most this many.")] = 50,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what was done to accounts and competitions, the newest first."""
-    from roost_cli.terminal import admin_tables
+    """Show what was done to accounts and competitions, newest first."""
+    from roost.v1 import admin_pb2
+    from roost_cli.terminal.accounts import act_columns, show_list
 
-    admin_tables.show_acts(desk, limit, as_json=as_json)
+    found = where.administer(admin_pb2.ListActsRequest(limit=limit)).acts
+    show_list("acts", found, act_columns(found), as_json=as_json)

@@ -1,12 +1,13 @@
 """`roost competition`: write, check, list and show competitions."""
 
+from importlib.resources import files as resources
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from roost_cli.access_options import KeyFileOption, TlsCaOption, TlsOption
-from roost_cli.arena_options import DatabaseOption, JsonOption, ServerOption
+from roost_cli.options import READING, JsonOption, Where, asks, needs_server
+from roost_games.errors import UsageError
 
 competition_app = typer.Typer(help="Write, check, list and show competitions.", no_args_is_help=True)
 
@@ -15,50 +16,67 @@ competition_app = typer.Typer(help="Write, check, list and show competitions.", 
 def init(
     file: Annotated[Path, typer.Argument(metavar="[FILE]", help="The new file.")] = Path("competition.toml"),
 ) -> None:
-    """Write a competition file with comments, to be changed."""
-    from roost_cli.competing import write_sample
-
-    write_sample(file)
+    """Write a commented competition file for you to edit."""
+    text = resources("roost_server.competition").joinpath("sample.toml").read_text(encoding="utf-8")
+    try:
+        with file.open("x", encoding="utf-8") as new:
+            new.write(text)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}; name a new file") from None
+    typer.echo(f"wrote {file}; edit it, then: roost competition check {file}")
 
 
 @competition_app.command()
 def check(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Competition files, of one arena if several.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Competition files that one arena will run.")],
 ) -> None:
     """Check competition files, and say what they mean."""
-    from roost_cli.competing import check_files
+    from roost_cli.terminal.competitions import meaning
 
-    check_files(files)
+    with needs_server("roost competition check"):
+        from roost_server.competition.file import read_competitions
+    for path, (file, _) in zip(files, read_competitions(files), strict=True):
+        typer.echo(f"{path} is valid: {file.title or file.name}")
+        for line in meaning(file):
+            typer.echo(f"  {line}")
 
 
 @competition_app.command("list")
-def list_(
-    server: ServerOption = None,
-    db: DatabaseOption = None,
-    as_json: JsonOption = False,
-    key_file: KeyFileOption = None,
-    tls: TlsOption = False,
-    tls_ca: TlsCaOption = None,
-) -> None:
+@asks(READING)
+def list_(where: Where, as_json: JsonOption = False) -> None:
     """List the competitions of an arena."""
-    from roost_cli.access_options import access
-    from roost_cli.competing import show_competitions
+    from roost_cli.terminal.accounts import plain
+    from roost_cli.terminal.competitions import print_competitions
+    from roost_cli.terminal.console import print_json
 
-    show_competitions(server, db, access(key_file, tls, tls_ca), as_json=as_json)
+    with where.open() as reader:
+        found = reader.competitions().competitions
+    if as_json:
+        print_json({"competitions": [plain(each) for each in found]})
+    else:
+        print_competitions(found)
 
 
 @competition_app.command()
+@asks(READING)
 def show(
+    where: Where,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which one, if there are several.")] = None,
-    server: ServerOption = None,
-    db: DatabaseOption = None,
     as_json: JsonOption = False,
-    key_file: KeyFileOption = None,
-    tls: TlsOption = False,
-    tls_ca: TlsCaOption = None,
 ) -> None:
-    """Show how a competition stands. Of finals by knockout: the bracket and the champion."""
-    from roost_cli.access_options import access
-    from roost_cli.competing import show_competition
+    """Show the state of a competition; for knockout finals, also the bracket and the champion."""
+    from roost_cli.terminal.accounts import plain
+    from roost_cli.terminal.competitions import bracket_json, print_bracket, print_competitions
+    from roost_cli.terminal.console import print_json
+    from roost_sdk.arena.reader import find_competition
 
-    show_competition(name, server, db, access(key_file, tls, tls_ca), as_json=as_json)
+    with where.open() as reader:
+        found = find_competition(reader, name)
+        answer = reader.bracket(found.name)
+    bracket = bracket_json(answer) if answer.rounds else None
+    if as_json:
+        print_json(plain(found) | ({"bracket": bracket} if bracket else {}))
+        return
+    print_competitions([found])
+    if bracket:
+        print_bracket(bracket)

@@ -1,11 +1,9 @@
 """`roost games` and `roost rules`: what can be played, and how."""
 
-from typing import Annotated
-
-import typer
+from roost_cli.options import GameArgument, JsonOption, find_game
 
 
-def games(as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False) -> None:
+def games(as_json: JsonOption = False) -> None:
     """List the games: players, options, and where the numbers on the components come from."""
     from roost_cli.terminal.console import print_json
     from roost_cli.terminal.games import print_games
@@ -17,9 +15,8 @@ def games(as_json: Annotated[bool, typer.Option("--json", help="Print the list a
         print_games(all_games())
 
 
-def rules(game: Annotated[str, typer.Argument(help="The game: see roost games.", metavar="GAME")]) -> None:
+def rules(game: GameArgument) -> None:
     """Print the rules of a game."""
-    from roost_cli.lookup import find_game
     from roost_cli.terminal.games import print_rules
 
     print_rules(find_game(game))

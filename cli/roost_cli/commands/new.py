@@ -4,17 +4,18 @@ from typing import Annotated
 
 import typer
 
+from roost_cli.options import find_game
+
 
 def new(
     name: Annotated[
         str,
-        typer.Argument(help="What the bot is called: a word that Python can import, such as mybot.", metavar="NAME"),
+        typer.Argument(help="The bot's name, a word that Python can import, such as mybot.", metavar="NAME"),
     ],
-    game: Annotated[str, typer.Option(metavar="GAME", help="The game that it plays: see roost games.")] = "karteneck",
+    game: Annotated[str, typer.Option(metavar="GAME", help="The game it plays: see roost games.")] = "karteneck",
 ) -> None:
-    """Make a folder with a bot that plays already, a test that plays it, and a README with what to do next."""
+    """Make a folder with a working bot, a test that plays it, and a README with the next steps."""
     from roost_bots.starters import start_folder
-    from roost_cli.lookup import find_game
     from roost_cli.terminal.console import results
 
     folder = start_folder(name, find_game(game))

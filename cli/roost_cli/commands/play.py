@@ -1,13 +1,20 @@
 """`roost play`: matches between bots, in this process."""
 
+import contextlib
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from roost_cli.options import GameArgument, JsonOption, SeedOption, find_bots, find_game, parse_options
+from roost_games.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from roost_ladder.running.series import Series
+
 
 def play(
-    game: Annotated[str, typer.Argument(help="The game: see roost games.", metavar="GAME")],
+    game: GameArgument,
     bots: Annotated[
         list[str],
         typer.Argument(
@@ -15,31 +22,64 @@ def play(
             metavar="BOT",
         ),
     ],
-    seed: Annotated[
-        str | None, typer.Option(help="Any text; the same seed gives the same deals. Drawn at random if left out.")
-    ] = None,
+    seed: SeedOption = None,
     matches: Annotated[int, typer.Option(min=1, help="How many matches to play.")] = 1,
     option: Annotated[
         list[str] | None,
-        typer.Option(help="A game option as name=value, with the value in JSON. Can be given again.", metavar="K=V"),
+        typer.Option(help="A game option as name=value, with the value in JSON. May be repeated.", metavar="K=V"),
     ] = None,
     replay: Annotated[
-        Path | None, typer.Option(help="Add the record of each match to this JSON Lines file.", metavar="FILE.jsonl")
+        Path | None, typer.Option(help="Append the record of each match to this file.", metavar="FILE.jsonl")
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Draw the table move by move.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Play matches between bots in this process."""
-    from roost_cli.lookup import find_bots, find_game, parse_options
-    from roost_cli.playing import new_seed, run_matches
-    from roost_cli.series import Setup
-    from roost_games.errors import UsageError
+    """Play matches between bots in this process.
+
+    Ctrl-C stops early. What has been played is reported, and the exit code is 130.
+    """
+    from roost_ladder.running.series import Series, new_seed
 
     if show and as_json:
         raise UsageError("--show is for people and --json for programs; choose one")
     found = find_game(game)
     options = found.options(parse_options(option or []))
     found.check_players(len(bots), options)
-    setup = Setup(found, options, find_bots(bots), new_seed() if seed is None else seed)
-    setup.check()
-    run_matches(setup, matches, replay, show=show, as_json=as_json)
+    series = Series(found, options, find_bots(bots), new_seed() if seed is None else seed)
+    series.check()
+    interrupted = _play(series, matches, replay, show=show)
+    _report(series, matches, replay, show=show, as_json=as_json)
+    if interrupted:
+        raise typer.Exit(Exit.INTERRUPTED)
+
+
+def _play(series: "Series", matches: int, replay: Path | None, *, show: bool) -> bool:
+    """Play; whether it was interrupted."""
+    from roost_cli.terminal.live import progress
+    from roost_cli.terminal.replay import printing
+    from roost_ladder.running.series import TroubleLog
+    from roost_sdk.replay_files import ReplayFile
+
+    troubles = TroubleLog()
+    watch = printing(series.game.name, series.names) if show else None
+    quiet = show or matches == 1
+    with ReplayFile(replay) if replay else contextlib.nullcontext() as replays:
+        try:
+            with contextlib.nullcontext() if quiet else progress("matches", matches) as advance:
+                for _ in series.play(matches, troubles.tell, watch=watch, keep=replays.add if replays else None):
+                    if advance:
+                        advance(1)
+        except KeyboardInterrupt:
+            return True
+    troubles.close()
+    return False
+
+
+def _report(series: "Series", matches: int, replay: Path | None, *, show: bool, as_json: bool) -> None:
+    from roost_cli.terminal.console import print_json
+    from roost_cli.terminal.match import print_series, series_json
+
+    if as_json:
+        print_json(series_json(series))
+    elif series.results:
+        print_series(series, matches, replay, shown=show)

@@ -1,23 +1,32 @@
 """`roost replay` and `roost watch`: one match, recorded or running."""
 
-from typing import Annotated
+import contextlib
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from roost_cli.access_options import KeyFileOption, TlsCaOption, TlsOption
-from roost_cli.arena_options import DatabaseOption, ServerOption
-from roost_sdk.arena.connection import DEFAULT_SERVER
+from roost_cli.options import CONNECTION, READING, Where, asks, find_bots
+from roost_games.errors import UsageError
+
+if TYPE_CHECKING:
+    from roost_games.replay import Replay
+
+IN_FILE = re.compile(r"(?P<file>.+\.jsonl)(?::(?P<number>[0-9]+))?")
 
 
+@asks(READING)
 def replay(
+    where: Where,
     match: Annotated[
         str,
         typer.Argument(
-            metavar="ID", help="The id of a match, or a file of replays: FILE.jsonl, or FILE.jsonl:3 for its third one."
+            metavar="ID", help="The id of a match, or a file of replays: FILE.jsonl, or FILE.jsonl:3 for the third one."
         ),
     ],
-    server: ServerOption = None,
-    db: DatabaseOption = None,
     show: Annotated[bool, typer.Option("--show", help="Draw the match move by move.")] = False,
     step: Annotated[bool, typer.Option("--step", help="Go through the match in the terminal, key by key.")] = False,
     bot: Annotated[
@@ -30,43 +39,103 @@ def replay(
         typer.Option(
             min=2,
             metavar="N",
-            help="With --bot: play on N times from each difference, and list first what cost most.",
+            help="With --bot: play on N times from each difference, and list the costliest first.",
         ),
     ] = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print the record, one line of roost-replay/1; with --bot, what the bot says."),
     ] = False,
-    key_file: KeyFileOption = None,
-    tls: TlsOption = False,
-    tls_ca: TlsCaOption = None,
 ) -> None:
     """Show a recorded match: who played, how it ended, and what went wrong; or what your bot would have done."""
-    from roost_cli.access_options import access
-    from roost_cli.replaying import Wanted, find_replay, show_found
-    from roost_games.errors import UsageError
-
     if show + step + as_json > 1:
         raise UsageError("--show and --step are for people and --json for programs; choose one")
     if (bot is None) != (seat is None):
-        raise UsageError("--bot names who is asked and --seat about which seat; give both")
+        raise UsageError("--bot names the bot to ask and --seat the seat to ask it about; give both")
     if weigh and (bot is None or show or step):
-        raise UsageError("--weigh is about what --bot would have done; give --bot and --seat, and no --show or --step")
-    found = find_replay(match, server, db, access(key_file, tls, tls_ca))
-    show_found(found, Wanted(show, step, as_json, bot, seat or 0, weigh or 0))
+        raise UsageError("--weigh needs --bot and --seat, and neither --show nor --step")
+    from roost_cli.terminal.replay import ask_and_draw, check_terminal, print_replay, step_replay
+
+    found = find_replay(where, match)
+    if step:
+        check_terminal()
+    if bot is not None and (show or step):
+        ask_and_draw(found.replay, find_bots([bot])[0], seat or 0, step=step)
+    elif bot is not None:
+        _ask(found.replay, bot, seat or 0, weigh or 0, as_json=as_json)
+    elif step:
+        step_replay(found.replay)
+    elif as_json:
+        typer.echo(found.line)
+    else:
+        print_replay(found.replay, found.again, show=show)
 
 
+class Found(NamedTuple):
+    """A record and where it came from."""
+
+    line: str
+    """The record as it was stored."""
+    replay: "Replay"
+    again: str
+    """What finds it again: an id with its source, or a file."""
+
+
+def find_replay(where: Where, text: str) -> Found:
+    """The record that was asked for. Raises `RoostError`, which says what would be right."""
+    from roost_games.replay import Replay
+    from roost_sdk.replay_files import line_of
+
+    in_file = IN_FILE.fullmatch(text)
+    if in_file is None:
+        with where.open() as reader:
+            line = reader.replay(text)
+        return Found(line, Replay.from_line(line), f"{text} {where.option}")
+    if where.server is not None or where.db is not None:
+        raise UsageError(f"{text} is a file, so neither --server nor --db is needed")
+    line = line_of(Path(in_file["file"]), int(in_file["number"] or 1))
+    return Found(line, Replay.from_line(line), shlex.quote(text))
+
+
+def _ask(replay: "Replay", bot: str, seat: int, weigh_times: int, *, as_json: bool) -> None:
+    """List where another bot would have done something else, weighed if that is asked for."""
+    from roost_bots import SAMPLES
+    from roost_cli.terminal.console import print_json
+    from roost_cli.terminal.live import progress
+    from roost_cli.terminal.replay import PLAYS_ON, print_opinions, print_weighed, weighed_json
+    from roost_ladder.workshop.second_opinion import opinions_json, second_opinion
+    from roost_ladder.workshop.weighing import weigh
+
+    # What the bot prints is for its author.
+    with contextlib.redirect_stdout(sys.stderr):
+        opinions = second_opinion(replay, find_bots([bot])[0], seat)
+    if not weigh_times:
+        print_json(opinions_json(replay, opinions)) if as_json else print_opinions(replay, opinions)
+        return
+    with progress("playing on", len(opinions.different)) as advance:
+        weighed = weigh(opinions, SAMPLES[PLAYS_ON], weigh_times, advance)
+    if as_json:
+        print_json(weighed_json(replay, opinions, weighed))
+    else:
+        print_weighed(replay, opinions, weighed, weigh_times)
+
+
+@asks(CONNECTION)
 def watch(
+    where: Where,
     match: Annotated[
-        str | None, typer.Argument(metavar="ID", help="The id of a running match; by default the newest one.")
+        str | None, typer.Argument(metavar="ID", help="The id of a running match. By default the newest one.")
     ] = None,
-    server: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where the arena is.")] = DEFAULT_SERVER,
-    key_file: KeyFileOption = None,
-    tls: TlsOption = False,
-    tls_ca: TlsCaOption = None,
 ) -> None:
-    """Watch a running match as a spectator: everything but the hands."""
-    from roost_cli.access_options import access
-    from roost_cli.watching import watch_match
+    """Watch a running match as a spectator, who sees everything but the hands."""
+    from roost_cli.terminal.replay import print_running
+    from roost_sdk.arena.reader import newest_running
 
-    watch_match(match, server, access(key_file, tls, tls_ca))
+    with where.arena() as arena:
+        watched = match or newest_running(arena)
+        updates = arena.watch(watched)
+        try:
+            first = next(updates)
+        except UsageError as error:
+            raise UsageError(f"{error}; if it is over: roost replay {watched} --show {where.option}") from None
+        print_running(first.started, updates)

@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from roost_cli.arena_options import DEFAULT_DATABASE
+from roost_cli.options import (
+    DEFAULT_DATABASE,
+    database_url,
+    find_bots,
+    needs_server,
+    parse_counts,
+    parse_games,
+    sources_of,
+    split_list,
+)
+from roost_games.errors import UsageError
 from roost_sdk.arena.connection import DEFAULT_SERVER
 
 
@@ -89,10 +99,6 @@ def serve(
 
     Ctrl-C or SIGTERM stops it: running matches are played to the end. A second one voids them instead.
     """
-    from roost_cli.arena_options import database_url, parse_counts, parse_games, split_list
-    from roost_cli.server_extra import server_extra
-    from roost_games.errors import UsageError
-
     if competitions and any(each is not None for each in (games, players, decision_ms, bank_ms, schedule)):
         raise UsageError("what is played stands in the competition file; leave these options out")
     if competitions and bots is not None:
@@ -102,8 +108,14 @@ def serve(
         )
     company = split_list(bots, "bots") if bots is not None else []
     wanted, counts = parse_games(games), parse_counts(players or "2,3,4")
-    with server_extra("roost serve"):
-        from roost_cli.serving import Outside, run_arena, settings_for
-    settings = settings_for(wanted, counts, decision_ms, bank_ms, schedule)
-    outside = Outside(listen, tls_cert, tls_key, insecure_network, metrics)
-    run_arena(database_url(db), settings, outside, competitions or [], log_level, company)
+    with needs_server("roost serve"):
+        from roost_server.serving.hosting import Network, run_arena, settings_for
+    run_arena(
+        database_url(db),
+        settings_for(wanted, counts, decision_ms, bank_ms, schedule),
+        Network(listen, tls_cert, tls_key, insecure_network, metrics),
+        competitions=competitions or [],
+        bots=zip(sources_of(company), find_bots(company), strict=True),
+        log_level=log_level,
+        tell=typer.echo,
+    )

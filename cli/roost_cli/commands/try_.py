@@ -32,11 +32,10 @@ def try_(
 
     The exit code is 0 if there is no defect, 1 if there is one, and 2 if the bot cannot be loaded.
     """
-    from roost_cli.arena_options import parse_games
-    from roost_cli.lookup import opponents
+    from roost_cli.options import opponents, parse_games
     from roost_cli.terminal.console import print_json, results
     from roost_cli.terminal.doctor_report import print_report, report_json
-    from roost_cli.terminal.progress import status
+    from roost_cli.terminal.live import status
     from roost_ladder.workshop.doctor import Effort, examine
 
     effort = Effort(matches, seconds, patience)

@@ -5,91 +5,82 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roost_cli.access_options import KeyFileOption, TlsCaOption, TlsOption
-from roost_cli.arena_options import ServerOption
+from roost_cli.options import CONNECTION, JsonOption, Where, asks, database_url, needs_server
+from roost_games.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from roost_cli.verifying import Checked
-    from roost_sdk.arena.credentials import Credentials
+    from roost_sdk.replay_files import Checked
 
 
+@asks(CONNECTION)
 def verify(
+    where: Where,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Files of replays, one JSON object per line, or the export of a competition.", metavar="FILE"
+            help="Files of replays, one JSON object per line, or the folder of an exported competition.", metavar="FILE"
         ),
     ] = None,
     db: Annotated[
         str | None,
         typer.Option("--db", metavar="FILE", help="Check every match and every competition in this database."),
     ] = None,
-    server: ServerOption = None,
     competition: Annotated[
         str | None, typer.Option(metavar="NAME", help="With --server: which competition, if there are several.")
     ] = None,
     commitment: Annotated[
         str | None,
-        typer.Option(metavar="HEX", help="Of one competition: the commitment that was published before it."),
+        typer.Option(metavar="HEX", help="The commitment that the host published before the competition."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-    key_file: KeyFileOption = None,
-    tls: TlsOption = False,
-    tls_ca: TlsCaOption = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Play recorded matches again by the rules and report where a record deviates from them.
+    """Replay recorded matches by the rules and report every record that deviates from them.
 
-    Of a competition everything is checked: hashes, deals, matches, the schedule of its finals, standings.
-    Only what its host published beforehand, the commitment to the master seed, has to come from elsewhere.
-    The exit code is 0 if all are in order, 1 if one deviates, and 2 if there is nothing to check.
+    Everything about a competition is checked: hashes, deals, matches, the schedule of its finals, standings. Only the
+    commitment to the master seed, which its host published before, has to come from elsewhere. The exit code is 0 if
+    all is in order, 1 if something deviates, and 2 if there is nothing to check.
     """
-    from roost_cli.access_options import access
     from roost_cli.terminal.console import print_json
-    from roost_cli.verifying import findings_json, verify_files
-    from roost_games.errors import UsageError
 
-    if [bool(files), db is not None, server is not None].count(True) != 1:
+    if [bool(files), db is not None, where.server is not None].count(True) != 1:
         raise UsageError(
             "name what to check: roost verify FILE, or an export's folder, or roost verify --db FILE, "
             "or a competition at an arena with roost verify --server HOST:PORT"
         )
     folder = files[0] if files and len(files) == 1 and files[0].is_dir() else None
-    if commitment is not None and folder is None and server is None:
-        raise UsageError("--commitment is about one competition: give it with an export's folder or with --server")
-    tell = not as_json
-    if server is not None:
-        checked = _verify_server(server, access(key_file, tls, tls_ca), competition, commitment, tell=tell)
-    elif db is not None:
-        checked = _verify_database(db, tell=tell)
-    elif folder is not None:
-        from roost_cli.exporting import verify_folder
-
-        checked = verify_folder(folder, tell=tell, commitment=commitment)
-    else:
-        checked = verify_files(files or [], tell=tell)
+    if commitment is not None and folder is None and where.server is None:
+        raise UsageError("--commitment belongs to one competition; give it with an export's folder or with --server")
+    checked = _check(where, files or [], folder, db, competition, commitment, quiet=as_json)
     if as_json:
-        print_json(findings_json(checked))
+        print_json(checked.to_json())
     else:
         for line in (*checked.advice(), checked.summary()):
             typer.echo(line)
     if checked.findings:
-        raise typer.Exit(1)
+        raise typer.Exit(Exit.FAILED)
 
 
-def _verify_server(
-    server: str, credentials: "Credentials", competition: str | None, commitment: str | None, *, tell: bool
+def _check(
+    where: Where,
+    files: list[Path],
+    folder: Path | None,
+    db: str | None,
+    competition: str | None,
+    commitment: str | None,
+    *,
+    quiet: bool,
 ) -> "Checked":
-    from roost_cli.arena_source import open_source
-    from roost_cli.exporting import verify_source
+    from roost_cli.terminal.live import progress
+    from roost_sdk.replay_files import verify_files
 
-    with open_source(server, None, credentials) as source:
-        return verify_source(source, competition, tell=tell, commitment=commitment)
-
-
-def _verify_database(db: str, *, tell: bool) -> "Checked":
-    from roost_cli.arena_options import database_url
-    from roost_cli.server_extra import server_extra
-
-    with server_extra("--db"):
-        from roost_cli.verifying_database import verify_database
-    return verify_database(database_url(db), tell=tell)
+    tell = None if quiet else typer.echo
+    if files and folder is None:
+        return verify_files(files, tell, progress)
+    with needs_server("--db" if db is not None else "the check of a competition"):
+        from roost_server.export.verifying import verify_arena, verify_database, verify_folder
+    if db is not None:
+        return verify_database(database_url(db), tell, progress)
+    if folder is not None:
+        return verify_folder(folder, tell, progress, commitment=commitment)
+    with where.open() as reader:
+        return verify_arena(reader, competition, tell, progress, commitment=commitment)

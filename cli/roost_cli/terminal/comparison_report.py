@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table as Grid
 
 from roost_cli.terminal.console import plain_table, remarks, results
-from roost_cli.terminal.progress import SECONDS_BETWEEN_LINES
+from roost_cli.terminal.live import LINE_SECONDS
 from roost_games.registry import get_game
 from roost_games.wording import counted
 from roost_ladder.rating.compare import MOST_ELO, NEW, OLD, Comparison
@@ -64,7 +64,7 @@ def watching(report: Report) -> Iterator[Callable[[], None]]:
     """Show how it stands whenever the function is called, but not too often: a line that changes, or plain lines."""
     console = remarks()
     if not console.is_terminal:
-        yield _now_and_then(SECONDS_BETWEEN_LINES, lambda: _print_line(report))
+        yield _now_and_then(LINE_SECONDS, lambda: _print_line(report))
         return
     with Live(console=console, transient=True, auto_refresh=False) as live:
         yield _now_and_then(SECONDS_BETWEEN_LOOKS, lambda: live.update(_live_line(report), refresh=True))

@@ -1,14 +1,22 @@
-"""Where output goes: results to stdout, everything else to stderr, in colour only where somebody wants it."""
+"""Where output goes, and tables in the house style.
+
+Results go to stdout, everything else to stderr; colours only where they are wanted. Tables drop their least important
+columns on a narrow terminal.
+"""
 
 import json
 import os
 import sys
-from typing import Literal, TextIO
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TextIO
 
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+
+UNLIMITED = 10_000
+MORE_ROOM = "A wider terminal shows more columns."
 
 
 def results() -> Console:
@@ -42,3 +50,58 @@ def plain_table(*columns: str) -> Table:
 def print_json(data: object) -> None:
     """`data` on stdout, for programs."""
     typer.echo(json.dumps(data, indent=1, ensure_ascii=False))
+
+
+class Column(NamedTuple):
+    """A column of a table."""
+
+    head: str
+    """With a leading `>` it is aligned to the right."""
+    cells: Sequence[str]
+    drop: int = 0
+    """Where there is no room, the highest goes first; 0 stays."""
+    whole: bool = False
+    """Whether its cells are never cut, because people copy them."""
+
+
+def print_fitted(console: Console, columns: Sequence[Column]) -> bool:
+    """Print as many of `columns` as there is room for, and return whether these are all.
+
+    Only a terminal has a width. A pipe or a file gets every column, one line per row.
+    """
+    if console.is_terminal:
+        table = fitted_table(console, columns)
+        console.print(table)
+        return len(table.columns) == len(columns)
+    room, console.width = console.width, UNLIMITED
+    console.print(_table(columns))
+    console.width = room
+    return True
+
+
+def fitted_table(console: Console, columns: Sequence[Column]) -> Table:
+    """A table of as many of `columns` as fit a terminal."""
+    kept = list(columns)
+    while _width(console, kept) > console.width and any(column.drop for column in kept):
+        kept.remove(max(kept, key=lambda column: column.drop))
+    return _table(kept)
+
+
+def _table(columns: Sequence[Column]) -> Table:
+    table = plain_table(*(column.head for column in columns))
+    for column, made in zip(columns, table.columns, strict=True):
+        made.min_width = max(map(len, column.cells), default=0) if column.whole else None
+    for row in zip(*(column.cells for column in columns), strict=True):
+        table.add_row(*row)
+    return table
+
+
+def _width(console: Console, columns: Sequence[Column]) -> int:
+    """The width of the table if nothing is cut."""
+    return _table(columns).__rich_measure__(console, console.options.update(width=UNLIMITED)).maximum
+
+
+def note_room(console: Console, complete: bool) -> None:
+    """Say that there is more, unless the table was printed completely."""
+    if not complete:
+        console.print(MORE_ROOM, style="dim")

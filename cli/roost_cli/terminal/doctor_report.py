@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.text import Text
 
 from roost_cli.terminal.console import plain_table
-from roost_cli.terminal.tables import shown_share
+from roost_cli.terminal.match import shown_share
 from roost_games.wording import counted
 from roost_ladder.workshop.doctor import Examination
 from roost_ladder.workshop.findings import Finding, Mark

@@ -3,10 +3,9 @@
 import shlex
 from typing import NamedTuple
 
-from roost_cli.terminal import standing_cells as cells
-from roost_cli.terminal.arena_tables import INTERVAL_NOTE, MORE_ROOM
-from roost_cli.terminal.console import results
-from roost_cli.terminal.fitted import Column, print_fitted
+from roost_cli.terminal import standings as cells
+from roost_cli.terminal.console import MORE_ROOM, Column, print_fitted, results
+from roost_cli.terminal.standings import RATING_NOTE
 from roost_games.wording import counted
 from roost_ladder.rating.standings import Standing
 from roost_ladder.rating.statistics import Statistics, Totals
@@ -87,7 +86,7 @@ def print_result(result: Result, summary: Summary) -> None:
     played = f"{counted(summary.matches, 'match')} in {counted(summary.blocks, 'block')} of {games}"
     console.print(f"{played}: {result.why}", soft_wrap=True)
     complete = print_fitted(console, standings_columns(summary.standings, ladder, summary.statistics))
-    console.print(f"{INTERVAL_NOTE} {cells.ABOVE_NOTE} ms: a decision.", soft_wrap=True)
+    console.print(f"{RATING_NOTE} {cells.ABOVE_NOTE} ms: a decision.", soft_wrap=True)
     if not complete:
         console.print(MORE_ROOM, style="dim")
     for line in bench_lines(ladder):

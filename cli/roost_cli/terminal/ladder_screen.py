@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 
-from roost_cli.terminal import standing_cells as cells
-from roost_cli.terminal.console import remarks
-from roost_cli.terminal.fitted import fitted_table
+from roost_cli.terminal import standings as cells
+from roost_cli.terminal.console import fitted_table, remarks
 from roost_cli.terminal.ladder_report import bench_lines, standings_columns
-from roost_cli.terminal.progress import SECONDS_BETWEEN_LINES
+from roost_cli.terminal.live import LINE_SECONDS
 from roost_games.wording import counted
 from roost_ladder.rating.live import LiveStandings
 from roost_ladder.rating.standings import Standing
@@ -53,7 +52,7 @@ class _Screen:
         self._live = live
         self._standings = _Standings(ladder)
         self._begun = time.monotonic()
-        self._next = self._begun + (LOOK_SECONDS if live else SECONDS_BETWEEN_LINES)
+        self._next = self._begun + (LOOK_SECONDS if live else LINE_SECONDS)
         self._benched = 0
 
     def look(self) -> None:
@@ -63,7 +62,7 @@ class _Screen:
         if now >= self._next:
             self._show()
             spent = time.monotonic() - now
-            self._next = now + max(LOOK_SECONDS if self._live else SECONDS_BETWEEN_LINES, spent / FIT_SHARE)
+            self._next = now + max(LOOK_SECONDS if self._live else LINE_SECONDS, spent / FIT_SHARE)
 
     def _tell_benched(self) -> None:
         for line in bench_lines(self._ladder)[self._benched :]:

@@ -1,22 +1,21 @@
-"""What `roost collusion` does: read the results of a database, judge all pairs of bots, and tell what stands out.
+"""Pairs of bots that may collude: the report of `roost collusion` as text and as JSON.
 
-The keys of the JSON are documented in docs/why/collusion.md and stay as they are.
+`docs/why/collusion.md` documents the keys of the JSON, which stay as they are.
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from roost_cli.terminal.arena_tables import short_version
-from roost_cli.terminal.console import results
-from roost_cli.terminal.fitted import Column, print_fitted
+from roost_cli.terminal.console import Column, print_fitted, results
+from roost_cli.terminal.standings import short_version
 from roost_games.wording import counted
-from roost_ladder.rating.collusion import FEWEST_BLOCKS, CollusionReport, Finding, Shift, find_collusion
-from roost_server.competition.ledger import id_of
-from roost_server.store import open_store, queries
-from roost_server.store.results import MatchFilter, facts
+from roost_ladder.rating.collusion import FEWEST_BLOCKS, CollusionReport, Finding, Shift
+
+if TYPE_CHECKING:
+    from roost_server.answers.collusion import Suspicions
+    from roost_server.store import queries
 
 NOTES = """\
 ahead: of 100 comparisons with third bots, those in which the bot finished ahead,
@@ -28,28 +27,7 @@ of the first one changes too; many of them mean style.
 A pair in this list is a reason to look at its matches, not a proof."""
 
 
-class Suspicions(NamedTuple):
-    """The report, with what it is about."""
-
-    report: CollusionReport
-    versions: Mapping[int, queries.Version]
-    competition: str | None
-    phase: str | None
-    game: str | None
-
-
-def suspicions(url: str, *, competition: str | None, phase: str | None, game: str | None) -> Suspicions:
-    """The report on the matches of a database. Raises `StoreError` or `UsageError`, which say what to do."""
-    with open_store(url, read_only=True) as store:
-        competition_id = None if competition is None else id_of(store, competition)
-        wanted = MatchFilter(game=game, competition_id=competition_id, phase=phase)
-        with store.reading() as reading:
-            matches = [match.result() for match in facts(reading, wanted)]
-        versions = {version.id: version for version in queries.versions(store)}
-    return Suspicions(find_collusion(matches), versions, competition, phase, game)
-
-
-def print_suspicions(found: Suspicions) -> None:
+def print_suspicions(found: "Suspicions") -> None:
     """The report for people."""
     console = results()
     report = found.report
@@ -70,7 +48,7 @@ def _basis(report: CollusionReport) -> str:
     )
 
 
-def _nobody(found: Suspicions) -> str:
+def _nobody(found: "Suspicions") -> str:
     clearest = found.report.clearest
     if clearest is None:
         return "No pair can be judged yet."
@@ -81,7 +59,7 @@ def _nobody(found: Suspicions) -> str:
     )
 
 
-def _print_findings(console: Console, found: Suspicions) -> None:
+def _print_findings(console: Console, found: "Suspicions") -> None:
     names = _names(found)
     findings = found.report.findings
     shifts = [finding.shift for finding in findings]
@@ -114,7 +92,7 @@ def _percent(share: float) -> str:
     return "under 0.1 %" if share < 0.001 else f"{100 * share:.1f} %" if share < 0.01 else f"{100 * share:.0f} %"
 
 
-def _names(found: Suspicions) -> dict[int, str]:
+def _names(found: "Suspicions") -> dict[int, str]:
     """What bots are called: by their names, and by their versions too where a name has several."""
     several = Counter(version.name for version in found.versions.values())
     return {
@@ -123,7 +101,7 @@ def _names(found: Suspicions) -> dict[int, str]:
     }
 
 
-def suspicions_json(found: Suspicions) -> dict[str, object]:
+def suspicions_json(found: "Suspicions") -> dict[str, object]:
     """`roost collusion --json`."""
     report = found.report
     return {
@@ -141,7 +119,7 @@ def suspicions_json(found: Suspicions) -> dict[str, object]:
     }
 
 
-def _finding_json(found: Suspicions, finding: Finding) -> dict[str, object]:
+def _finding_json(found: "Suspicions", finding: Finding) -> dict[str, object]:
     return {
         **_shift_json(found, finding.shift),
         "back": finding.back and _shift_json(found, finding.back),
@@ -150,7 +128,7 @@ def _finding_json(found: Suspicions, finding: Finding) -> dict[str, object]:
     }
 
 
-def _shift_json(found: Suspicions, shift: Shift) -> dict[str, object]:
+def _shift_json(found: "Suspicions", shift: Shift) -> dict[str, object]:
     return {
         "with": _bot_json(found.versions[shift.helper]),
         "bot": _bot_json(found.versions[shift.bot]),
@@ -166,5 +144,5 @@ def _shift_json(found: Suspicions, shift: Shift) -> dict[str, object]:
     }
 
 
-def _bot_json(version: queries.Version) -> dict[str, object]:
+def _bot_json(version: "queries.Version") -> dict[str, object]:
     return {"version_id": version.id, "name": version.name, "version": version.version}

@@ -1,39 +1,24 @@
-"""What an arena has on record, as tables for people and as plain data for programs.
+"""The bots and matches that an arena has on record, as tables and as JSON.
 
-The keys of the JSON are documented in docs/hosting/arena.md and stay as they are.
+`docs/hosting/arena.md` documents the keys of the JSON, which stay as they are.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from rich.console import Console
-
 from roost.v1 import arena_pb2
-from roost_cli.terminal import standing_cells as cells
-from roost_cli.terminal.console import results
-from roost_cli.terminal.fitted import Column, print_fitted
+from roost_cli.terminal.console import Column, note_room, print_fitted, results
+from roost_cli.terminal.standings import short_version
 from roost_games.replay import FINISHED, FORFEIT, HORIZON, VOIDED
 from roost_games.wording import counted
 from roost_sdk.wire.results import TERMINATION_NAMES
 
-SHORT_VERSION = 8
-NOTHING_YET = "no matches are recorded yet"
-INTERVAL_NOTE = (
-    "±: 95 % interval of the rating; rank: all that the results allow; of 2, 3, 4: mean place at such tables."
-)
 QUARANTINE_NOTE = (
-    "  It plays no more until it answers in a match for practice, which the arena offers again and again while it is "
+    "  It plays again as soon as it answers in a practice match, which the arena offers regularly while it is "
     "connected. `roost replay MATCH --show` shows what went wrong."
 )
-MORE_ROOM = "A wider terminal shows more columns."
 ENDINGS = {FINISHED: "", HORIZON: "turn limit", FORFEIT: "forfeit", VOIDED: "voided"}
 """What is said about how a match ended, after its result."""
-
-
-def short_version(version: str) -> str:
-    """A version in a table: fingerprints are long, and their beginning tells them apart."""
-    return version if len(version) <= SHORT_VERSION + 1 else f"{version[:SHORT_VERSION]}…"
 
 
 def local_time(ms: int) -> str:
@@ -41,9 +26,8 @@ def local_time(ms: int) -> str:
     return datetime.fromtimestamp(ms / 1000).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def print_bots(answer: arena_pb2.ListBotsResponse, *, live: bool) -> None:
-    """The table of `roost bots`."""
-    bots = answer.bots
+def print_bots(bots: Sequence[arena_pb2.BotVersion], *, live: bool) -> None:
+    """`roost bots`: a line for each version."""
     console = results()
     if not bots:
         console.print("no bot has been here yet")
@@ -59,7 +43,7 @@ def print_bots(answer: arena_pb2.ListBotsResponse, *, live: bool) -> None:
     ]
     if live:
         columns.append(Column("now", [_now(bot) for bot in bots], drop=1))
-    _note_room(console, print_fitted(console, columns))
+    note_room(console, print_fitted(console, columns))
 
 
 def _now(bot: arena_pb2.BotVersion) -> str:
@@ -68,7 +52,7 @@ def _now(bot: arena_pb2.BotVersion) -> str:
     return f"{counted(bot.playing, 'match')}, {bot.latency_us / 1000:.1f} ms"
 
 
-def bots_json(answer: arena_pb2.ListBotsResponse, *, live: bool) -> dict[str, object]:
+def bots_json(bots: Sequence[arena_pb2.BotVersion], *, live: bool) -> dict[str, object]:
     """`roost bots --json`. A database does not know who is connected: then these are null."""
     return {
         "bots": [
@@ -88,7 +72,7 @@ def bots_json(answer: arena_pb2.ListBotsResponse, *, live: bool) -> dict[str, ob
                 "playing": bot.playing if live else None,
                 "latency_ms": bot.latency_us / 1000 if live and bot.connected else None,
             }
-            for bot in answer.bots
+            for bot in bots
         ]
     }
 
@@ -111,66 +95,6 @@ def print_one_bot(versions: Sequence[arena_pb2.BotVersion], *, live: bool) -> No
             console.print(QUARANTINE_NOTE, soft_wrap=True)
 
 
-def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> None:
-    """The table of `roost standings`, with what it is about and how to read it."""
-    console = results()
-    if not answer.standings:
-        console.print(f"{NOTHING_YET}{_about(wanted)}")
-        return
-    console.print(f"{counted(answer.matches, 'match')}{_about(wanted)}")
-    complete = print_fitted(console, standings_columns(answer))
-    console.print(f"{INTERVAL_NOTE} {cells.ABOVE_NOTE}" if any(_above_next(answer)) else INTERVAL_NOTE)
-    _note_room(console, complete)
-
-
-def _about(wanted: arena_pb2.GetStandingsRequest) -> str:
-    game = f" of {wanted.game}" if wanted.game else ""
-    tables = f" at tables of {wanted.players}" if wanted.players else ""
-    phase = f", {wanted.phase}" if wanted.phase else ""
-    return f"{game}{tables}{f' in {wanted.competition}{phase}' if wanted.competition else ''}"
-
-
-def standings_columns(answer: arena_pb2.GetStandingsResponse) -> list[Column]:
-    """The standings, a column for each thing that is known, best bot first."""
-    rows = answer.standings
-    several = max(Counter(row.name for row in rows).values(), default=0) > 1
-    faulty = any(row.faults for row in rows)
-    sizes = sorted({at.players for row in rows for at in row.places})
-    return [
-        Column(">rank", [shown_ranks(row) for row in rows]),
-        Column("bot", [row.name for row in rows]),
-        # Needed where a bot has several.
-        Column("version", [short_version(row.version) for row in rows], drop=0 if several else 6),
-        Column(">rating", [shown_rating(row) for row in rows]),
-        *cells.above_next(_above_next(answer), drop=5),
-        Column(">matches", [str(row.matches) for row in rows], drop=1),
-        Column(">blocks", [str(row.blocks) for row in rows], drop=7),
-        Column(">won", [str(row.wins) for row in rows], drop=3),
-        Column(">faults", [str(row.faults) for row in rows], drop=2 if faulty else 5),
-        *(Column(f">of {size}", [cells.mean_place(row.places, size) for row in rows], drop=4) for size in sizes),
-    ]
-
-
-def shown_ranks(row: arena_pb2.Standing) -> str:
-    """The ranks that the results allow: `2`, or `2-4`."""
-    return cells.ranks(row.rank_low, row.rank_high)
-
-
-def shown_rating(row: arena_pb2.Standing) -> str:
-    """The rating with half the width of its interval, which is even around it."""
-    return cells.rating(row.rating, row.rating_low, row.rating_high)
-
-
-def _above_next(answer: arena_pb2.GetStandingsResponse) -> list[float | None]:
-    """How likely each bot is stronger than the next one. Nobody knows of the last one, and old arenas do not say it."""
-    return [row.above_next if row.HasField("above_next") else None for row in answer.standings]
-
-
-def _note_room(console: Console, complete: bool) -> None:
-    if not complete:
-        console.print(MORE_ROOM, style="dim")
-
-
 def print_matches(matches: Sequence[arena_pb2.MatchSummary], wanted: arena_pb2.ListMatchesRequest, option: str) -> None:
     """The table of `roost matches`, and how to see more of one. `option` says where they come from."""
     console = results()
@@ -184,7 +108,7 @@ def print_matches(matches: Sequence[arena_pb2.MatchSummary], wanted: arena_pb2.L
         Column("started" if running else "ended", [_when(match, running) for match in matches], drop=2),
         Column("bots" if running else "places", [shown_result(match) for match in matches]),
     ]
-    _note_room(console, print_fitted(console, columns))
+    note_room(console, print_fitted(console, columns))
     see = f"roost watch {matches[0].match_id}" if running else f"roost replay {matches[0].match_id} --show"
     console.print(f"See one: {see} {option}", soft_wrap=True)
 

@@ -1,6 +1,6 @@
 """What the standings of a ladder and those of an arena show alike."""
 
-from roost_cli.terminal.standing_cells import above_next, mean_place, ranks, rating
+from roost_cli.terminal.standings import above_next, mean_place, ranks, rating
 from roost_ladder.rating.standings import PlacesAt
 
 

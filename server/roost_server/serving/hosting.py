@@ -1,19 +1,18 @@
-"""What `roost serve` does once it knows what to do."""
+"""An arena from its options to its end: settings, certificates, competitions and house bots, put together and run."""
 
 import asyncio
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import grpc
-import typer
 
-from roost_cli.lookup import find_bots, sources_of
 from roost_games.errors import UsageError
 from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES
+from roost_sdk import LoadedBot
 from roost_server.accounts.keys import Scope, keys
 from roost_server.competition.file import read_competitions
 from roost_server.competition.ledger import draw_up, find
@@ -28,14 +27,16 @@ from roost_server.store import Store, open_store
 EVERYWHERE = ("0.0.0.0", "[::]")  # noqa: S104  recognised here, not listened at
 
 
-class Outside(NamedTuple):
+class Network(NamedTuple):
     """How the world reaches an arena."""
 
     listen: str
-    tls_cert: Path | None
-    tls_key: Path | None
-    insecure_network: bool
-    metrics: str | None
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    insecure: bool = False
+    """Whether it may listen for other machines without TLS."""
+    metrics: str | None = None
+    """Where to serve metrics, if anywhere."""
 
     def credentials(self) -> grpc.ServerCredentials | None:
         """Raises `UsageError` if the files cannot be used, or there is only one."""
@@ -45,15 +46,21 @@ class Outside(NamedTuple):
             raise UsageError("--tls-cert and --tls-key belong together; `roost admin cert` makes a pair")
         return server_credentials(self.tls_cert, self.tls_key)
 
+    def check(self) -> None:
+        """Raise `UsageError` for an address that cannot be listened at."""
+        listen_address(self.listen)
+        if self.metrics is not None:
+            metrics_address(self.metrics)
+
 
 def settings_for(
     games: tuple[str, ...],
     counts: tuple[int, ...],
-    decision_ms: int | None,
-    bank_ms: int | None,
+    decision_ms: int | None = None,
+    bank_ms: int | None = None,
     schedule: str | None = None,
 ) -> Settings:
-    """The arena's settings; what is `None` or empty stays as it is by default."""
+    """The settings of an arena without competitions; what is `None` or empty keeps its default."""
     tables = tables_of(games or GAME_NAMES, counts)
     if not tables:
         named = ", ".join(games or GAME_NAMES)
@@ -69,52 +76,56 @@ def settings_for(
 def run_arena(
     url: str,
     settings: Settings,
-    outside: Outside,
-    files: Sequence[Path],
-    log_level: str,
-    bots: Sequence[str] = (),
+    network: Network,
+    *,
+    competitions: Sequence[Path] = (),
+    bots: Iterable[tuple[str, LoadedBot]] = (),
+    log_level: str = "info",
+    tell: Callable[[str], None] = print,
 ) -> None:
-    """Run an arena until it is told to stop, with `bots` playing along. Raises `RoostError` if it cannot start."""
-    listen_address(outside.listen)
-    if outside.metrics is not None:
-        metrics_address(outside.metrics)
-    credentials = outside.credentials()
-    described = read_competitions(files)
-    found = house_bots(zip(sources_of(bots), find_bots(bots), strict=True), settings.tables)
+    """Run an arena until it is told to stop. Raises `RoostError` if it cannot start.
+
+    `bots` play along; each is given with how another process finds it. `tell` gets the lines for the host.
+    """
+    network.check()
+    credentials = network.credentials()
+    described = read_competitions(competitions)
+    found = house_bots(bots, settings.tables)
     with playing_along(found) as guests, open_store(url) as store:
-        competitions = tuple(
-            draw_up(store, file, text, str(path)) for path, (file, text) in zip(files, described, strict=True)
+        drawn_up = tuple(
+            draw_up(store, file, text, str(path)) for path, (file, text) in zip(competitions, described, strict=True)
         )
-        hosting = Hosting(competitions, credentials, outside.insecure_network, outside.metrics, side_door=bool(found))
+        hosting = Hosting(drawn_up, credentials, network.insecure, network.metrics, side_door=bool(found))
         configure_logging(log_level)
 
         def begin(server: ArenaServer) -> None:
-            _greet(server.address, store, hosting, found)
+            for line in _greeting(server.address, store, hosting, found):
+                tell(line)
             if found:
                 guests.start(server.side_address)
 
-        asyncio.run(serve(store, settings, outside.listen, begin, hosting))
-    typer.echo("stopped; everything is recorded")
+        asyncio.run(serve(store, settings, network.listen, begin, hosting))
+    tell("stopped; everything is recorded")
 
 
-def _greet(address: str, store: Store, hosting: Hosting, bots: Sequence[HouseBot]) -> None:
-    """Say where the arena is. The first line is meant for programs that start one, too."""
+def _greeting(address: str, store: Store, hosting: Hosting, bots: Sequence[HouseBot]) -> Iterator[str]:
+    """Where the arena is and what to do next. Programs that start an arena read the first line."""
     host, _, port = address.rpartition(":")
     server = f"{platform.node()}:{port}" if host in EVERYWHERE else address
     key = " --key-file FILE" if hosting.competitions else ""
     tls = " --tls" if hosting.credentials is not None else ""
-    typer.echo(f"listening at {address}, recording in {store.name}")
+    yield f"listening at {address}, recording in {store.name}"
     for competition in hosting.competitions:
         now = find(store, competition.file.name)
-        typer.echo(f"  {now.file.name}: phase {now.phase}, commitment to its master seed {now.commitment}")
-    typer.echo(f"  a bot joins with   roost submit mybot.py --server {server}{tls}{key}")
-    typer.echo(f"  who is ahead       roost standings --server {server}{tls}")
+        yield f"  {now.file.name}: phase {now.phase}, commitment to its master seed {now.commitment}"
+    yield f"  a bot joins with   roost submit mybot.py --server {server}{tls}{key}"
+    yield f"  the standings      roost standings --server {server}{tls}"
     if bots:
-        typer.echo(f"  playing along      {', '.join(bot.name for bot in bots)}")
+        yield f"  playing along      {', '.join(bot.name for bot in bots)}"
     if hosting.competitions and not _has_admin(store):
-        typer.echo("Nobody can administer this arena yet. Stop it, make a key, and start it again:")
-        typer.echo(f"  roost admin key make --admin --db {store.name} --save admin.key")
-    typer.echo("Ctrl-C stops the arena.")
+        yield "Nobody can administer this arena yet. Stop it, make a key, and start it again:"
+        yield f"  roost admin key make --admin --db {store.name} --save admin.key"
+    yield "Ctrl-C stops the arena."
 
 
 def _has_admin(store: Store) -> bool:

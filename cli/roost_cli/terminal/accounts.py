@@ -1,0 +1,165 @@
+"""Owners, bots, keys, invitations and the log of what was done to them: lists as tables and as JSON, and new keys.
+
+The keys of the JSON are the fields of the messages in `proto/roost/v1/admin.proto`.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import Message
+
+from roost.v1 import admin_pb2
+from roost_cli.terminal.console import Column, print_fitted, print_json, remarks, results
+from roost_cli.terminal.records import local_time
+from roost_games.errors import UsageError
+from roost_games.wording import counted
+
+NEVER = "-"
+SHOWN_ONCE = "It is shown only once."
+SCOPES = {
+    admin_pb2.KEY_SCOPE_BOT: "bot",
+    admin_pb2.KEY_SCOPE_OWNER: "owner",
+    admin_pb2.KEY_SCOPE_ADMIN: "admin",
+}
+
+
+def owner_columns(owners: Sequence[admin_pb2.OwnerRecord]) -> list[Column]:
+    """`roost admin owner list`."""
+    return [
+        Column("owner", [each.name for each in owners]),
+        Column(">bots", [str(each.bots) for each in owners]),
+        Column("since", [moment(each.created_ms) for each in owners], drop=1),
+    ]
+
+
+def bot_columns(bots: Sequence[admin_pb2.BotRecord]) -> list[Column]:
+    """`roost admin bot list`."""
+    return [
+        Column("bot", [each.name for each in bots]),
+        Column("owner", [each.owner for each in bots]),
+        Column("since", [moment(each.created_ms) for each in bots], drop=1),
+    ]
+
+
+def key_columns(keys: Sequence[admin_pb2.KeyRecord]) -> list[Column]:
+    """`roost admin key list`: all that is known about keys, which is not the keys themselves."""
+    return [
+        Column("key", [f"{each.prefix}…" for each in keys], whole=True),
+        Column("for", [_scope(each) for each in keys]),
+        Column("label", [each.label for each in keys], drop=2),
+        Column("made", [moment(each.created_ms) for each in keys], drop=3),
+        Column("ends", [moment(each.expires_ms) for each in keys], drop=1),
+        Column("revoked", [moment(each.revoked_ms) for each in keys], drop=1),
+    ]
+
+
+def _scope(key: admin_pb2.KeyRecord) -> str:
+    return " ".join(filter(None, (SCOPES[key.scope], key.bot or key.owner)))
+
+
+def invitation_columns(invitations: Sequence[admin_pb2.InvitationRecord]) -> list[Column]:
+    """`roost admin invitations`."""
+    return [
+        Column("invitation", [f"{each.prefix}…" for each in invitations], whole=True),
+        Column(">uses left", [str(each.uses_left) for each in invitations]),
+        Column("label", [each.label for each in invitations], drop=1),
+        Column("made", [moment(each.created_ms) for each in invitations], drop=2),
+        Column("ends", [moment(each.expires_ms) for each in invitations], drop=1),
+    ]
+
+
+def act_columns(acts: Sequence[admin_pb2.Act]) -> list[Column]:
+    """`roost admin log`."""
+    return [
+        Column("when", [moment(each.at_ms) for each in acts]),
+        Column("who", [each.actor for each in acts]),
+        Column("what", [each.act for each in acts]),
+        Column("details", [each.details for each in acts], drop=1),
+    ]
+
+
+def show_list(what: str, found: Sequence[Message], columns: Sequence[Column], *, as_json: bool) -> None:
+    """A list as a table, or as JSON under the name of `what` it holds."""
+    if as_json:
+        print_json({what: [plain(each) for each in found]})
+    elif found:
+        print_fitted(results(), columns)
+    else:
+        results().print(f"no {what}")
+
+
+def moment(ms: int) -> str:
+    """A time, or a dash if there is none."""
+    return local_time(ms) if ms else NEVER
+
+
+def plain(message: Message) -> dict[str, object]:
+    """A message as plain data: all its fields under their names, whole numbers as numbers."""
+    data = MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+    return {name: int(value) if name.endswith(("_ms", "_bytes")) else value for name, value in data.items()}
+
+
+def print_account(account: admin_pb2.GetAccountResponse) -> None:
+    """`roost account`."""
+    console = results()
+    console.print(f"{account.owner}, {counted(len(account.bots), 'bot')}")
+    for columns in (bot_columns(account.bots), _entry_columns(account.entries), key_columns(account.keys)):
+        if columns[0].cells:
+            console.print()
+            print_fitted(console, columns)
+
+
+def _entry_columns(entries: Iterable[admin_pb2.EntryRecord]) -> list[Column]:
+    found = list(entries)
+    return [
+        Column("takes part in", [each.competition for each in found]),
+        Column("with", [each.bot for each in found]),
+        Column("phase", [each.phase for each in found]),
+        Column("settled version", [each.pinned_version or NEVER for each in found], drop=1),
+    ]
+
+
+def account_json(account: admin_pb2.GetAccountResponse) -> dict[str, object]:
+    """`roost account --json`."""
+    return {
+        "owner": account.owner,
+        "bots": [plain(each) for each in account.bots],
+        "keys": [plain(each) for each in account.keys],
+        "entries": [plain(each) for each in account.entries],
+    }
+
+
+@contextmanager
+def new_key(path: Path | None) -> Iterator[Callable[[str], None]]:
+    """A function that hands a new key over: in a new file that only its owner can read, or alone on standard output.
+
+    The file is created before the key is made, and removed again if no key was made. Raises `UsageError` if it cannot
+    be created.
+    """
+    if path is None:
+        yield _show
+        return
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}; name a new file") from None
+    with os.fdopen(handle, "w") as file:
+        try:
+            yield lambda key: _write(file.write, path, key)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+
+
+def _show(key: str) -> None:
+    typer.echo(key)
+    remarks().print(f"{SHOWN_ONCE} Keep it in a file for --key-file, or in ROOST_KEY.", soft_wrap=True)
+
+
+def _write(write: Callable[[str], object], path: Path, key: str) -> None:
+    write(f"{key}\n")
+    typer.echo(f"wrote the key to {path}")

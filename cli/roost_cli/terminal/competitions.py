@@ -1,0 +1,123 @@
+"""Competitions, their brackets, and how an arena is doing: as text and as JSON."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from roost.v1 import admin_pb2, arena_pb2
+from roost_cli.terminal.accounts import moment, plain
+from roost_cli.terminal.console import Column, print_fitted, results
+from roost_cli.terminal.standings import short_version
+
+if TYPE_CHECKING:
+    from roost_server.competition.file import CompetitionFile
+
+
+def meaning(file: "CompetitionFile") -> Iterator[str]:
+    """What a competition file says, in lines."""
+    for table in file.games:
+        yield f"{table.game} at tables of {', '.join(map(str, table.players))}"
+    who = "anybody who registers" if file.entry.who == "open" else "invited owners"
+    bots = file.entry.bots_per_owner
+    yield f"{who}, {bots} {'bot' if bots == 1 else 'bots'} each"
+    for part in file.phases:
+        when = f"{part.starts:%Y-%m-%d %H:%M} UTC" if part.starts else "by hand"
+        yield f"{part.phase:<12}  {when:<20}  {part.plays_by}".rstrip()
+
+
+def print_competitions(found: Sequence[arena_pb2.CompetitionStatus]) -> None:
+    """The table of competitions, and what each has published about its master seed."""
+    console = results()
+    if not found:
+        console.print("no competitions")
+        return
+    _print_table(console, found)
+    for each in found:
+        secret = f"master seed {each.seed}" if each.seed else f"commitment to the master seed {each.commitment}"
+        console.print(f"{each.name}: {secret}", soft_wrap=True)
+
+
+def _print_table(console: Console, found: Sequence[arena_pb2.CompetitionStatus]) -> None:
+    columns = [
+        Column("competition", [each.name for each in found]),
+        Column("phase", [each.phase for each in found]),
+        Column("changes", [moment(each.next_change_ms) for each in found], drop=1),
+        Column(">bots", [str(each.entries) for each in found]),
+        Column(">blocks done", [str(each.blocks_done) for each in found]),
+        Column(">open", [str(each.blocks_open) for each in found]),
+    ]
+    print_fitted(console, columns)
+
+
+def bracket_json(bracket: arena_pb2.GetBracketResponse) -> dict[str, Any]:
+    """The bracket as `roost competition show --json` and an export's bracket.json have it."""
+    rounds = [[_tie_json(tie) for tie in each.ties] for each in bracket.rounds]
+    return {"champion": bracket.champion or None, "rounds": rounds}
+
+
+def _tie_json(tie: arena_pb2.BracketTie) -> dict[str, Any]:
+    return {
+        "high": tie.high,
+        "low": tie.low or None,
+        "score_high": tie.score_high,
+        "score_low": tie.score_low,
+        "winner": tie.winner or None,
+    }
+
+
+def print_bracket(bracket: Mapping[str, Any]) -> None:
+    """The bracket of a knockout, round by round, and its champion."""
+    for line in bracket_lines(bracket):
+        results().print(line, soft_wrap=True)
+
+
+def bracket_lines(bracket: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of a bracket as its export describes it."""
+    for number, ties in enumerate(bracket["rounds"], 1):
+        yield "final" if len(ties) == 1 else f"round {number}"
+        yield from (f"  {_tie(tie)}" for tie in ties)
+    yield f"champion: {bracket['champion']}" if bracket["champion"] else "no champion yet"
+
+
+def _tie(tie: Mapping[str, Any]) -> str:
+    if tie["low"] is None:
+        return f"{tie['high']} has a bye"
+    score = f"{tie['high']} {tie['score_high']:g} : {tie['score_low']:g} {tie['low']}"
+    return f"{score}, won by {tie['winner']}" if tie["winner"] else f"{score} so far"
+
+
+def print_status(status: admin_pb2.GetStatusResponse) -> None:
+    """`roost admin status`: how an arena is doing, on one screen."""
+    console = results()
+    for line in _lines(status):
+        console.print(line, soft_wrap=True)
+    if status.competitions:
+        console.print()
+        _print_table(console, status.competitions)
+    for bot in status.quarantined:
+        since = moment(bot.quarantine_since_ms)
+        said = f"{bot.name} {short_version(bot.version)}, {bot.quarantine_reason}, since {since}"
+        console.print(f"in quarantine: {said}", soft_wrap=True)
+
+
+def _lines(status: admin_pb2.GetStatusResponse) -> Iterator[str]:
+    size = f"{status.database_bytes / 1_000_000:.1f} MB"
+    up = f"running since {moment(status.started_ms)}" if status.started_ms else "not asked, only its database"
+    yield f"arena        roost {status.version}, {up}"
+    yield f"database     {status.database}, {size}"
+    if status.started_ms:
+        yield f"bots         {status.connected} connected"
+        yield f"own delay    {status.delayed_ms:.0f} ms within the last minute"
+    running = f", {status.running_matches} running" if status.started_ms else ""
+    yield f"matches      {status.finished_matches} finished, {status.last_minute} within the last minute{running}"
+
+
+def status_json(status: admin_pb2.GetStatusResponse) -> dict[str, object]:
+    """`roost admin status --json`."""
+    return {
+        **plain(status),
+        "finished_matches": status.finished_matches,
+        "competitions": [plain(each) for each in status.competitions],
+        "quarantined": [plain(each) for each in status.quarantined],
+    }

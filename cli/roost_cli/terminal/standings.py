@@ -1,0 +1,189 @@
+"""Standings as a table and as JSON: one face for a ladder's and an arena's.
+
+`docs/hosting/arena.md` documents the keys of the JSON, which stay as they are.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol, Self
+
+from roost.v1 import arena_pb2
+from roost_cli.terminal.console import Column, note_room, print_fitted, results
+from roost_games.wording import counted
+from roost_ladder.rating.standings import Standing
+from roost_ladder.rating.statistics import Totals
+
+SHORT_VERSION = 8
+RATING_NOTE = "±: 95 % interval of the rating; rank: all that the results allow; of 2, 3, 4: mean place at such tables."
+ABOVE_NOTE = "above: how likely a bot is stronger than the next one."
+NOTHING_YET = "no matches are recorded yet"
+UNKNOWN = "-"
+NEARLY_SURE = 0.995
+"""Above this a likelihood would be rounded to 100 %."""
+
+
+class PlacesAt(Protocol):
+    """A bot's places at tables of one size."""
+
+    @property
+    def players(self) -> int:
+        """The size."""
+
+    @property
+    def mean_place(self) -> float:
+        """1 is the best."""
+
+
+class Row(NamedTuple):
+    """One bot in a table of standings."""
+
+    name: str
+    ranks: str
+    rating: str
+    above_next: float | None
+    matches: int
+    wins: int
+    faults: str
+    places: Sequence[PlacesAt]
+    version: str = ""
+    """Only where versions are told apart."""
+    blocks: int | None = None
+    ms: str = ""
+    """Milliseconds per decision, where they are known."""
+
+    @classmethod
+    def of_arena(cls, row: arena_pb2.Standing) -> Self:
+        """A row of the answer of an arena. Old arenas do not say how likely a bot is above the next."""
+        return cls(
+            row.name,
+            ranks(row.rank_low, row.rank_high),
+            rating(row.rating, row.rating_low, row.rating_high),
+            row.above_next if row.HasField("above_next") else None,
+            row.matches,
+            row.wins,
+            str(row.faults),
+            row.places,
+            short_version(row.version),
+            row.blocks,
+        )
+
+    @classmethod
+    def of_ladder(cls, name: str, standing: Standing, totals: Totals) -> Self:
+        """A row of a ladder that runs here, which also knows how long bots think."""
+        return cls(
+            name,
+            ranks(standing.best_rank, standing.worst_rank),
+            rating(standing.rating, standing.low, standing.high),
+            standing.above_next,
+            standing.matches,
+            standing.wins,
+            f"{totals.faults} ({totals.forfeits} forfeits)" if totals.forfeits else str(totals.faults),
+            standing.places,
+            ms=f"{totals.ms_per_decision:.2f}",
+        )
+
+
+def standings_columns(rows: Sequence[Row]) -> list[Column]:
+    """The standings, a column for each thing that is known, best bot first."""
+    several = max(Counter(row.name for row in rows).values(), default=0) > 1
+    faulty = any(row.faults != "0" for row in rows)
+    sizes = sorted({at.players for row in rows for at in row.places})
+    columns = [
+        Column(">rank", [row.ranks for row in rows]),
+        Column("bot", [row.name for row in rows]),
+        # Needed where a bot has several.
+        Column("version", [row.version for row in rows], drop=0 if several else 6),
+        Column(">rating", [row.rating for row in rows]),
+        *above_next([row.above_next for row in rows], drop=5),
+        Column(">matches", [str(row.matches) for row in rows], drop=1),
+        Column(">blocks", ["" if row.blocks is None else str(row.blocks) for row in rows], drop=7),
+        Column(">won", [str(row.wins) for row in rows], drop=3),
+        Column(">faults", [row.faults for row in rows], drop=2 if faulty else 5),
+        *(Column(f">of {size}", [mean_place(row.places, size) for row in rows], drop=4) for size in sizes),
+        Column(">ms", [row.ms for row in rows], drop=6),
+    ]
+    return [column for column in columns if any(column.cells)]
+
+
+def ranks(best: int, worst: int) -> str:
+    """The ranks that the results allow: `2`, or `2-4`."""
+    return f"{best}" if best == worst else f"{best}-{worst}"
+
+
+def rating(points: float, low: float, high: float) -> str:
+    """The rating with half the width of its interval, which is even around it."""
+    return f"{points:.0f} ±{(high - low) / 2:.0f}"
+
+
+def mean_place(places: Iterable[PlacesAt], size: int) -> str:
+    """The mean place at tables of this size."""
+    return next((f"{at.mean_place:.2f}" for at in places if at.players == size), UNKNOWN)
+
+
+def above_next(likelihoods: Sequence[float | None], drop: int) -> list[Column]:
+    """How likely each bot is stronger than the one below it; no column if nothing is known."""
+    known = any(each is not None for each in likelihoods)
+    return [Column(">above", [_likelihood(each) for each in likelihoods], drop)] if known else []
+
+
+def _likelihood(share: float | None) -> str:
+    if share is None:
+        return UNKNOWN
+    return "> 99 %" if share > NEARLY_SURE else f"{100 * share:.0f} %"
+
+
+def short_version(version: str) -> str:
+    """A version in a table: fingerprints are long, and their beginning tells them apart."""
+    return version if len(version) <= SHORT_VERSION + 1 else f"{version[:SHORT_VERSION]}…"
+
+
+def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> None:
+    """`roost standings`: the table, what it is about and how to read it."""
+    console = results()
+    if not answer.standings:
+        console.print(f"{NOTHING_YET}{_about(wanted)}")
+        return
+    console.print(f"{counted(answer.matches, 'match')}{_about(wanted)}")
+    rows = [Row.of_arena(row) for row in answer.standings]
+    complete = print_fitted(console, standings_columns(rows))
+    known = any(row.above_next for row in rows)
+    console.print(f"{RATING_NOTE} {ABOVE_NOTE}" if known else RATING_NOTE)
+    note_room(console, complete)
+
+
+def _about(wanted: arena_pb2.GetStandingsRequest) -> str:
+    game = f" of {wanted.game}" if wanted.game else ""
+    tables = f" at tables of {wanted.players}" if wanted.players else ""
+    phase = f", {wanted.phase}" if wanted.phase else ""
+    return f"{game}{tables}{f' in {wanted.competition}{phase}' if wanted.competition else ''}"
+
+
+def standings_json(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> dict[str, object]:
+    """`roost standings --json`."""
+    return {
+        "game": wanted.game or None,
+        "players": wanted.players or None,
+        "competition": wanted.competition or None,
+        "phase": wanted.phase or None,
+        "matches": answer.matches,
+        "standings": [_row_json(row) for row in answer.standings],
+    }
+
+
+def _row_json(row: arena_pb2.Standing) -> dict[str, object]:
+    return {
+        "rank_low": row.rank_low,
+        "rank_high": row.rank_high,
+        "version_id": row.version_id,
+        "name": row.name,
+        "version": row.version,
+        "rating": row.rating,
+        "rating_low": row.rating_low,
+        "rating_high": row.rating_high,
+        "above_next": row.above_next if row.HasField("above_next") else None,
+        "matches": row.matches,
+        "blocks": row.blocks,
+        "wins": row.wins,
+        "faults": row.faults,
+        "places": [{"players": at.players, "matches": at.matches, "mean_place": at.mean_place} for at in row.places],
+    }
