@@ -1,13 +1,16 @@
 """An author sees where their own code broke, however it was called."""
 
-from functools import partial
+from asyncio import Runner
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from roost_games.chance import Quick
 from roost_games.errors import UsageError
-from roost_ladder.running import seat
+from roost_games.registry import get_game
 from roost_sdk.load import load_bot
+from roost_sdk.seat import Call, Place, SeatedBot, blocking, replies
 
 BOT = """\
 from roost_sdk import Bot
@@ -29,11 +32,13 @@ class Patient(Bot):
 def test_only_the_authors_lines_are_shown(tmp_path: Path, name: str, lines: list[int]) -> None:
     file = tmp_path / "mine.py"
     file.write_text(BOT, encoding="utf-8")
-    bot = load_bot(f"{file}:{name}", {}).bot_class()
     # As a bot in a process of its own is called.
-    crash = seat._call(partial(bot.choose, None, ()))
-    assert isinstance(crash, seat.Crash)
-    shown = [line for line in crash.details.splitlines() if line.lstrip().startswith("File")]
+    game = get_game("karteneck")
+    view = game.start(2, game.options({}), Quick(Random(1))).observe(0)
+    with Runner() as runner:
+        bot = SeatedBot(load_bot(f"{file}:{name}", {}).bot_class, Place(game.name, 0, 2, Random(1)), blocking(runner))
+        _, reply = replies(bot, [Call("start"), Call("decide", (view,))])
+    shown = [line for line in reply.details.splitlines() if line.lstrip().startswith("File")]
     assert [line.partition(", in ")[0].strip() for line in shown] == [f'File "{file}", line {at}' for at in lines]
 
 

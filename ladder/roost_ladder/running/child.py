@@ -14,7 +14,8 @@ import resource
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from asyncio import Runner
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
@@ -23,8 +24,8 @@ from roost_games.errors import RoostError
 from roost_games.registry import get_game
 from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Period, Played, as_played
 from roost_sdk.load import LoadedBot
-from roost_sdk.local import LocalMatch
-from roost_sdk.seat import Trouble
+from roost_sdk.local import LocalMatch, rng_of
+from roost_sdk.seat import Call, Place, Reply, SeatedBot, Trouble, blocking, replies
 
 PULSE_SECONDS = 0.25
 OUT_OF_MEMORY = 79
@@ -63,6 +64,9 @@ class Progress:
 
 PROGRESS = Progress()
 LOADED: dict[BotSpec, LoadedBot] = {}
+RUNNER = Runner()
+ALONE: list[SeatedBot] = []
+"""The bot of a process that has only one, once it is seated."""
 
 
 def load(specs: tuple[BotSpec, ...], limits: Limits) -> Iterator[None]:
@@ -135,6 +139,26 @@ def _play(fixture: Fixture, limits: Limits) -> Played:
         recording=limits.recording,
         troubles=tuple(troubles[:MOST_TROUBLES]),
     )
+
+
+def seat_alone(spec: BotSpec, game: str, seat: int, players: int, seed: bytes, limits: Limits) -> Iterator[bool]:
+    """Import the only bot of this process, limit its memory, and seat it. Whether it wants to be told of all moves."""
+    bot_class = spec.load().bot_class
+    limit_memory(memory_taken(), limits.memory_mb)
+    limit_programs(limits)
+    place = Place(game, seat, players, rng_of(seed, seat), limits.clock)
+    ALONE.append(SeatedBot(bot_class, place, blocking(RUNNER)))
+    yield bot_class.wants_moves()
+
+
+def take(calls: Sequence[Call]) -> Iterator[Reply]:
+    """Call the only bot of this process."""
+    for call in calls:
+        PROGRESS.steps += 1
+        try:
+            yield from replies(ALONE[0], [call])
+        except MemoryError:
+            os._exit(OUT_OF_MEMORY)
 
 
 def epoch_ms() -> int:

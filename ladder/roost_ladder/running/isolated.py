@@ -5,19 +5,19 @@ its fault (late, gone or crashed), it forfeits, and the fallback plays on in its
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from roost_games.errors import MalformedMove, UsageError
 from roost_games.referee import Fault, Referee
 from roost_games.referee import Played as MovePlayed
 from roost_games.registry import get_game
-from roost_ladder.running import seat as in_child
+from roost_ladder.running import child
 from roost_ladder.running.child import epoch_ms
-from roost_ladder.running.fixtures import Fixture, Limits, Period, Played, Stop, as_played
+from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Period, Played, Stop, as_played
 from roost_ladder.running.process import Child, ChildLost, Ended, Hung
-from roost_ladder.running.seat import Answer, Crash, Nonsense
-from roost_sdk.seat import Trouble
+from roost_sdk.seat import CRASHES, Call, Reply, Trouble
 
+T = TypeVar("T")
 LOADING_SECONDS = 60.0
 """How long the import of a bot may take."""
 
@@ -40,32 +40,43 @@ class _Seat:
         self.bot = bot
         self.child = Child()
         self.wants_moves = False
-        self.unseen: list[tuple[int, Any]] = []
-        """Moves that it has not been told yet."""
+        self.unseen: list[Call] = []
+        """The moves that it has not been told yet."""
         self.stopped: tuple[Stop, Fault] | None = None
         self.troubles: list[Trouble] = []
         self._limits = limits
 
-    def ask(self, function: Callable[..., Iterator[Any]], *given: object, patience: float) -> Any:
-        """What the bot's process says, or `None` if that is nothing, or if the bot is or had to be stopped."""
+    def sit(self, spec: BotSpec, game: str, players: int, seed: bytes) -> None:
+        """Load the bot and start it."""
+        place = spec, game, self.number, players, seed, self._limits
+        self.wants_moves = any(list(self._ask(child.seat_alone, *place, patience=LOADING_SECONDS)))
+        self.take(Call("start"))
+
+    def take(self, call: Call) -> Reply | None:
+        """What comes of a call, after those that tell it what it has not seen; `None` if it is or had to be stopped."""
+        calls = [*self.unseen, call]
+        self.unseen = []
+        replies = list(self._ask(child.take, calls, patience=self._limits.patience))
+        for (kind, _), reply in zip(calls, replies, strict=False):
+            if reply.error:
+                what = "was late" if reply.late else CRASHES[kind]
+                self.troubles.append(Trouble(self.number, self.bot, f"{what}: {reply.error}", reply.details))
+        return None if self.stopped else replies[-1]
+
+    def _ask(self, function: Callable[..., Iterator[T]], *given: object, patience: float) -> Iterator[T]:
+        """What the bot's process says, until the bot is stopped."""
         if self.stopped:
-            return None
+            return
         try:
-            return next(iter(list(self.child.ask(function, *given, patience=patience))), None)
+            yield from self.child.ask(function, *given, patience=patience)
         except ChildLost as lost:
             self._stop(*_blame(lost, self._limits))
         except UsageError as error:
             self._stop(f"cannot be loaded: {error}", Fault.GONE)
-        return None
 
     def _stop(self, why: str, fault: Fault) -> None:
         self.stopped = Stop(self.number, why), fault
         self.troubles.append(Trouble(self.number, self.bot, why))
-
-    def tell(self, what: str, crash: Crash | None) -> None:
-        """Note a crash that changes nothing about the match."""
-        if crash is not None:
-            self.troubles.append(Trouble(self.number, self.bot, f"{what}: {crash.what}", crash.details))
 
 
 def _blame(lost: ChildLost, limits: Limits) -> tuple[str, Fault]:
@@ -82,7 +93,6 @@ class _Match:
         self._limits = limits
         self._started_ms = epoch_ms()
         self.seats = [_Seat(number, bot.name, limits) for number, bot in enumerate(fixture.bots)]
-        self._unstarted: set[int] = set()
         self._game = get_game(fixture.game)
         self._referee: Referee[Any, Any] = Referee(
             self._game,
@@ -96,15 +106,17 @@ class _Match:
 
     def play(self) -> Played:
         referee = self._referee
-        for seat in self.seats:
-            self._sit(seat)
+        fixture = self._fixture
+        for seat, spec in zip(self.seats, fixture.bots, strict=True):
+            seat.sit(spec, fixture.game, len(fixture.bots), fixture.seed)
         if any(seat.wants_moves for seat in self.seats):
             referee.listen(self._heard)
         while referee.waiting:
             for number in referee.waiting:
                 self._decide(self.seats[number])
             self._forfeit_stopped()
-        self._finish()
+        for seat in self.seats:
+            seat.take(Call("end", (referee.result,)))
         return as_played(
             self._fixture,
             referee,
@@ -114,50 +126,25 @@ class _Match:
             stops=tuple(seat.stopped[0] for seat in self.seats if seat.stopped),
         )
 
-    def _finish(self) -> None:
-        for seat in self.seats:
-            self._tell_unseen(seat)
-            if seat.number not in self._unstarted:
-                crash = self._ask(seat, in_child.finish, self._referee.result)
-                seat.tell("crashed in end(), which changes nothing about the match", crash)
-
-    def _ask(self, seat: _Seat, function: Callable[..., Iterator[Any]], *given: object) -> Any:
-        return seat.ask(function, *given, patience=self._limits.patience)
-
-    def _sit(self, seat: _Seat) -> None:
-        fixture = self._fixture
-        spec = fixture.bots[seat.number]
-        seat.wants_moves = bool(seat.ask(in_child.load, spec, self._limits, patience=LOADING_SECONDS))
-        place = fixture.game, seat.number, len(fixture.bots), fixture.seed
-        crash = self._ask(seat, in_child.sit, *place, self._limits.clock)
-        seat.tell("did not start", crash)
-        if crash is not None:
-            self._unstarted.add(seat.number)
-
     def _decide(self, seat: _Seat) -> None:
-        referee = self._referee
-        number = seat.number
-        self._tell_unseen(seat)
-        if number in self._unstarted:
-            referee.fault(number, Fault.CRASHED)
-            return
-        answer = self._ask(seat, in_child.decide, referee.view(number))
+        referee, number = self._referee, seat.number
+        reply = seat.take(Call("decide", (referee.view(number),)))
         if seat.stopped:
             referee.fault(number, seat.stopped[1])
-        elif isinstance(answer, Crash):
-            referee.fault(number, Fault.LATE if answer.late else Fault.CRASHED, answer.ms)
-            seat.tell("was late" if answer.late else "crashed", answer)
+        elif reply is None or not reply.started:
+            referee.fault(number, Fault.CRASHED)
+        elif reply.error:
+            referee.fault(number, Fault.LATE if reply.late else Fault.CRASHED, reply.ms)
+        elif reply.refused:
+            referee.fault(number, Fault.MALFORMED, reply.ms, reply.refused)
         else:
-            self._answer(number, answer)
+            self._answer(number, reply)
 
-    def _answer(self, number: int, answer: Answer | Nonsense) -> None:
+    def _answer(self, number: int, reply: Reply) -> None:
         try:
-            if isinstance(answer, Answer):
-                self._referee.answer(number, self._game.decode_move(answer.move), answer.ms)
-                return
+            self._referee.answer(number, self._game.decode_move(reply.move), reply.ms)
         except MalformedMove:
-            pass
-        self._referee.fault(number, Fault.MALFORMED, answer.ms, answer[0])
+            self._referee.fault(number, Fault.MALFORMED, reply.ms, reply.move)
 
     def _forfeit_stopped(self) -> None:
         """Only when all decisions of a point are in: a seat that forfeits before has no fault on record."""
@@ -169,12 +156,4 @@ class _Match:
         if isinstance(notice, MovePlayed):
             for seat in self.seats:
                 if seat.wants_moves:
-                    seat.unseen.append((notice.seat, notice.move))
-
-    def _tell_unseen(self, seat: _Seat) -> None:
-        unseen, seat.unseen = seat.unseen, []
-        if seat.number in self._unstarted:
-            return
-        for told in unseen:
-            crash = self._ask(seat, in_child.see, *told)
-            seat.tell("crashed in seen(), which changes nothing about the match", crash)
+                    seat.unseen.append(Call("seen", (notice.seat, notice.move)))
