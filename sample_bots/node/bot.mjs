@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program: reads the command line, connects the three players to the arena, leaves on Ctrl-C.
+// The program: reads the command line, connects a player for each game to the arena, leaves on Ctrl-C.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';

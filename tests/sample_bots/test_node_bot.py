@@ -19,10 +19,10 @@ import pytest
 from google.protobuf import json_format
 from google.protobuf.descriptor import FileDescriptor
 
-from roost.v1 import arena_pb2, bratwurmeck_pb2, haecmaec_pb2, karteneck_pb2, play_pb2
+from roost.v1 import arena_pb2, play_pb2
 from roost_bots import SAMPLES
 from roost_games.referee import Clock
-from roost_games.registry import GAME_NAMES, get_game
+from roost_games.registry import get_game
 from roost_games.replay import VOIDED, Fault, Replay
 from roost_games.verify import verify
 from roost_sdk import Bot, Client
@@ -42,6 +42,8 @@ FOLDER = ROOT / "sample_bots" / "node"
 LOCK_FILE = FOLDER / "package-lock.json"
 INSTALLED = FOLDER / "node_modules" / ".installed-for"
 SOURCES = sorted([*FOLDER.glob("*.js"), *FOLDER.glob("*.mjs"), *FOLDER.glob("games/*.js")])
+GAMES = tuple(sorted(file.stem for file in FOLDER.glob("games/*.js")))
+"""Those that it plays."""
 PATIENCE = 120.0
 """How many seconds anything may take. It is never reached unless something is stuck."""
 UNHURRIED = Clock(decision_ms=60_000, bank_ms=600_000)
@@ -91,7 +93,7 @@ async def until(condition: Callable[[], object]) -> None:
 @asynccontextmanager
 async def arena(store: Store, *tables: Rules) -> AsyncIterator[str]:
     """The address of an arena that plays at these tables, by default at all with 2 and 3 seats."""
-    settings = Settings(tables=tables or tables_of(GAME_NAMES, (2, 3)), clock=UNHURRIED, ready_seconds=PATIENCE)
+    settings = Settings(tables=tables or tables_of(GAMES, (2, 3)), clock=UNHURRIED, ready_seconds=PATIENCE)
     server = ArenaServer(store, settings, "127.0.0.1:0")
     await server.start()
     try:
@@ -231,7 +233,7 @@ def tables_played(store: Store) -> list[tuple[str, int]]:
     return [(row.facts.game, row.facts.players) for row in counted(store) if row.facts and node & set(row.facts.bots)]
 
 
-TABLES = {game: tables_of((game,), (2, 3)) for game in GAME_NAMES} | {"slapping": (SLAPPING,)}
+TABLES = {game: tables_of((game,), (2, 3)) for game in GAMES} | {"slapping": (SLAPPING,)}
 
 
 @pytest.mark.long
@@ -263,7 +265,7 @@ def test_plays_better_than_chance(node: str, tmp_path: Path) -> None:
 
     async def script() -> None:
         async with (
-            arena(store, *tables_of(GAME_NAMES, (2,))) as address,
+            arena(store, *tables_of(GAMES, (2,))) as address,
             opponents(address, SAMPLES["random"]),
             node_bot(node, "--server", address, "--matches", "8") as bot,
         ):
@@ -296,7 +298,7 @@ def test_comes_back_to_its_matches_after_a_lost_connection(node: str, tmp_path: 
     async def script() -> None:
         Slow.gate = asyncio.Event()
         async with (
-            arena(store, *tables_of(GAME_NAMES, (2,))) as address,
+            arena(store, *tables_of(GAMES, (2,))) as address,
             opponents(address, Slow),
             cable_to(address) as (cable, near_end),
             node_bot(node, "--server", near_end, "--matches", "2") as bot,
@@ -354,11 +356,11 @@ def test_plays_on_after_an_error_of_its_own(node: str, tmp_path: Path) -> None:
 
     async def script() -> None:
         async with (
-            arena(store, *tables_of(GAME_NAMES, (2,))) as address,
+            arena(store, *tables_of(GAMES, (2,))) as address,
             opponents(address, SAMPLES["random"]),
             node_bot(node, "--server", address, "--proto", str(ROOT / "proto"), folder=copy) as bot,
         ):
-            await until(lambda: set(tables_played(store)) == {(game, 2) for game in GAME_NAMES})
+            await until(lambda: set(tables_played(store)) == {(game, 2) for game in GAMES})
             await bot.leave()
             assert bot.said("the bot crashed: Error: no idea")
             assert bot.said("FAULT_KIND_CRASHED")
@@ -455,9 +457,7 @@ def test_packages_are_pinned_and_come_from_no_particular_registry() -> None:
 
 
 PAGE = (ROOT / "docs/formats/protocol.md").read_text(encoding="utf-8")
-FILES: list[FileDescriptor] = [
-    module.DESCRIPTOR for module in (arena_pb2, play_pb2, karteneck_pb2, bratwurmeck_pb2, haecmaec_pb2)
-]
+FILES: list[FileDescriptor] = [arena_pb2.DESCRIPTOR, play_pb2.DESCRIPTOR, *play_pb2.DESCRIPTOR.dependencies]
 MESSAGES = {name: message for file in FILES for name, message in file.message_types_by_name.items()}
 ENUMERATIONS = [enumeration for file in FILES for enumeration in file.enum_types_by_name.values()]
 
