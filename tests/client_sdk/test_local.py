@@ -11,7 +11,7 @@ from roost_bots import SAMPLES
 from roost_games.chance import seed_of
 from roost_games.errors import UsageError
 from roost_games.karteneck import PASS, Lay, Options
-from roost_games.karteneck.moves import ManyMoves
+from roost_games.karteneck.legal import ManyMoves
 from roost_games.referee import Clock, Fault
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Decision, Replay, Result

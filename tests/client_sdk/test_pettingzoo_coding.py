@@ -18,7 +18,7 @@ from roost_games.chance import Tape, seed_of
 from roost_games.errors import IllegalMove, MalformedMove, UsageError
 from roost_games.game import State
 from roost_games.karteneck import Card, Lay
-from roost_games.karteneck.moves import sheet_of
+from roost_games.karteneck.legal import sheet_of
 from roost_games.registry import get_game
 from roost_sdk.pettingzoo import Coding, coding_for, coding_of
 from tests.golden.cases import all_cases

@@ -13,8 +13,7 @@ from roost.v1.haecmaec_pb2 import (
 )
 from roost_games.errors import MalformedMove
 from roost_games.haecmaec import GAME
-from roost_games.haecmaec.cards import FLY, Card
-from roost_games.haecmaec.moves import Close, Play, React
+from roost_games.haecmaec.moves import FLY, Card, Close, Play, React
 from roost_games.haecmaec.view import ClosedBurger, SpoiledBurger, View
 from roost_sdk.wire import WireError, codec_for
 

@@ -7,7 +7,8 @@ from roost.v1.karteneck_pb2 import KARTENECK_STATUS_INVALID, KARTENECK_STATUS_VA
 from roost_games.chance import Tape
 from roost_games.errors import MalformedMove
 from roost_games.karteneck import GAME
-from roost_games.karteneck.moves import Lay, Pass, sheet_of
+from roost_games.karteneck.legal import sheet_of
+from roost_games.karteneck.moves import Lay, Pass
 from roost_games.karteneck.sheet import Card, Portion
 from roost_games.karteneck.view import Drew, Laid, Shuffled, View
 from roost_sdk.wire import WireError, codec_for

@@ -11,7 +11,7 @@ from math import isqrt
 
 from roost_games.errors import IllegalMove
 from roost_games.karteneck import PASS, PASS_AND_STEAL, Card, Lay, Move, Options, Portion, Shuffled, View
-from roost_games.karteneck.moves import NUMBER_LAYS, sheet_of
+from roost_games.karteneck.legal import NUMBER_LAYS, sheet_of
 from roost_games.karteneck.sheet import (
     CARDS_PER_NUMBER,
     HAND_SIZE,

@@ -10,9 +10,8 @@ from roost.v1.haecmaec_pb2 import HaecmaecMove, HaecmaecView
 from roost_games.errors import MalformedMove
 from roost_games.game import JsonValue
 from roost_games.haecmaec import GAME
-from roost_games.haecmaec.cards import FLY, Card
 from roost_games.haecmaec.legal import SLAP_FROM, SUSPICION_FROM, reactions_to
-from roost_games.haecmaec.moves import Close, Move, Play, React, SlapAnswer, Top
+from roost_games.haecmaec.moves import FLY, Card, Close, Move, Play, React, SlapAnswer, Top
 from roost_games.haecmaec.sheet import Options, Sheet, sheet_of
 from roost_games.haecmaec.view import ClosedBurger, Phase, SpoiledBurger, View
 from roost_sdk.wire.codec import (

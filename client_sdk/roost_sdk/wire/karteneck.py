@@ -8,7 +8,8 @@ from roost.v1.karteneck_pb2 import KarteneckMove, KarteneckView
 from roost_games.errors import MalformedMove
 from roost_games.game import JsonValue
 from roost_games.karteneck import GAME
-from roost_games.karteneck.moves import PASS, PASS_AND_STEAL, Lay, Move, Pass, sheet_of
+from roost_games.karteneck.legal import sheet_of
+from roost_games.karteneck.moves import PASS, PASS_AND_STEAL, Lay, Move, Pass
 from roost_games.karteneck.sheet import NUMBER_CARDS, Card, Options, Portion
 from roost_games.karteneck.view import Drew, Laid, Shuffled, Status, Trace, View
 from roost_sdk.wire.codec import (

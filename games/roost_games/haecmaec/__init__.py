@@ -1,8 +1,7 @@
 """Häc Mäc, the burger card game: 2 to 6 players, or 3 to 6 with the option `slap`."""
 
-from roost_games.haecmaec.cards import FLY, Card
 from roost_games.haecmaec.game import GAME, HaecMaec
-from roost_games.haecmaec.moves import Close, Move, Play, React
+from roost_games.haecmaec.moves import FLY, Card, Close, Move, Play, React
 from roost_games.haecmaec.sheet import Options, Row
 from roost_games.haecmaec.state import HaecMaecState
 from roost_games.haecmaec.view import (

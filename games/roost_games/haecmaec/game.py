@@ -6,9 +6,8 @@ from random import Random
 from roost_games.chance import Chance, Quick
 from roost_games.game import Game, JsonValue
 from roost_games.haecmaec import moves
-from roost_games.haecmaec.cards import FLY
 from roost_games.haecmaec.legal import HAS_DOUBLE, HAS_FLY, HAS_NORMAL, closable_from, reactions_to, turn_moves
-from roost_games.haecmaec.moves import Move, Play
+from roost_games.haecmaec.moves import FLY, Move, Play
 from roost_games.haecmaec.sheet import COMPONENTS, OPTION_DOCS, VARIANTS, Options, sheet_of
 from roost_games.haecmaec.state import HaecMaecState
 from roost_games.haecmaec.table import MOST_PLAYERS

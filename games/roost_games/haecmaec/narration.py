@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from itertools import groupby
 
-from roost_games.haecmaec.cards import FLY, Card
-from roost_games.haecmaec.moves import NO_SLAP, Close, Move, React
+from roost_games.haecmaec.moves import FLY, NO_SLAP, Card, Close, Move, React
 from roost_games.haecmaec.view import (
     Closed,
     RanOut,

@@ -7,8 +7,19 @@ from typing import NamedTuple
 
 from roost_games.errors import OptionError
 from roost_games.game import STANDARD, Component, JsonValue, OptionDoc, Variant
-from roost_games.haecmaec.cards import FLIES, FLY, HIGHEST_VALUE, KIND_FORM, Card
-from roost_games.haecmaec.moves import DOUBLE, NORMAL, TOPS, Close, Play, Top
+from roost_games.haecmaec.moves import (
+    DOUBLE,
+    FLIES,
+    FLY,
+    HIGHEST_VALUE,
+    KIND_FORM,
+    NORMAL,
+    TOPS,
+    Card,
+    Close,
+    Play,
+    Top,
+)
 
 INGREDIENTS = 85
 NORMAL_TOPS = 16

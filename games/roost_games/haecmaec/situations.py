@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from roost_games.haecmaec.cards import FLY
-from roost_games.haecmaec.moves import NO_SLAP, Close, Move, Play, React
+from roost_games.haecmaec.moves import FLY, NO_SLAP, Close, Move, Play, React
 from roost_games.haecmaec.sheet import SLAP
 from roost_games.haecmaec.view import View
 from roost_games.situations import Policy, Situation, play_random, prefer

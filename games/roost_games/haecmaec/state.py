@@ -8,9 +8,20 @@ from typing import Literal, NoReturn, TypeVar
 from roost_games.chance import Chance
 from roost_games.errors import IllegalMove
 from roost_games.game import SEAT_ALONE
-from roost_games.haecmaec.cards import FLY
 from roost_games.haecmaec.legal import HAS_DOUBLE, HAS_FLY, HAS_NORMAL, closable_from, reactions_to, turn_moves
-from roost_games.haecmaec.moves import DOUBLE, NO_SLAP, NORMAL, Close, Move, Play, React, SlapMeans, Top, check_form
+from roost_games.haecmaec.moves import (
+    DOUBLE,
+    FLY,
+    NO_SLAP,
+    NORMAL,
+    Close,
+    Move,
+    Play,
+    React,
+    SlapMeans,
+    Top,
+    check_form,
+)
 from roost_games.haecmaec.sheet import Options
 from roost_games.haecmaec.table import MOST_PLAYERS, NOT_ASKED, SEATS_IN, HaecMaecTable
 from roost_games.haecmaec.unseen import deal_unseen

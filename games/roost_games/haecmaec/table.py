@@ -4,9 +4,8 @@ from typing import Self
 
 from roost_games.chance import Chance
 from roost_games.game import State
-from roost_games.haecmaec.cards import FLY, Card
 from roost_games.haecmaec.legal import Answers, reactions_to
-from roost_games.haecmaec.moves import DOUBLE, NORMAL, Move, React
+from roost_games.haecmaec.moves import DOUBLE, FLY, NORMAL, Card, Move, React
 from roost_games.haecmaec.sheet import HAND, NORMAL_TOPS, Options, Sheet, sheet_of
 from roost_games.haecmaec.view import ClosedBurger, Phase, SpoiledBurger, View, table_points
 

@@ -7,7 +7,7 @@ from math import comb, prod
 from random import Random
 from typing import NamedTuple
 
-from roost_games.haecmaec.cards import FLY, Card
+from roost_games.haecmaec.moves import FLY, Card
 from roost_games.haecmaec.view import View
 
 

@@ -4,8 +4,7 @@ from collections import Counter
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from roost_games.haecmaec.cards import FLY, Card
-from roost_games.haecmaec.moves import DOUBLE, React, SlapMeans, Top
+from roost_games.haecmaec.moves import DOUBLE, FLY, Card, React, SlapMeans, Top
 from roost_games.haecmaec.sheet import Options, sheet_of
 
 Phase = Literal["open", "turn", "react", "over"]

@@ -5,10 +5,11 @@ from random import Random
 
 from roost_games.chance import Chance, Quick
 from roost_games.game import Game, JsonValue
-from roost_games.karteneck.moves import PASS, Move, decode_move, encode_move, sheet_of
+from roost_games.karteneck.legal import WORM_BIT, kinds_in, legal_moves, sheet_of, top_value
+from roost_games.karteneck.moves import PASS, Move, decode_move, encode_move
 from roost_games.karteneck.sampling import place_unseen
 from roost_games.karteneck.sheet import COMPONENTS, NUMBER_CARDS, OPTION_DOCS, Options, options_from
-from roost_games.karteneck.state import WORM_BIT, KarteneckState, kinds_in, legal_moves, top_value
+from roost_games.karteneck.state import KarteneckState
 from roost_games.karteneck.view import View
 
 

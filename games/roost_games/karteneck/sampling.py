@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeVar
 
-from roost_games.karteneck.moves import sheet_of
+from roost_games.karteneck.legal import sheet_of
 from roost_games.karteneck.sheet import Card
 from roost_games.karteneck.view import Laid, Shuffled, View
 

@@ -6,20 +6,16 @@ from random import Random
 from roost_games.chance import Chance
 from roost_games.errors import IllegalMove, MalformedMove
 from roost_games.game import SEAT_ALONE, State
-from roost_games.karteneck.moves import (
-    LISTED_WORMS,
-    NUMBER_LAYS,
+from roost_games.karteneck.legal import (
     NUMBERS_LAID,
-    PASS,
-    PASS_AND_STEAL,
+    WORM_BIT,
     WORMS,
-    CardSheet,
-    Lay,
-    ManyMoves,
-    Move,
-    Pass,
+    kinds_in,
+    legal_moves,
     sheet_of,
+    top_value,
 )
+from roost_games.karteneck.moves import Lay, Move, Pass
 from roost_games.karteneck.sheet import (
     HAND_SIZE,
     NUMBER_CARDS,
@@ -33,40 +29,8 @@ from roost_games.karteneck.sheet import (
 from roost_games.karteneck.view import Drew, Laid, Revealed, Shuffled, Status, Stole, Took, Trace, View
 from roost_games.wording import as_text
 
-WORM_BIT = 1 << WORMS
-OPEN_KINDS = tuple(
-    tuple((kind, NUMBER_LAYS[kind]) for kind in range(WORMS) if not laid >> kind & 1) for laid in range(2 * WORM_BIT)
-)
-"""`OPEN_KINDS[laid]`: the number kinds that are not in the set `laid`, each with the ways to lay it."""
 NUMBER_HANDS = tuple(tuple((card,) * held for held in range(18)) for card in NUMBER_CARDS)
 DREW = tuple(Drew(seat) for seat in range(4))
-
-
-def legal_moves(sheet: CardSheet, numbers: Sequence[int], worms: int, laid: int, can_steal: bool) -> Sequence[Move]:
-    """The legal moves of a seat that holds `numbers` of each number kind and the set `worms`."""
-    moves: list[Move] = [PASS, PASS_AND_STEAL] if can_steal else [PASS]
-    for kind, lays in OPEN_KINDS[laid]:
-        held = numbers[kind]
-        if held:
-            moves += lays[held]
-    if worms and not laid & WORM_BIT:
-        if worms.bit_count() > LISTED_WORMS:
-            return ManyMoves(moves, sheet.worm_cards(worms))
-        moves += sheet.worm_lays(worms)
-    return moves
-
-
-def top_value(stack: tuple[Portion, ...]) -> int:
-    """The value of the portion that can be stolen; 0, which no display with a worm can have, if there is none."""
-    return stack[-1].value if stack else 0
-
-
-def kinds_in(display: Sequence[Card]) -> int:
-    """The set of kinds that lie in a display, as the state keeps it."""
-    kinds = 0
-    for card in display:
-        kinds |= WORM_BIT if card.is_worm else 1 << card.value - 1
-    return kinds
 
 
 class KarteneckState(State[Move, View]):

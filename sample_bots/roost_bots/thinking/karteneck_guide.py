@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from roost_bots.thinking.search import AnyState, Guide, rewards_by_lead
 from roost_games.karteneck import PASS, PASS_AND_STEAL, KarteneckState, Lay, Move, View
-from roost_games.karteneck.moves import NUMBER_LAYS
+from roost_games.karteneck.legal import NUMBER_LAYS, WORM_BIT
 from roost_games.karteneck.sheet import WORM_VALUE
-from roost_games.karteneck.state import WORM_BIT
 from roost_games.registry import AnyGame
 
 ENOUGH = 25
