@@ -103,7 +103,7 @@ class Process:
 
 
 async def play_at_arena(address: str, matches: int, seconds: float) -> float:
-    """Decisions a second with so many matches at once between two bots that speak the protocol and do little else."""
+    """Decisions a second in `matches` matches at once of two bots that speak the protocol and do little else."""
     bots = [RawBot(f"bot{number}", matches) for number in range(BATCHED_STREAMS)]
     playing = [asyncio.create_task(bot.play(address)) for bot in bots]
     return await _rate(lambda: [(bot.matches, bot.decisions) for bot in bots], playing, matches, seconds)
@@ -155,7 +155,7 @@ async def with_process(target: Callable[[Connection], None], measure: Callable[[
 
 
 def rows(seconds: float) -> dict[str, Callable[[], Awaitable[float]]]:
-    """What is measured, by name. What is compared stands side by side, so that a slow moment hits both."""
+    """What is measured, by name. What is compared runs side by side, so that a slow moment affects both."""
     table: dict[str, Callable[[], Awaitable[float]]] = {}
     for matches in CONCURRENT:
         table[f"arena, {matches} at once"] = partial(arena_rate, play_at_arena, matches, seconds)
@@ -175,7 +175,7 @@ def rows(seconds: float) -> dict[str, Callable[[], Awaitable[float]]]:
 
 
 async def idle_memory(arena: Process, bots: int) -> float:
-    """Bytes of the arena for each of so many bots that are connected and have nothing to do."""
+    """Bytes of the arena for each connected bot that has nothing to do."""
     before = arena.memory()
     clients = [Client(AtOnce, name=f"idle{n}", version="1", player_counts=[7]) for n in range(bots)]
     running = [asyncio.create_task(client.run(grpc_links(arena.address))) for client in clients]
@@ -190,7 +190,7 @@ async def idle_memory(arena: Process, bots: int) -> float:
 
 
 async def match_memory(arena: Process, matches: int) -> float:
-    """Bytes of the arena for each of so many running matches."""
+    """Bytes of the arena for each running match."""
     before = arena.memory()
     clients = [Client(AtOnce, name=f"busy{n}", version="1", max_matches=matches) for n in range(2)]
     running = [asyncio.create_task(client.run(grpc_links(arena.address))) for client in clients]

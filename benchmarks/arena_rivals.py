@@ -47,7 +47,7 @@ def example() -> play_pb2.Decision:
 
 
 def build(match: int, request: int, fields: list[tuple[str, Any]], message: play_pb2.Decision) -> None:
-    """A message of the same shape, field by field, as a server has to that makes a new one for every decision."""
+    """A message of the same shape, built field by field, as a server does that makes a new one for every decision."""
     message.match = match
     message.request = request
     message.time_left_ms = 11_000
@@ -104,7 +104,7 @@ async def _serve_echo(pipe: Connection) -> None:
 
 
 async def echo_batches(address: str, streams: int, at_once: int, seconds: float) -> float:
-    """Messages a second on so many streams, in batches of as many as are under way on each."""
+    """Messages a second on a number of streams, in batches of as many as are under way on each."""
     batch = max(1, at_once // streams)
     end = perf_counter() + seconds
 
@@ -131,7 +131,7 @@ async def echo_batches(address: str, streams: int, at_once: int, seconds: float)
 
 
 async def echo_streams(address: str, streams: int, seconds: float) -> float:
-    """Round trips a second with one ready-made message on each of so many streams."""
+    """Round trips a second with one ready-made message on each of a number of streams."""
     sent = play_pb2.BotMessage(answers=[play_pb2.Answer(match=7, request=26)]).SerializeToString()
     end = perf_counter() + seconds
 

@@ -128,7 +128,7 @@ def objects(ladder: Ladder) -> Iterator[MatchResult]:
 
 
 def rivals(ladder: Ladder, with_rankings: bool) -> None:
-    """The rows of choix and scipy, as far as they are installed."""
+    """The rows of choix and scipy, if they are installed."""
     choix, optimize = installed("choix"), installed("scipy.optimize")
     if choix:
         timed("choix, pairs", lambda: choix_pairs(choix, ladder), ladder.strengths)

@@ -87,7 +87,7 @@ JOIN block_member AS b ON b.block_id = match.block_id AND b.position = 1,
 
 
 def prepare(folder: Path, matches: int = 0) -> dict[str, str]:
-    """A database with a competition on whose ladder so many matches are finished. Returns the keys of two more bots.
+    """A database with a competition and finished matches on its ladder. Returns the keys of two more bots.
 
     Every bot has met every other one, and the later it came the better it is.
     """
@@ -242,7 +242,7 @@ class Recovery:
 
 
 async def recovery(matches: int) -> Recovery:
-    """Kill -9 an arena with so many finished matches under load, and start it again."""
+    """Kill -9 an arena with a number of finished matches under load, and start it again."""
     client.LONGEST_PAUSE = 0.2
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -314,17 +314,17 @@ async def show_standings(console: Console, _: float, rounds: int) -> None:
 
 
 def _standings_table(store: Store, rounds: int) -> Table:
-    table = Table(f"standings of {MOST:,} matches", "anew from the records s", "first s", "warm s", "of anew")
+    table = Table(f"standings of {MOST:,} matches", "from the records s", "first s", "warm s", "warm / records")
     questions = {
         "all matches": arena_pb2.GetStandingsRequest(),
         "a competition": arena_pb2.GetStandingsRequest(competition=COMPETITION, phase="ladder"),
     }
     for name, request in questions.items():
         live = LiveAnswers(store)
-        anew = _seconds(partial(standings_of, store, request))
+        from_records = _seconds(partial(standings_of, store, request))
         first = _seconds(partial(live.standings_of, request))
         warm = min(_seconds(partial(live.standings_of, request)) for _ in range(1 + rounds))
-        table.add_row(name, f"{anew:.2f}", f"{first:.2f}", f"{warm:.3f}", f"{warm / anew:.3f}")
+        table.add_row(name, f"{from_records:.2f}", f"{first:.2f}", f"{warm:.3f}", f"{warm / from_records:.3f}")
     return table
 
 

@@ -40,19 +40,19 @@ from roost_ladder.schedules.sure import Sure
 from tests.support.ladders.worlds import World, play_pairings
 
 STAYS = 4
-"""Until so many times as many matches it must be kept."""
+"""The level must hold until this many times as many matches."""
 STEP = 1.05
-"""The ranking is looked at whenever there are so many times as many matches."""
+"""The factor between the numbers of matches at which the ranking is looked at."""
 AT_ONCE = 500
 """How many random tables are drawn and played together."""
 
 
 class Bots(Protocol):
-    """Whoever plays: simulated bots, or real ones. Bots are numbered from 0, the strongest first."""
+    """The bots that play, simulated or real. They are numbered from 0, the strongest first."""
 
     @property
     def name(self) -> str:
-        """What stands in the table."""
+        """Its name in the table."""
 
     @property
     def field(self) -> Field:
@@ -85,7 +85,7 @@ class Simulated:
 
 
 def sure(bots: Bots, seed: int) -> Iterator[MatchResult]:
-    """Blocks where the ranking is least certain. If that is certain, no more."""
+    """Blocks where the ranking is least certain; none if all of it is certain."""
     return scheduled(bots.field, Sure(seed.to_bytes(4)), partial(bots.blocks, seed))
 
 
@@ -219,7 +219,7 @@ class Aim(NamedTuple):
 
     tau: float
     horizon: int
-    """After so many matches it gives up."""
+    """The number of matches after which it gives up."""
     ladders: int
     """How many are played."""
 
@@ -311,7 +311,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Matches until the order of bots is known.")
     parser.add_argument("--tau", type=float, default=0.9, help="Kendall's tau that is to be reached (0.9)")
     parser.add_argument("--ladders", type=int, default=9, help="how many ladders each way plays in each world (9)")
-    parser.add_argument("--horizon", type=int, default=10_000, help="after so many matches a way gives up (10000)")
+    parser.add_argument("--horizon", type=int, default=10_000, help="matches after which a method gives up (10000)")
     parser.add_argument("--bots", type=int, default=16, help="how many bots there are (16)")
     parser.add_argument("--worlds", default="", help="only worlds with this in their name")
     parser.add_argument("--games", default="", help="the sample bots play these games, separated by commas")

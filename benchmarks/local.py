@@ -85,7 +85,7 @@ class Run(NamedTuple):
 
 
 def play_ladder(kind: Kind, entrants: Sequence[Entrant], blocks: int, database: bool) -> Run:
-    """Play so many blocks with one worker."""
+    """Play a number of blocks with one worker."""
     played: list[Fixture] = []
 
     def submit(job: Job) -> "Future[list[Played]]":
@@ -139,18 +139,18 @@ class Best:
         self._seconds = {0: 0.0}
 
     def note(self, seconds: float, matches: int) -> None:
-        """A run of so many matches took so long."""
+        """Note the number of matches of a run and its time."""
         self._seconds[matches] = min(seconds, self._seconds.get(matches, seconds))
 
     def play(self, kind: Kind, entrants: Sequence[Entrant], matches: int, *, database: bool) -> list[Fixture]:
-        """Note a short ladder and one that is longer by so many matches, and say what the longer one played."""
+        """Note a short ladder and a longer one, and return the matches of the longer one."""
         for wanted in (SHORT, SHORT + matches):
             run = play_ladder(kind, entrants, wanted // kind.players, database)
             self.note(run.seconds, len(run.fixtures))
         return run.fixtures
 
     def microseconds(self) -> float:
-        """A match of the longest run takes beyond the second longest: a loop without any start has none."""
+        """The time of a match: the difference between the two longest runs, so that the start does not count."""
         fewer, most = sorted(self._seconds)[-2:]
         return 1e6 * (self._seconds[most] - self._seconds[fewer]) / (most - fewer)
 

@@ -30,7 +30,7 @@ OPEN_SPIEL = ("leduc_poker", "oh_hell", "hearts", "gin_rummy")
 REFERENCE = "oh_hell"
 """The game of OpenSpiel that all are compared with: a card game of hidden hands, like ours."""
 BATCH = 50
-"""So many iterations are one search."""
+"""The number of iterations of one search."""
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
     python -m benchmarks.simulations.collusion [FIELDS]
 
-Each row is one kind of field, with so many fields (300 if not told). First honest ones: which part of the pairs can be
+Each row is one kind of field, with 300 fields by default. First honest ones: which part of the pairs can be
 judged, and in how many fields a pair is over the line. Then fields in which bot 0 helps bot 1 whenever both are at the
 table: in how many fields the pair is found, and in how many a pair is over the line that is innocent.
 """
@@ -30,10 +30,10 @@ class Case(NamedTuple):
     blocks: dict[int, int]
     """By number of players."""
     world: World = World(())
-    """Its strengths are drawn anew for each field, with this standard deviation in Elo points:"""
+    """Its strengths are drawn again for each field, with this standard deviation in Elo points:"""
     spread: float = 150.0
     help: float = 0.0
-    """In Elo points: with its helper at the table the helped bot is so much stronger, and the helper weaker."""
+    """By how many Elo points the helped bot is stronger with its helper at the table, and the helper weaker."""
 
 
 LUCKY = World((), luck=0.6)
@@ -80,7 +80,7 @@ def field(case: Case, rng: np.random.Generator) -> list[MatchResult]:
 
 
 def reports(case: Case, fields: int) -> Iterator[CollusionReport]:
-    """The reports on so many fields."""
+    """The reports on a number of fields."""
     rng = np.random.default_rng(1)
     for _ in range(fields):
         yield find_collusion(field(case, rng))

@@ -2,7 +2,7 @@
 
     python -m benchmarks.simulations.compare [COMPARISONS]
 
-Each row is one world, with so many comparisons (1,000 if not told) for equal bots, and as many for bots that differ by
+Each row is one world, with COMPARISONS (1,000 by default) for equal bots, and as many for bots that differ by
 `elo1`. The columns: equal bots called stronger, stronger bots missed; how many blocks it took on average; how often the
 95 % interval at the end holds the truth, how often the estimate is above it; and the same without regard to the
 stopping, that is the plain mean and 1.96 standard errors.
@@ -143,7 +143,7 @@ def compare(case: Case, elo: float, rng: np.random.Generator) -> Ended:
 
 
 def plain_estimate(comparison: Comparison) -> Iterator[float]:
-    """The mean, and 1.96 standard errors around it, as if the number of blocks had been fixed beforehand."""
+    """The mean, and 1.96 standard errors around it, as if the number of blocks had been fixed in advance."""
     sample = comparison.sample
     error = 1.96 * sqrt(sample.variance(sample.mean) / sample.blocks)
     return map(comparison.scale.elo, (sample.mean, sample.mean - error, sample.mean + error))

@@ -2,7 +2,7 @@
 
     python -m benchmarks.simulations.ladders [LADDERS] [models] [intervals] [ranks]
 
-Every figure is a mean over so many simulated ladders (400 if not told). All three tables if none is named.
+Every figure is a mean over LADDERS simulated ladders (400 by default). All three tables if none is named.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
     python -m benchmarks.simulations.styles [BLOCKS]
 
-Seven bots play so many blocks (2,400 if not told) of each game, at tables of three and four. Each row is about parts of
+Seven bots play 2,400 blocks (by default) of each game, at tables of three and four. Each row is about parts of
 these blocks of one size: how many reports there are, how many of them name a pair, how many would if scores
 were not measured by the usual scatter of the field, and which pairs are named, with the change in 100 comparisons.
 """

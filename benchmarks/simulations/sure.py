@@ -2,7 +2,7 @@
 
     python -m benchmarks.simulations.sure [LADDERS]
 
-So many ladders (400 if not told) are played for each row of the first table, a tenth of them for the others. The
+LADDERS (400 by default) are played for each row of the first table, a tenth of them for the others. The
 ranking is looked at after every round. A ladder is wrong if at any of these looks two neighbours are separated that are
 equal, or in the wrong order.
 """
@@ -119,7 +119,7 @@ def cost(ladders: int) -> None:
 
 
 def steps(bots: int, gap: float) -> Case:
-    """Bots in a row, so many points apart; two at tables of two, more at tables of four."""
+    """Bots in equal steps of points; two at tables of two, more at tables of four."""
     strengths = tuple((-gap / ELO * np.arange(bots)).tolist())
     return Case("", strengths, (2,) if bots == 2 else (4,), luck=0.6, matches=100_000)
 

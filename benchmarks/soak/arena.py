@@ -40,7 +40,7 @@ WARM_UP = 0.4
 LOOK_SECONDS = 2.0
 LINE_SECONDS = 60.0
 MOST_LINES = 12
-"""A run of less than so many minutes has shorter ones."""
+"""A run of fewer minutes prints a line more often than every minute."""
 PLAN_SECONDS = 60.0
 DEADLY = frozenset({Kind.KILL_ARENA})
 ARENA = "benchmarks.soak.small_caches"
@@ -76,7 +76,7 @@ def plan_of_minute(minute: int) -> list[Fault]:
 
 
 async def trouble(supervisor: Supervisor) -> None:
-    """Minute by minute, for ever."""
+    """Minute by minute, without end."""
     for minute in count():
         begun = asyncio.get_running_loop().time()
         await supervisor.follow(plan_of_minute(minute))
@@ -142,7 +142,7 @@ def _recorded(url: str) -> int:
 
 
 async def soak(supervisor: Supervisor, busy_url: str, minutes: float, console: Console) -> list[Watch]:
-    """Run for so long, and watch both arenas."""
+    """Run for this long, and watch both arenas."""
     async with supervisor.running(), busy_arena(busy_url) as busy:
         await supervisor.everybody_plays()
         faults = asyncio.create_task(trouble(supervisor))

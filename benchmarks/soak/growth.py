@@ -1,4 +1,4 @@
-"""Does a process grow for ever? Looks at its size over time, a line through them, and a verdict."""
+"""Does a process keep growing? Measurements of its size over time, a line through them, and a verdict."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -16,7 +16,7 @@ class Look(NamedTuple):
 
     seconds: float
     matches: int
-    """So many were recorded until then."""
+    """The number recorded until then."""
     size: float
     """In bytes."""
 
@@ -28,7 +28,7 @@ class Growth(NamedTuple):
     """In bytes."""
     matches_per_hour: float
     matches: int
-    """So many were played meanwhile."""
+    """The number played meanwhile."""
 
     @property
     def per_hour(self) -> float:
@@ -37,7 +37,7 @@ class Growth(NamedTuple):
 
     @property
     def goes_on(self) -> bool:
-        """Whether it grows for ever, as far as this shows."""
+        """Whether it seems to keep growing."""
         return self.per_match > MOST_PER_MATCH and self.per_match * self.matches > NOISE
 
     def __str__(self) -> str:

@@ -1,8 +1,8 @@
 """The `roost` command with its caches cut short: `python -m benchmarks.soak.small_caches serve competition.toml ...`.
 
-An arena keeps some lists and moves in translation, at most so many of each, and SQLite keeps pages, at most 2 MB for
+An arena keeps some lists and moves in translation, up to a limit, and SQLite keeps pages, at most 2 MB for
 each connection. At their usual size these caches fill for tens of thousands of matches, by some tens of megabytes, and
-would hide what grows for ever. Cut short they are full within minutes; everything else is as always.
+would hide what keeps growing. Made small, they are full within minutes; everything else is as always.
 """
 
 import functools

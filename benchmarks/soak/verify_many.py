@@ -26,7 +26,7 @@ from tests.support.games.toy import play_out
 MATCHES = 10_000
 CHUNK = 50
 FAULTY_SHARE = 0.2
-"""In so many matches bots misbehave."""
+"""The number of matches in which bots misbehave."""
 
 
 def play_chunk(number: int, first: int, count: int) -> Counter[str]:
