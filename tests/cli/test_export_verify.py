@@ -2,11 +2,14 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from roost_server.export.files import COMPETITION_FILE, MANIFEST_FILE, MATCHES_FILE
+from tests.support import old
 from tests.support.commands.roost import Roost
 from tests.support.records.export_world import play_and_export
 
@@ -64,3 +67,19 @@ def test_an_export_without_its_matches_is_not_in_order(roost: Roost, copy: Path)
     code, out, _ = roost("verify", copy)
     assert code == 1
     assert out.startswith(f"{copy / MATCHES_FILE}: is missing\n")
+
+
+def test_the_check_of_a_folder_needs_neither_an_arena_nor_a_database() -> None:
+    """Whoever checks a result should not have to trust, or wait for, the program that made it."""
+    program = (
+        "import sys; from roost_cli.main import run; code = run(['verify', sys.argv[1]]); "
+        "print(code, *sys.modules, sep='\\n')"
+    )
+    ran = subprocess.run([sys.executable, "-c", program, old.EXPORT], capture_output=True, text=True, check=True)
+    lines = ran.stdout.splitlines()
+    assert "0" in lines
+    loaded = lines[lines.index("0") :]
+    assert "roost_server.export.checker" in loaded
+    assert not {"grpc", "structlog", "sqlalchemy", "sqlmodel"}.intersection(loaded)
+    unneeded = ("roost_server.play", "roost_server.store", "roost_server.accounts", "roost_server.answers")
+    assert not [name for name in loaded if name.startswith(unneeded)]
