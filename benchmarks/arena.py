@@ -36,7 +36,7 @@ from roost_games.referee import Clock
 from roost_sdk import Bot
 from roost_sdk.arena.client import Client
 from roost_sdk.arena.link import grpc_links
-from roost_server.serving.serve import ArenaServer, collect_garbage_seldom
+from roost_server.serving.server import ArenaServer, collect_garbage_seldom
 from roost_server.settings import Settings, tables_of
 from roost_server.store import open_store
 

@@ -40,7 +40,7 @@ from roost_server.accounts.owners import add_bot, add_owner
 from roost_server.answers.standings import LiveAnswers, standings_of
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
-from roost_server.serving.serve import ArenaServer, Hosting, collect_garbage_seldom
+from roost_server.serving.server import ArenaServer, Hosting, collect_garbage_seldom
 from roost_server.serving.tls import make_certificate, server_credentials
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store

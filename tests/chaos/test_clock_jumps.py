@@ -19,7 +19,7 @@ from roost_server.competition.file import parse_competition
 from roost_server.play import arena
 from roost_server.play.block import Attendance, OpenBlock
 from roost_server.play.contest import Contest
-from roost_server.serving.serve import ArenaServer, Hosting
+from roost_server.serving.server import ArenaServer, Hosting
 from roost_server.settings import Settings
 from roost_server.store import Store, open_store
 from tests.chaos.strategies import STEADY, bot_class

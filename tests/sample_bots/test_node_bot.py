@@ -30,7 +30,7 @@ from roost_sdk.arena.link import grpc_links
 from roost_sdk.testing import ScriptedMatch
 from roost_server.accounts import keys, owners
 from roost_server.accounts.keys import Scope
-from roost_server.serving.serve import ArenaServer
+from roost_server.serving.server import ArenaServer
 from roost_server.serving.tls import make_certificate, server_credentials
 from roost_server.settings import Rules, Settings, tables_of
 from roost_server.store import Store, open_store, queries

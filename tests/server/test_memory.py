@@ -16,7 +16,6 @@ from roost.v1 import arena_pb2
 from roost_ladder.rating.live import LiveStandings
 from roost_ladder.rating.results import Gathering, MatchResult, gather
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
-from roost_server.serving import serve
 from tests.support.arenas.hall import Hall, bounded, hall, until
 from tests.support.arenas.raw_stream import hello, raw_stream
 from tests.support.records.results import DUEL, TRIO, assert_same, many
@@ -161,7 +160,7 @@ def test_calls_that_the_arena_ends_are_forgotten_at_once(
 
 def test_a_connection_without_calls_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients that forget to hang up must not fill the memory. A bot's stream is a call, however quiet it is."""
-    monkeypatch.setattr(serve, "IDLE_SECONDS", 0.5)
+    monkeypatch.setattr(server, "IDLE_SECONDS", 0.5)
 
     async def script() -> None:
         async with hall(tmp_path) as place, raw_stream(place.address) as stream:

@@ -11,7 +11,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from roost.v1 import play_pb2
 from roost_games.errors import UsageError
-from roost_server.serving.serve import ArenaServer
+from roost_server.serving.server import ArenaServer
 from roost_server.settings import Settings
 from roost_server.store import open_store
 from tests.support.arenas.arena_program import address_of, program

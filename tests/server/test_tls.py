@@ -12,7 +12,7 @@ from roost_sdk.arena.credentials import Credentials, read_credentials
 from roost_sdk.arena.link import LinkLost, Refused, grpc_links
 from roost_server.accounts import keys, owners
 from roost_server.accounts.keys import Scope
-from roost_server.serving.serve import ArenaServer, Hosting
+from roost_server.serving.server import ArenaServer, Hosting
 from roost_server.serving.tls import make_certificate, server_credentials
 from roost_server.settings import Settings
 from roost_server.store import open_store

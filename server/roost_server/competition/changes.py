@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from roost_server.competition.file import CompetitionFile, CompetitionFileError
-from roost_server.competition.lines import SettingPath, place_of
+from roost_server.competition.file_errors import SettingPath, place_of
 from roost_server.competition.phases import ahead
 
 ALWAYS = {"title", "spectators"}

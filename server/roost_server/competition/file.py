@@ -17,7 +17,7 @@ from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
-from roost_server.competition.file_errors import complaints, wrong
+from roost_server.competition.file_errors import error_lines, wrong
 from roost_server.settings import Rules
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,39}$"
@@ -259,4 +259,4 @@ def parse_competition(text: str, name: str = "competition") -> CompetitionFile:
     except tomllib.TOMLDecodeError as error:
         raise CompetitionFileError(f"{name} is not TOML: {error}") from None
     except ValidationError as error:
-        raise CompetitionFileError("\n".join(complaints(error, CompetitionFile, text, name))) from None
+        raise CompetitionFileError("\n".join(error_lines(error, CompetitionFile, text, name))) from None

@@ -1,14 +1,21 @@
-"""What is said about mistakes in a competition file: where they are, and what would be right there."""
+"""What is said about errors in a competition file: the line, the setting, and what to write instead.
 
-from collections.abc import Iterator
+Python's reader of TOML does not say where a setting is, so its line is looked for in the text.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 
-from roost_server.competition.lines import SettingPath, place_of
+HEADER = re.compile(r"^\s*(\[\[?)\s*([A-Za-z0-9_.\"' -]+?)\s*\]\]?\s*(#.*)?$")
+SETTING = re.compile(r"^\s*([A-Za-z0-9_\"'-]+(?:\s*\.\s*[A-Za-z0-9_\"'-]+)*)\s*=")
 
+SettingPath = tuple[str | int, ...]
+"""Where in the document a setting is: `("phases", 2, "starts")` is the third phase's time."""
 MISSING = {
     "name": 'name = "spring-cup"',
     "games": "[[games]], once for every game, and its settings below",
@@ -32,7 +39,7 @@ def wrong(said: str, *at: str | int) -> PydanticCustomError:
     return PydanticCustomError("wrong", "{said}", {"said": said, "at": at})
 
 
-def complaints(error: ValidationError, whole: type[BaseModel], text: str, name: str) -> Iterator[str]:
+def error_lines(error: ValidationError, whole: type[BaseModel], text: str, name: str) -> Iterator[str]:
     """A line for every mistake in `text`, which was to become a `whole`; `name` is what they call the file."""
     for each in error.errors():
         path = tuple(part for part in each["loc"] if isinstance(part, str | int))
@@ -75,3 +82,60 @@ def _part(whole: type[BaseModel], path: SettingPath) -> type[BaseModel]:
             kinds = [each for each in (annotation, *get_args(annotation)) if isinstance(each, type)]
             whole = next(each for each in kinds if issubclass(each, BaseModel))
     return whole
+
+
+class _Place(NamedTuple):
+    line: int
+    path: SettingPath
+
+
+def place_of(text: str, path: SettingPath, name: str) -> str:
+    """How a message about the setting at `path` begins: `cup.toml, line 12: phases.3.starts: `."""
+    setting = f"{setting_name(path)}: " if path else ""
+    return f"{name}, line {line_of(text, path)}: {setting}"
+
+
+def setting_name(path: SettingPath) -> str:
+    """What messages call the setting at `path`: `phases.3.starts`, counted from 1."""
+    return ".".join(str(part + 1) if isinstance(part, int) else part for part in path)
+
+
+def line_of(text: str, path: Sequence[str | int]) -> int:
+    """The number of the line, from 1, in which the setting at `path` stands, as in `("phases", 2, "starts")`.
+
+    If it stands nowhere, because it is missing, then that of the part it belongs to; 1 if there is none.
+    """
+    best = _Place(1, ())
+    for place in _places(text):
+        shared = place.path[: len(path)]
+        if shared == tuple(path[: len(shared)]) and len(shared) > len(best.path[: len(path)]):
+            best = place
+    return best.line
+
+
+def _places(text: str) -> Iterator[_Place]:
+    """Every header and every setting with the path that it has in the document."""
+    counts: dict[str, int] = {}
+    at: SettingPath = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := HEADER.match(line):
+            at = _header_path(header[1], header[2], counts)
+            yield _Place(number, at)
+        elif setting := SETTING.match(line):
+            yield _Place(number, at + tuple(_names(setting[1])))
+
+
+def _header_path(brackets: str, name: str, counts: dict[str, int]) -> SettingPath:
+    path: list[str | int] = []
+    for depth, part in enumerate(names := list(_names(name))):
+        key = ".".join(names[: depth + 1])
+        path.append(part)
+        if brackets == "[[" and depth == len(names) - 1:
+            counts[key] = counts.get(key, -1) + 1
+        if key in counts:
+            path.append(counts[key])
+    return tuple(path)
+
+
+def _names(dotted: str) -> Iterator[str]:
+    return (part.strip().strip("\"'") for part in dotted.split("."))

@@ -14,7 +14,7 @@ from roost_server.accounts.requests import own_bot
 from roost_server.clocks import epoch_ms
 from roost_server.competition.changes import changes, check_changes
 from roost_server.competition.file import CompetitionFile, PhaseName, parse_competition
-from roost_server.competition.lines import setting_name
+from roost_server.competition.file_errors import setting_name
 from roost_server.competition.phases import ANNOUNCED, CLOCK, pins_versions, takes_entries
 from roost_server.store import Store
 from roost_server.store.models import BLOCK, BOT_VERSION, COMPETITION, PHASE_CHANGE, CompetitionKind

@@ -19,7 +19,7 @@ from roost_server.competition.ledger import draw_up, find
 from roost_server.metrics import metrics_address
 from roost_server.serving.house_bots import HouseBot, house_bots, playing_along
 from roost_server.serving.logs import configure_logging
-from roost_server.serving.serve import ArenaServer, Hosting, listen_address, serve
+from roost_server.serving.server import ArenaServer, Hosting, listen_address, serve
 from roost_server.serving.tls import server_credentials
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store

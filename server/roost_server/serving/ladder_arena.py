@@ -26,7 +26,7 @@ from roost_sdk.seat import Trouble
 from roost_server.clocks import epoch_ms
 from roost_server.play.seating import RequestedMatch
 from roost_server.play.session import Session
-from roost_server.serving.serve import ArenaServer
+from roost_server.serving.server import ArenaServer
 from roost_server.settings import Rules, Settings
 from roost_server.store import Store, open_store
 

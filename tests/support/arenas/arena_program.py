@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from roost_server.serving.logs import configure_logging
-from roost_server.serving.serve import serve
+from roost_server.serving.server import serve
 from roost_server.settings import tables_of
 from roost_server.store import open_store
 from tests.support.arenas.hall import settings

@@ -10,7 +10,7 @@ from pathlib import Path
 from roost_server.competition.file import read_competition
 from roost_server.competition.ledger import draw_up
 from roost_server.serving.logs import configure_logging
-from roost_server.serving.serve import Hosting, serve
+from roost_server.serving.server import Hosting, serve
 from roost_server.store import open_store
 from tests.support.arenas.hall import settings
 

@@ -19,7 +19,7 @@ from roost_games.verify import verify
 from roost_server.competition.file import parse_competition
 from roost_server.competition.ledger import draw_up
 from roost_server.play.arena import Arena
-from roost_server.serving.serve import ArenaServer, Hosting
+from roost_server.serving.server import ArenaServer, Hosting
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store, queries
 
