@@ -16,6 +16,7 @@ from roost.v1 import arena_pb2
 from roost_ladder.rating.live import LiveStandings
 from roost_ladder.rating.results import Gathering, MatchResult, gather
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
+from roost_server.serving import server
 from tests.support.arenas.hall import Hall, bounded, hall, until
 from tests.support.arenas.raw_stream import hello, raw_stream
 from tests.support.records.results import DUEL, TRIO, assert_same, many

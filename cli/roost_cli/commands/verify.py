@@ -76,11 +76,13 @@ def _check(
     tell = None if quiet else typer.echo
     if files and folder is None:
         return verify_files(files, tell, progress)
+    if folder is not None:
+        with needs_server("the check of a competition"):
+            from roost_server.export.checker import verify_folder
+        return verify_folder(folder, tell, progress, commitment=commitment)
     with needs_server("--db" if db is not None else "the check of a competition"):
-        from roost_server.export.verifying import verify_arena, verify_database, verify_folder
+        from roost_server.export.arena_checker import verify_arena, verify_database
     if db is not None:
         return verify_database(database_url(db), tell, progress)
-    if folder is not None:
-        return verify_folder(folder, tell, progress, commitment=commitment)
     with where.open() as reader:
         return verify_arena(reader, competition, tell, progress, commitment=commitment)

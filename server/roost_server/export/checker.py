@@ -19,6 +19,7 @@ from roost_games.verify import verify
 from roost_ladder.blocks import seed_of_block
 from roost_ladder.rating.facts import MatchFacts, facts_of
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
+from roost_sdk.replay_files import Checked, Finding, Progress, no_progress
 from roost_server.competition.file import PhaseName
 from roost_server.competition.finals import block_id_of, schedule_of
 from roost_server.competition.phases import CLOCK
@@ -32,7 +33,7 @@ from roost_server.export.files import (
     ExportedBlock,
     digest,
 )
-from roost_server.export.reader import Damaged, Exported, as_block, read_export, read_manifest, readable
+from roost_server.export.reader import Damaged, Exported, as_block, commitments_in, read_export, read_manifest, readable
 from roost_server.export.reports import derived, finalists, results_by_block
 
 TOLERANCE = 1e-6
@@ -45,6 +46,10 @@ BEFORE, SHOWN = 20, 60
 NOT_DERIVED = {RULES_FILE, COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, MANIFEST_FILE}
 
 
+Tell = Callable[[Finding], None] | None
+"""Hears about each finding at once."""
+
+
 class Wrong(NamedTuple):
     """Something that is not in order."""
 
@@ -55,7 +60,7 @@ class Wrong(NamedTuple):
         return f"{self.where}: {self.what}"
 
 
-class Played(NamedTuple):
+class ExportedMatch(NamedTuple):
     """A match of an export, without its steps."""
 
     block: ExportedBlock
@@ -67,6 +72,44 @@ class Played(NamedTuple):
 def is_export(folder: Path) -> bool:
     """Whether a folder looks like an export."""
     return (folder / MANIFEST_FILE).is_file()
+
+
+def verify_folder(
+    folder: Path,
+    tell: Tell = None,
+    progress: Progress = no_progress,
+    *,
+    shown_as: Path | None = None,
+    matches: bool = True,
+    commitment: str | None = None,
+) -> Checked:
+    """Check the export of a competition.
+
+    Without `matches` their records are not replayed, because that has been done. `commitment` is the one that was
+    published, if it is known. Findings name `shown_as` instead of a temporary folder.
+    """
+    if not is_export(folder):
+        raise UsageError(f"{folder} is not the export of a competition; name the files of replays in it")
+    checked = Checked(tell)
+    with progress("verifying", _lines_in(folder / MATCHES_FILE)) as advance:
+
+        def count(number: int) -> None:
+            checked.matches += number
+            advance(number)
+
+        wrong = check_export(folder, count, matches=matches, commitment=commitment)
+        checked.gather(Finding((shown_as or folder) / each.where, None, "", None, each.what) for each in wrong)
+    if commitment is None:
+        checked.commitments |= commitments_in(folder)
+    return checked
+
+
+def _lines_in(file: Path) -> int:
+    """The number of lines; 0 if the file is missing, which is for the check to report."""
+    if not file.is_file():
+        return 0
+    with file.open("rb") as lines:
+        return sum(1 for _ in lines)
 
 
 def check_export(
@@ -102,7 +145,7 @@ def _wrong_contents(
     if commitment is not None and commitment.strip().lower() != exported.competition.commitment:
         yield Wrong(COMPETITION_FILE, f"the commitment is {exported.competition.commitment}, not the published one")
     yield from _wrong_seeds(exported)
-    played: list[Played] = []
+    played: list[ExportedMatch] = []
     yield from _wrong_matches(exported, played, advance, matches)
     yield from _wrong_blocks(exported, played)
     try:
@@ -147,7 +190,7 @@ def _wrong_seeds(exported: Exported) -> Iterator[Wrong]:
 
 
 def _wrong_matches(
-    exported: Exported, played: list[Played], advance: Callable[[int], None], again: bool
+    exported: Exported, played: list[ExportedMatch], advance: Callable[[int], None], again: bool
 ) -> Iterator[Wrong]:
     """Checks every match by itself and against its block, and gathers what came of it in `played`."""
     places = {match: (block, rotation) for block in exported.blocks for match, rotation in block.matches}
@@ -167,7 +210,7 @@ def _wrong_matches(
                     yield Wrong(f"match {replay.match}", str(deviation))
                 yield from _not_of_block(replay, block, rotation, names)
                 owners.update(zip(_seating(block, rotation), (seat.owner for seat in replay.seats), strict=False))
-                played.append(Played(block, rotation, _facts(replay, block, rotation)))
+                played.append(ExportedMatch(block, rotation, _facts(replay, block, rotation)))
     yield from _wrong_owners(exported, owners)
     for match in places:
         yield Wrong(f"match {match}", f"is missing in {MATCHES_FILE}")
@@ -205,7 +248,7 @@ def _facts(replay: Replay, block: ExportedBlock, rotation: int) -> MatchFacts | 
     return facts_of(replay, block.id, _seating(block, rotation))
 
 
-def _wrong_blocks(exported: Exported, played: Sequence[Played]) -> Iterator[Wrong]:
+def _wrong_blocks(exported: Exported, played: Sequence[ExportedMatch]) -> Iterator[Wrong]:
     """No number of a block is missing, and each rotation of a block that is done counts once."""
     yield from _missing_blocks(exported)
     for block in exported.blocks:
@@ -228,7 +271,7 @@ def _missing_blocks(exported: Exported) -> Iterator[Wrong]:
             yield Wrong(phase.value, f"block {serial} is missing")
 
 
-def _wrong_schedule(exported: Exported, played: Sequence[Played]) -> Iterator[Wrong]:
+def _wrong_schedule(exported: Exported, played: Sequence[ExportedMatch]) -> Iterator[Wrong]:
     """Plan the finals again, round by round, and compare."""
     part = exported.file.phase(PhaseName.FINALS)
     blocks = [block for block in exported.blocks if block.phase == PhaseName.FINALS]
@@ -276,13 +319,13 @@ def _named(exported: Exported, pairing: Pairing) -> str:
     return f"{pairing.kind.game} with {', '.join(names.get(bot, '?') for bot in pairing.group)}"
 
 
-def _of_phase(played: Sequence[Played], phase: str) -> list[MatchFacts]:
+def _of_phase(played: Sequence[ExportedMatch], phase: str) -> list[MatchFacts]:
     """The matches of a phase that count, in the order of recording."""
     of_phase = [each for each in played if (each.block.phase, each.block.state) == (phase, DONE)]
     return [each.facts for each in of_phase if each.facts is not None]
 
 
-def _wrong_reports(exported: Exported, played: Sequence[Played]) -> Iterator[Wrong]:
+def _wrong_reports(exported: Exported, played: Sequence[ExportedMatch]) -> Iterator[Wrong]:
     """Write everything that follows from the matches again, and compare."""
     facts = {phase.value: _of_phase(played, phase) for phase in (PhaseName.LADDER, PhaseName.FINALS)}
     texts = derived(exported.file, exported.competition, facts)

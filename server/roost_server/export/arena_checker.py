@@ -1,61 +1,17 @@
-"""Verifies all that an arena recorded: a folder that was exported, a competition at an arena, or a database."""
+"""Verifies what an arena has recorded: a competition that it exports, or everything in its database."""
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from roost_games.errors import UsageError
 from roost_games.replay import parse_lines
 from roost_sdk.arena.reader import Reader, find_competition
 from roost_sdk.replay_files import Advance, Checked, Finding, Progress, judge, no_progress
 from roost_server.competition import ledger
-from roost_server.export.checker import check_export, is_export
-from roost_server.export.files import MATCHES_FILE
-from roost_server.export.reader import commitments_in
+from roost_server.export.checker import Tell, verify_folder
 from roost_server.export.writer import export
 from roost_server.store import Store, StoreError, open_store, queries
-
-Tell = Callable[[Finding], None] | None
-"""Hears about each finding at once."""
-
-
-def verify_folder(
-    folder: Path,
-    tell: Tell = None,
-    progress: Progress = no_progress,
-    *,
-    shown_as: Path | None = None,
-    matches: bool = True,
-    commitment: str | None = None,
-) -> Checked:
-    """Check the export of a competition.
-
-    Without `matches` their records are not replayed, because that has been done. `commitment` is the one that was
-    published, if it is known. Findings name `shown_as` instead of a temporary folder.
-    """
-    if not is_export(folder):
-        raise UsageError(f"{folder} is not the export of a competition; name the files of replays in it")
-    checked = Checked(tell)
-    with progress("verifying", _lines_in(folder / MATCHES_FILE)) as advance:
-
-        def count(number: int) -> None:
-            checked.matches += number
-            advance(number)
-
-        wrong = check_export(folder, count, matches=matches, commitment=commitment)
-        checked.gather(Finding((shown_as or folder) / each.where, None, "", None, each.what) for each in wrong)
-    if commitment is None:
-        checked.commitments |= commitments_in(folder)
-    return checked
-
-
-def _lines_in(file: Path) -> int:
-    """The number of lines; 0 if the file is missing, which is for the check to report."""
-    if not file.is_file():
-        return 0
-    with file.open("rb") as lines:
-        return sum(1 for _ in lines)
 
 
 def verify_arena(
