@@ -1,8 +1,8 @@
-"""Time, told fairly: how far away a bot is, and how late we are ourselves.
+"""Fair clocks: the time a bot takes, without the network's part and without the arena's own delay.
 
-A bot's clock runs from the write of a request to the arrival of the answer. Two things in between are not the bot's:
-the way there and back (`Latency`, up to a cap, so that dawdling over pings gains little) and the moments in which our
-own event loop did not get to its work (`Pulse`).
+A bot's clock runs from the write of a question to the arrival of the answer. Two parts of that are not the bot's: the
+way there and back (`Latency`, up to a cap, so that answering pings slowly gains little), and the moments in which our
+own event loop was too busy to read the answer (`Pulse`). `elapsed` puts them together.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ class Latency:
         self._measured: deque[float] = deque(maxlen=PINGS_REMEMBERED)
         self._last_ping = 0
         self.allowance_ms = 0.0
-        """What is not counted against the bot: the least of the recent measurements, up to the cap."""
+        """The part that is not counted against the bot: the least of the recent measurements, up to the cap."""
 
     def ping(self, now: float) -> int:
         """The number of a ping that is sent at `now`, never 0. Older pings without an answer are forgotten."""
@@ -49,7 +49,7 @@ class Latency:
 
     @property
     def last_ms(self) -> float:
-        """As last measured; 0 before the first pong."""
+        """The last measurement; 0 before the first pong."""
         return self._measured[-1] if self._measured else 0.0
 
 
@@ -59,16 +59,16 @@ class Instant(NamedTuple):
     time: float
     """In seconds, by the event loop's clock."""
     delayed_ms: float
-    """How late we have been in all until then."""
+    """How late we have been until then, in total."""
 
 
 class Elapsed(NamedTuple):
-    """How long a bot has taken, in milliseconds, without what is the network's."""
+    """How long a bot has taken, in milliseconds, without the network's part."""
 
     passed_ms: float
-    """With our own delay; below 0 if the bot was quicker than the network usually is."""
+    """Including our own delay. It is negative if the answer came faster than the network usually allows."""
     counted_ms: float
-    """What counts against the bot."""
+    """The part that counts against the bot: without our own delay."""
 
 
 def elapsed(sent: Instant, now: Instant, allowance_ms: float) -> Elapsed:
@@ -95,7 +95,7 @@ class Pulse:
         self._schedule()
 
     def stop(self) -> None:
-        """Beat no more."""
+        """Stop beating."""
         if self._handle is not None:
             self._handle.cancel()
 
@@ -104,7 +104,7 @@ class Pulse:
         self._listeners.append(listener)
 
     def read(self) -> Instant:
-        """What time it is, and our own delay since the start."""
+        """The time, and our own delay since the start."""
         now = self._time()
         late = now - self._due
         return Instant(now, (self._delayed + (late if late > NOTICEABLE_SECONDS else 0.0)) * 1000)

@@ -14,7 +14,7 @@ from tests.chaos.supervisor import Supervisor
 from tests.chaos.world import DISK, Games, database_url, prepare
 
 STOP_SECONDS = 60.0
-BAD_SIGNS = ("this should not happen", "Traceback")
+BAD_SIGNS = ("internal error", "Traceback")
 """What an arena must never say."""
 
 

@@ -196,7 +196,7 @@ def test_a_second_ctrl_c_does_not_wait(tmp_path: Path, capsys: pytest.CaptureFix
         assert stuck.end() == 130
         assert "roost: interrupted" in stuck.err.lines
         serve.send(signal.SIGINT)
-        serve.err.until('"closing"')
+        serve.err.until('"shutting down"')
         serve.send(signal.SIGTERM)
         assert serve.end() == 0
         assert serve.out.lines[-1] == "stopped; everything is recorded"

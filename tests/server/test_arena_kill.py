@@ -34,7 +34,7 @@ class Reports:
             self.matches.append(line.decode().strip())
 
     async def wait_for(self, count: int) -> None:
-        """Until so many more ends were told."""
+        """Wait until this many more results were told."""
         enough = len(self.matches) + count
         await until(lambda: len(self.matches) >= enough)
 

@@ -82,7 +82,7 @@ def test_a_newer_stream_takes_over(tmp_path: Path) -> None:
             assert list(newer.welcome.resumed) == [1]
             await stale.playing
             assert stale.status == grpc.StatusCode.ABORTED
-            assert "newer stream" in stale.details
+            assert "its new stream" in stale.details
             (session,) = [each for each in place.arena.lobby.sessions if each.name == "bot"]
             assert session.connected
             (replay, *_) = await place.matches(1)

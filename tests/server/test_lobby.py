@@ -89,7 +89,7 @@ def test_tokens_open_no_other_session(world: World) -> None:
 
 
 @in_loop
-def test_a_bot_that_comes_back_without_its_token_begins_anew(world: World) -> None:
+def test_a_bot_that_comes_back_without_its_token_starts_again(world: World) -> None:
     old = world.enter(1)
     world.lose(old)
     new = world.enter(1)

@@ -100,7 +100,7 @@ def test_blocks_that_are_not_settled_can_change() -> None:
 
 
 def calls_in_memory() -> int:
-    """How many calls gRPC's server remembers, as far as Python knows."""
+    """How many calls gRPC's server remembers, counted from Python."""
     return sum(type(each).__name__ == "RPCState" for each in gc.get_objects())
 
 

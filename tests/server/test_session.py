@@ -85,7 +85,7 @@ def test_the_first_message_is_a_welcome_with_a_ping() -> None:
     assert message.HasField("welcome")
     assert message.welcome.resume_token == session.token
     assert message.ping > 0
-    assert not session.outbox.wake.is_set()
+    assert not session.outgoing.wake.is_set()
     assert ArenaMessage.FromString(session.next_message()) == play_pb2.ArenaMessage()
 
 
@@ -116,7 +116,7 @@ def test_a_message_has_only_so_many_decisions(wants_legal: bool, most: int) -> N
         world.all_ready(*range(1, count + 1))
         asked = 0
         for session in world.sessions:
-            while session.outbox.wake.is_set():
+            while session.outgoing.wake.is_set():
                 decisions = ArenaMessage.FromString(session.next_message()).decisions
                 assert len(decisions) <= most
                 asked += len(decisions)
@@ -133,14 +133,14 @@ def test_the_end_of_a_match_goes_along_with_the_next_decision_of_another() -> No
             session.next_message()
         over.void("enough")
         over.tell_ended()
-        assert not any(session.outbox.wake.is_set() for session in world.sessions)
+        assert not any(session.outgoing.wake.is_set() for session in world.sessions)
         world.all_ready(2)
         asked = world.asked(goes_on)
         message = ArenaMessage.FromString(asked.next_message())
         assert [ended.match for ended in message.ended] == [1]
         assert [decision.match for decision in message.decisions] == [2]
         (other,) = [session for session in world.sessions if session is not asked]
-        await asyncio.wait_for(other.outbox.wake.wait(), timeout=1000 * OLD_NEWS_SECONDS)
+        await asyncio.wait_for(other.outgoing.wake.wait(), timeout=1000 * OLD_NEWS_SECONDS)
         assert [ended.match for ended in ArenaMessage.FromString(other.next_message()).ended] == [1]
 
     asyncio.run(script())
@@ -154,7 +154,7 @@ def test_the_end_of_the_only_match_is_told_at_once() -> None:
         session.next_message()
     table.void("enough")
     table.tell_ended()
-    assert all(session.outbox.wake.is_set() for session in world.sessions)
+    assert all(session.outgoing.wake.is_set() for session in world.sessions)
 
 
 @in_loop
@@ -251,7 +251,7 @@ def test_a_stream_that_is_replaced_is_woken() -> None:
     world = World()
     session = world.sessions[0]
     ArenaMessage.FromString(session.next_message())
-    former = session.outbox
+    former = session.outgoing
     session.attach()
     assert former.wake.is_set()
     assert session.stream == 2
@@ -344,7 +344,7 @@ def test_leaving() -> None:
     table = world.table()
     ArenaMessage.FromString(session.next_message())
     world.say(session, leaving=True)
-    assert session.outbox.wake.is_set()
+    assert session.outgoing.wake.is_set()
     assert not session.has_left
     table.forfeit(0)
     table.tell_ended()
@@ -361,11 +361,11 @@ def test_a_bot_that_leaves_plays_what_it_was_promised() -> None:
     ArenaMessage.FromString(session.next_message())
     session.end_if_left()
     assert not session.has_left
-    assert not session.outbox.wake.is_set()
+    assert not session.outgoing.wake.is_set()
     session.promised = 0
     session.end_if_left()
     assert session.has_left
-    assert session.outbox.wake.is_set()
+    assert session.outgoing.wake.is_set()
 
 
 @in_loop

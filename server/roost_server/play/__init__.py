@@ -1,4 +1,4 @@
-"""A running arena: streams, sessions, tables, contests, and the director of a competition.
+"""A running arena: streams, sessions, tables, blocks, contests, quarantine, and the directors of competitions.
 
-It knows nothing of gRPC services or of how answers about the records are worded.
+It writes no SQL, and knows nothing of gRPC services or of how questions about the records are answered.
 """

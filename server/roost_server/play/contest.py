@@ -1,7 +1,7 @@
 """A contest: where the matchmaker gets its blocks from.
 
 It asks a schedule for rounds, draws their deals, and keeps the blocks that wait to be played. An arena without
-competitions plays one contest in which everybody takes part; a competition is a contest for each phase that is played.
+competitions plays one contest for all bots. A competition has a contest for each phase in which matches are played.
 """
 
 import asyncio
@@ -20,16 +20,16 @@ from roost_ladder.schedules.sure import Sure
 from roost_server.play.block import OpenBlock, Paces
 from roost_server.play.roster import Everybody, Roster
 from roost_server.play.session import Session
-from roost_server.settings import Rules, Settings
+from roost_server.settings import Settings
 from roost_server.store import Planned
 
 log = structlog.get_logger()
 AHEAD = 2
-"""So many blocks wait for each bot that plays one match at once before no more are planned: quick bots never stand."""
+"""Blocks planned ahead per concurrent match, so that fast bots never idle."""
 PATIENCE = 2
-"""A block can be passed over so often by others that its bots are free for."""
+"""How often a block may be passed over before its bots are kept free for it."""
 WAITING_MORE = 6
-"""A bot with so many blocks more waiting for it than for another gets none for now: it does not hold up the rest."""
+"""A bot with this many more blocks waiting for it than for another gets none for now, so as not to delay the others."""
 
 
 class Drawn(NamedTuple):
@@ -41,7 +41,7 @@ class Drawn(NamedTuple):
 
 
 def draw_at_random(_: Pairing) -> Drawn:
-    """A deal that nobody can know, for an arena that has no master seed."""
+    """A deal that nobody can predict, for an arena without a master seed."""
     return Drawn(secrets.token_hex(8), secrets.token_bytes(32), None)
 
 
@@ -50,8 +50,8 @@ def _enough(present: Collection[Session]) -> int:
     return max(AHEAD * len(present), sum(session.max_matches for session in present) // 2)
 
 
-def _unhurried(sessions: Collection[Session], waiting: Counter[int]) -> list[Session]:
-    """Those without a much longer queue before them than others have."""
+def _with_short_queue(sessions: Collection[Session], waiting: Counter[int]) -> list[Session]:
+    """The bots whose queue is not much longer than the shortest."""
     least = min((waiting[session.version_id] for session in sessions), default=0)
     return [session for session in sessions if waiting[session.version_id] < least + WAITING_MORE]
 
@@ -59,8 +59,8 @@ def _unhurried(sessions: Collection[Session], waiting: Counter[int]) -> list[Ses
 class Contest:
     """Blocks for the matchmaker, by one schedule under one set of rules.
 
-    With `in_rounds` a round is planned only when everything before it is over, which is what finals need. Without it
-    planning runs ahead of play, and a bot that is slow or away delays nobody but those who wait for it.
+    With `in_rounds` a round is planned only when everything before it is over, as finals need it. Without it planning
+    runs ahead of play, and a bot that is slow or away delays only the bots that are to meet it.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Contest:
         self.settings = settings
         self.in_rounds = in_rounds
         self.over = False
-        """Whether the schedule is at its end and everything is played. More bots can begin it anew."""
+        """Whether the schedule is at its end and everything is played. It can go on when more bots come."""
         self._rules = {rules.kind: rules for rules in settings.tables}
         self._schedule = schedule
         self.roster: Roster = Everybody() if roster is None else roster
@@ -86,18 +86,18 @@ class Contest:
         """The ids of the blocks that earlier runs left to this one."""
         self.draw = draw
         self._rotation = rotation
-        # Of all schedules one asks for ratings. For the others they would only take memory, match by match.
+        # Only one schedule asks for ratings. For the others they would be a waste of memory.
         self.recorded = isinstance(schedule, Sure)
         """Whether its past keeps what ratings need."""
         self._past = Past(recorded=self.recorded)
         self._news: list[MatchResult] = []
-        """Results that came while the schedule was thinking, which must see one past."""
+        """Results that came while the schedule was planning: it must not see the past change."""
         self._again: list[Pairing] = []
         self._waiting: list[OpenBlock] = []
         self._unfinished = 0
         self._planning = self._urgent = False
         self._done_with: object = None
-        """For which field and how many results the schedule had nothing more to play."""
+        """The field and the number of results for which the schedule had nothing more to play."""
         self._paces = Paces()
 
     @property
@@ -105,21 +105,17 @@ class Contest:
         """The kinds of tables that are played."""
         return tuple(self._rules)
 
-    def rules_of(self, kind: Kind) -> Rules | None:
-        """The rules at tables of this kind, if there are any."""
-        return self._rules.get(kind)
-
     @property
     def waiting(self) -> int:
         """How many blocks are planned and not begun."""
         return len(self._waiting)
 
     def slow(self, bots: Collection[int]) -> set[int]:
-        """Those for whom nobody should wait: see `Paces`. In finals everybody waits for everybody."""
+        """The bots that nobody should wait for: see `Paces`. In finals all bots wait for each other."""
         return set() if self.in_rounds else self._paces.slow(bots)
 
     def remember(self, past: Past, owed: Iterable[Pairing] = ()) -> None:
-        """This was played in former runs of the arena. What is `owed` was voided there and is to be played again.
+        """What earlier runs of the arena have played. What is `owed` was voided there and is to be played again.
 
         While the contest is held back this can be done in another thread.
         """
@@ -129,13 +125,13 @@ class Contest:
             self._again.append(pairing)
 
     def hold_back(self) -> None:
-        """Plan nothing until `release`: what was played before is still being read. Blocks that are there go on."""
+        """Plan nothing until `release`: what was played before is still being read. Resumed blocks are played."""
         self._planning = True
 
     def release(self) -> None:
         """Plan from now on."""
         self._planning = False
-        self._take_in_news()
+        self._add_news()
 
     def resume(self, open_block: OpenBlock) -> None:
         """Play a block that an earlier run planned and did not end."""
@@ -144,10 +140,10 @@ class Contest:
         self._waiting.append(open_block)
 
     def take(self, free: Collection[int], here: Collection[int]) -> OpenBlock | None:
-        """The first block that waits for none but these free bots. It waits no longer.
+        """The first block whose bots are all free. It is taken off the queue.
 
-        Small tables are filled sooner than large ones. So a block that was passed over often enough, and all of whose
-        bots are here, keeps those of them that are free for itself; but not while it waits for a slow one.
+        Small tables fill up sooner than large ones. So a block that was passed over often, and whose bots are all here,
+        reserves those of them that are free, unless it waits for a slow bot.
         """
         kept: set[int] = set()
         passed: list[OpenBlock] = []
@@ -167,14 +163,14 @@ class Contest:
         return None
 
     def _come_soon(self, group: Collection[int], free: Collection[int], here: Collection[int]) -> bool:
-        """Whether those of a group that are not free are here, and quick."""
+        """Whether the bots of a group that are not free are here, and fast."""
         busy = [bot for bot in group if bot not in free]
         return all(bot in here for bot in group) and self.slow(here).isdisjoint(busy)
 
     def wait_no_longer(self, missing: Callable[[OpenBlock], frozenset[int]], begun: Iterable[OpenBlock] = ()) -> None:
-        """Have blocks played without the bots that are missing: they forfeit. Also the rest of those that were `begun`.
+        """In finals, which have to end: play blocks without the bots that are missing, which forfeit.
 
-        For finals, which have to end.
+        That includes the remaining matches of blocks that were `begun`.
         """
         for open_block in (*self._waiting, *begun) if self.in_rounds else ():
             open_block.play_without(missing(open_block))
@@ -189,7 +185,7 @@ class Contest:
         return bool(ready) and self._done_with != self._state(ready)
 
     async def plan(self, present: Collection[Session]) -> list[OpenBlock]:
-        """Draw the next round, or what is to be played again. `add` ends the planning, when everything is on record."""
+        """Draw the next round, or what is to be played again. Call `add` when that is on record."""
         self._planning = True
         pairings, self._again = self._again, []
         self._urgent = bool(pairings)
@@ -199,11 +195,11 @@ class Contest:
 
     async def _next_round(self, present: Collection[Session]) -> list[Pairing]:
         ready = self._ready(present)
-        of_whom = self.roster.field(self._kinds_by_need(), ready)
-        # In a thread of its own: a schedule that fits ratings takes its time, and matches must not wait for it.
-        pairings = list(await asyncio.to_thread(self._round, of_whom))
+        field = self.roster.field(self._kinds_by_need(), ready)
+        # In a thread: a schedule that fits ratings takes a while, and matches must not wait for it.
+        pairings = list(await asyncio.to_thread(self._round, field))
         if not self.in_rounds:
-            # More would be planned without knowing who is here then.
+            # No more than that: nobody knows which bots will be here later.
             pairings = pairings[: _enough(ready)]
         self.over = not pairings and not self._unfinished
         self._done_with = None if pairings else self._state(ready)
@@ -212,22 +208,22 @@ class Contest:
         return pairings
 
     def _kinds_by_need(self) -> Sequence[Kind]:
-        """Of a round only the beginning may be taken. So what was planned least comes first, but in finals."""
+        """The kinds of tables, except in finals those first of which least was planned: a round may be cut short."""
         return self.kinds if self.in_rounds else sorted(self.kinds, key=self._past.tally.blocks.__getitem__)
 
-    def _round(self, of_whom: Field) -> Sequence[Pairing]:
+    def _round(self, field: Field) -> Sequence[Pairing]:
         try:
-            return self._schedule.next_round(of_whom, self._past)
+            return self._schedule.next_round(field, self._past)
         except UsageError as error:
-            # Too many groups to go through, for example: nothing is played until the field is another one.
+            # Too many groups to go through, for example: nothing is played until the field changes.
             log.warning("cannot plan", contest=self.name, error=str(error))
             return ()
 
     def _ready(self, present: Collection[Session]) -> list[Session]:
-        """For whom more is to be planned; nobody if enough waits that can be played.
+        """The bots to plan more for; none if enough blocks are waiting that can be played.
 
-        What waits for somebody who does not play on is not counted, and what waits for a slow bot only for that one:
-        the others would stand.
+        A block that waits for an absent bot does not count. One that waits for a slow bot counts only for that bot:
+        the others would idle.
         """
         if self.in_rounds:
             return [] if self._unfinished else list(present)
@@ -236,10 +232,10 @@ class Contest:
         slow = self.slow(here)
         blocks = [each.group for each in self._waiting if here.issuperset(each.group)]
         waiting = Counter(bot for group in blocks for bot in group)
-        quick = [session for session in present if session.version_id not in slow]
-        enough = sum(slow.isdisjoint(group) for group in blocks) >= _enough(quick)
-        hungry = [session for session in present if session.version_id in slow and waiting[session.version_id] < AHEAD]
-        return [] if enough and not hungry else [*_unhurried(quick, waiting), *hungry]
+        fast = [session for session in present if session.version_id not in slow]
+        enough = sum(slow.isdisjoint(group) for group in blocks) >= _enough(fast)
+        short = [session for session in present if session.version_id in slow and waiting[session.version_id] < AHEAD]
+        return [] if enough and not short else [*_with_short_queue(fast, waiting), *short]
 
     def _state(self, ready: Collection[Session]) -> object:
         return self.roster.field(self.kinds, ready), self._past.ended + len(self._news)
@@ -251,14 +247,14 @@ class Contest:
         return OpenBlock(block, rules, self.settings, list(range(block.rotations)), drawn.plan)
 
     def add(self, open_blocks: Sequence[OpenBlock]) -> None:
-        """The blocks that were planned can be played. They are before those that wait, if they are played again."""
+        """The planned blocks can be played. Those that are played again come first."""
         self._planning = False
-        self._take_in_news()
+        self._add_news()
         self._unfinished += len(open_blocks)
         self._waiting = [*open_blocks, *self._waiting] if self._urgent else [*self._waiting, *open_blocks]
 
     def drop(self, version_id: int) -> list[OpenBlock]:
-        """A bot is gone: the blocks that waited for it are played no more. Finals wait for it all the same."""
+        """A bot is gone: drop the blocks that waited for it. Finals do wait for it."""
         if self.in_rounds:
             return []
         dropped = [each for each in self._waiting if version_id in each.group]
@@ -267,7 +263,7 @@ class Contest:
         return dropped
 
     def retire(self) -> list[OpenBlock]:
-        """Play no more but what has been begun. Returns the blocks that were waiting."""
+        """Play only what has been begun. Returns the blocks that were waiting."""
         waiting, self._waiting = self._waiting, []
         self._unfinished -= len(waiting)
         return waiting
@@ -281,8 +277,8 @@ class Contest:
         else:
             self._news.extend(open_block.results)
         if not self._planning:
-            self._take_in_news()
+            self._add_news()
 
-    def _take_in_news(self) -> None:
+    def _add_news(self) -> None:
         self._past.finish(self._news)
         self._news = []

@@ -1,4 +1,4 @@
-"""What an arena plays: the contests of its competitions, each in the hands of a director, or one open contest."""
+"""What an arena plays: its competitions, each run by a director, or one open contest."""
 
 import asyncio
 import secrets
@@ -64,18 +64,18 @@ class Director:
         await self._set_up_contest()
 
     async def tick(self, now: datetime) -> bool:
-        """Change the phase if it is time. Finals that are played out end the competition. True if it was changed."""
+        """Change the phase if it is time. The competition is done when its finals are. True if something changed."""
         async with self._changing:
             due = phases.due_phase(self.file, self.competition.phase, now)
             if due is None and self.competition.phase == PhaseName.FINALS and self.contest and self.contest.over:
                 due = PhaseName.DONE
             if due is None:
-                return await self._begin_at_last()
+                return await self._begin_finals()
             await self._change_phase(due, CLOCK)
             return True
 
-    async def _begin_at_last(self) -> bool:
-        """Begin finals that had to wait for the last matches of the ladder. True if it was time."""
+    async def _begin_finals(self) -> bool:
+        """Begin finals that had to wait for the last matches of the ladder. True if they begin now."""
         if self.contest is not None or self.competition.phase != PhaseName.FINALS:
             return False
         await self._set_up_contest()
@@ -83,7 +83,7 @@ class Director:
         return self.contest is not None
 
     async def change_phase(self, phase: str, actor: str) -> None:
-        """Go on to another phase. Raises `UsageError` if it does not come later, or there is none of this name."""
+        """Go on to a later phase. Raises `UsageError` if there is none of this name."""
         async with self._changing:
             await self._change_phase(phases.check_change(self.file, self.competition.phase, phase), actor)
 
@@ -106,12 +106,12 @@ class Director:
             await self.welcome()
 
     async def welcome(self) -> None:
-        """Let those play who have entered by now."""
+        """Let the bots play that have entered."""
         for entrant in await asyncio.to_thread(ledger.entrants, self._store, self.competition.id):
             self.roster.add(entrant)
 
     async def withdraw(self, bot_id: int, actor: str) -> None:
-        """A bot takes part no more."""
+        """A bot no longer takes part."""
         await asyncio.to_thread(ledger.withdraw, self._store, self.competition, bot_id, actor)
         self.roster.remove(bot_id)
 
@@ -119,7 +119,7 @@ class Director:
         phase = self.competition.phase
         part = self.file.phase(PhaseName(phase)) if phases.plays(phase) else None
         finals = phase == PhaseName.FINALS
-        if part is None or (finals and await asyncio.to_thread(self._ladder_goes_on)):
+        if part is None or (finals and await asyncio.to_thread(self._ladder_is_played)):
             self.contest = None
             return
         self.contest = Contest(
@@ -133,9 +133,9 @@ class Director:
         self.contest.hold_back()
 
     async def read_past(self) -> None:
-        """Have the contest know what was played before, and begin to plan.
+        """Tell the contest what was played before, and have it begin to plan.
 
-        With very many matches that takes a while. Nobody has to wait for it: what was planned before goes on.
+        With millions of matches that takes a while. Meanwhile resumed blocks are played.
         """
         if self.contest is not None and self.contest is not self._informed:
             self._informed = self.contest
@@ -160,8 +160,8 @@ class Director:
         contest.draw = Dealer(self.competition, PhaseName(phase), history.next_serial)
         contest.remember(history.past, history.owed if contest.in_rounds else ())
 
-    def _ladder_goes_on(self) -> bool:
-        """Whether matches of the ladder are still being played: they seed the finals, which cannot begin before."""
+    def _ladder_is_played(self) -> bool:
+        """Whether matches of the ladder are still being played. Finals wait for them: they decide the seeding."""
         return progress(self._store, self.competition.id, PhaseName.LADDER).blocks_open > 0
 
     def _finals_field(self) -> Field:
@@ -178,7 +178,7 @@ class Dealer:
     """Numbers the blocks of a phase, and derives their deals from the master seed.
 
     The id of a block is `COMPETITION-PHASE-SERIAL`, and its seed follows from the master seed and the id
-    (`roost_ladder.blocks.seed_of_block`): once the master seed is public anybody can check every deal.
+    (`roost_ladder.blocks.seed_of_block`): once the master seed is public, anybody can check every deal.
     """
 
     def __init__(self, competition: Competition, phase: PhaseName, next_serial: int) -> None:
@@ -195,7 +195,7 @@ class Dealer:
 
 
 def settings_for(file: CompetitionFile, settings: Settings) -> Settings:
-    """The arena's settings with what this competition has decided."""
+    """The arena's settings, with those that the competition's file changes."""
     return replace(
         settings,
         tables=file.rules(),
@@ -227,7 +227,7 @@ class Contests:
             await director.tick(now_utc())
 
     async def read_past(self) -> None:
-        """Have every contest know what was played before."""
+        """Tell every contest what was played before."""
         for director in self.directors:
             await director.read_past()
 

@@ -1,4 +1,4 @@
-"""The way in and out: which bot says hello, whether it may play here, and what its streams are worth."""
+"""The entrance: which bot says hello, whether it may play here, and what happens when its stream breaks."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -20,13 +20,13 @@ log = structlog.get_logger()
 
 
 class Entrance:
-    """Lets bots into the lobby, and sees them out when their keys end."""
+    """Lets bots into the lobby, and sends them away when their key is revoked."""
 
     def __init__(
         self, store: Store, settings: Settings, lobby: Lobby, quarantine: Quarantine, directors: Sequence[Director]
     ) -> None:
         self.closed = False
-        """Whether nobody comes in any more."""
+        """Whether the arena lets no more bots in."""
         self.on_attached: Callable[[], None] = lambda: None
         """Called when a session got its stream."""
         self._store = store
@@ -34,7 +34,7 @@ class Entrance:
         self._lobby = lobby
         self._quarantine = quarantine
         self._directors = directors
-        self._ended_keys: set[int] = set()
+        self._revoked: set[int] = set()
 
     async def enter(self, hello: play_pb2.Hello, identity: Identity | None = None) -> Session:
         """A bot says hello. Raises `ArenaError` if it cannot come in."""
@@ -46,7 +46,7 @@ class Entrance:
         self._check_guest(hello, identity)
         bot_id = await self._bot_of(hello, identity)
         version_id = await asyncio.to_thread(self._store.register_version, hello.name, hello.version, bot_id=bot_id)
-        # Once more: others may have come meanwhile.
+        # Again: others may have come meanwhile.
         self._check_guest(hello, identity)
         session = self._lobby.enter(hello, version_id, identity, bot_id)
         session.quarantined = version_id in self._quarantine
@@ -70,15 +70,15 @@ class Entrance:
 
     def expel(self, key_ids: Iterable[int]) -> None:
         """Keys were revoked: bots that play with one of them have to go."""
-        ended = set(key_ids)
-        self._ended_keys |= ended
+        revoked = set(key_ids)
+        self._revoked |= revoked
         for session in self._lobby.sessions:
-            if session.identity is not None and session.identity.key_id in ended:
+            if session.identity is not None and session.identity.key_id in revoked:
                 session.expelled = True
-                session.outbox.wake.set()
+                session.outgoing.wake.set()
 
     async def _bot_of(self, hello: play_pb2.Hello, identity: Identity | None) -> int | None:
-        """The bot as which a key plays. It enters the competitions that take bots now."""
+        """The bot that a key plays as. It enters the competitions that take entries."""
         if identity is None or identity.owner_id is None:
             return None
         if identity.bot is not None and identity.bot != hello.name:
@@ -93,17 +93,17 @@ class Entrance:
         return bot_id
 
     def _check_guest(self, hello: play_pb2.Hello, identity: Identity | None) -> None:
-        """Raise `ArenaError` if the key was ended meanwhile, or its owner has enough bots here."""
+        """Raise `ArenaError` if the key was revoked meanwhile, or its owner has too many bots here."""
         if identity is None:
             return
-        if identity.key_id in self._ended_keys:
-            raise UnauthenticatedError("this key has been ended; ask for another one")
+        if identity.key_id in self._revoked:
+            raise UnauthenticatedError("this key was revoked; ask for another one")
         most = max([self._settings.bots_per_owner, *(2 * each.file.entry.bots_per_owner for each in self._directors)])
         if sum(self._is_another(each, hello, identity) for each in self._lobby.sessions) >= most:
-            raise TooMuchError(f"{most} bots of yours are connected already; end one of them first")
+            raise TooMuchError(f"{most} of your bots are already connected; disconnect one of them first")
 
     @staticmethod
     def _is_another(session: Session, hello: play_pb2.Hello, identity: Identity) -> bool:
-        """Whether it is a bot of the same owner that is here besides the one that says hello."""
+        """Whether a session is another bot of the same owner."""
         same_owner = session.identity is not None and session.identity.owner_id == identity.owner_id
         return session.connected and same_owner and (session.name, session.version) != (hello.name, hello.version)

@@ -1,4 +1,4 @@
-"""Who is here: sessions by bot version and by resume token."""
+"""The lobby: which bots are here, each with its session."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ VERSION_FORM = re.compile(r"[A-Za-z0-9._+:-]{1,80}")
 
 
 def check_hello(hello: play_pb2.Hello) -> None:
-    """Raise `InvalidError` if the bot introduces itself in a way that the arena cannot work with."""
+    """Raise `InvalidError` if the name, the version or a game in a hello cannot be."""
     if not NAME_FORM.fullmatch(hello.name):
         raise InvalidError(NAME_RULE)
     if not VERSION_FORM.fullmatch(hello.version):
@@ -39,7 +39,7 @@ class Lobby:
 
     @property
     def sessions(self) -> list[Session]:
-        """All sessions, those of bots that lost their connection included."""
+        """All sessions, including those of bots that lost their connection."""
         return list(self._by_version.values())
 
     def session_of(self, version_id: int) -> Session | None:
@@ -71,7 +71,7 @@ class Lobby:
         return session
 
     def _resume(self, old: Session | None, hello: play_pb2.Hello, identity: Identity | None) -> Session:
-        """The old session, from now on with the key that is shown now: that may be a new one."""
+        """The old session, from now on with the key of this hello, which may be a new one."""
         if old is None or old.token != hello.resume_token:
             raise DeniedError("there is no session with this resume token for this bot; connect without one")
         self._away_since.pop(old, None)
@@ -97,7 +97,7 @@ class Lobby:
         self.on_gone(session)
 
     def sweep(self) -> None:
-        """Give up those who stayed away for too long."""
+        """Remove the bots that stayed away for too long."""
         too_long_ago = self._pulse.read().time - self._settings.grace_seconds
         for session in [session for session, since in self._away_since.items() if since < too_long_ago]:
             self.remove(session)

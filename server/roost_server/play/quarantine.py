@@ -89,7 +89,7 @@ class Sparring(StandIn):
 
 
 @dataclass(slots=True)
-class Case:
+class QuarantinedVersion:
     """A version in quarantine."""
 
     record: QuarantineRecord
@@ -118,7 +118,7 @@ class Quarantine:
         self._settings = settings
         self._now = asyncio.get_running_loop().time
         self._streaks: dict[int, list[FaultyMatch]] = {}
-        self._cases: dict[int, Case] = {}
+        self._cases: dict[int, QuarantinedVersion] = {}
 
     def __contains__(self, version_id: int) -> bool:
         return version_id in self._cases
@@ -129,7 +129,7 @@ class Quarantine:
     def load(self) -> None:
         """Versions that were in quarantine when the arena stopped still are."""
         for record in quarantined(self._store):
-            self._cases[record.version_id] = Case(record, FIRST_CHECK_SECONDS)
+            self._cases[record.version_id] = QuarantinedVersion(record, FIRST_CHECK_SECONDS)
 
     def note_match(self, block: OpenBlock, finished: FinishedMatch) -> None:
         """A match is recorded. A bot with faults in too many matches in a row may not play until it passes a check.
@@ -158,7 +158,7 @@ class Quarantine:
         if len(streak) < most:
             return False
         record = QuarantineRecord(version_id, reason_of(streak), epoch_ms())
-        self._cases[version_id] = Case(record, FIRST_CHECK_SECONDS)
+        self._cases[version_id] = QuarantinedVersion(record, FIRST_CHECK_SECONDS)
         return True
 
     def put_on_record(self, version_id: int) -> None:

@@ -1,4 +1,4 @@
-"""Who takes part in a competition: before the freeze the newest version of every bot, afterwards the pinned ones."""
+"""Which bots take part in a contest: all that are here, those that have entered, or the pinned versions."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
@@ -12,14 +12,14 @@ class Roster(Protocol):
     """Who takes part in a contest."""
 
     def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
-        """Those who are to be scheduled while these sessions are here."""
+        """The bots to be scheduled while these sessions are here."""
 
     def entitled(self, present: Collection[Session]) -> Collection[Session]:
-        """Those of the sessions that are to be given more to play."""
+        """The sessions that may be given more to play."""
 
 
 class Everybody:
-    """The roster of an open arena: whoever is here plays what it said it plays."""
+    """The roster of an open arena: all bots that are here, each for the games that it plays."""
 
     def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
         return Field(
@@ -33,12 +33,12 @@ class Everybody:
 
 
 def kinds_played(session: Session, kinds: Iterable[Kind]) -> frozenset[Kind]:
-    """Those of the kinds at which a bot sits down."""
+    """The kinds of tables that a bot plays at."""
     return frozenset(kind for kind in kinds if session.plays(*kind))
 
 
 class OpenRoster:
-    """The bots that have entered and are here, each in the version that came last."""
+    """Before the freeze: the bots that have entered and are here, each in the version that came last."""
 
     def __init__(self, entrants: Iterable[Entrant], *, apart: bool) -> None:
         self._entrants = {entrant.bot_id: entrant for entrant in entrants}
@@ -76,7 +76,7 @@ class OpenRoster:
 
 
 class PinnedRoster:
-    """The versions that were pinned, here or not, in the order of their seeding. One that stays away forfeits."""
+    """From the freeze on: the pinned versions in the order of their seeding. One that stays away forfeits."""
 
     def __init__(self, field: Field) -> None:
         self._field = field

@@ -1,4 +1,4 @@
-"""A session: a bot process at the arena, over one or, after lost connections, several streams."""
+"""A session: a bot process at the arena. It lives on when a stream breaks and the bot connects again."""
 
 import asyncio
 import secrets
@@ -14,13 +14,13 @@ from roost_server.settings import Settings
 
 MOST_DECISIONS_PER_MESSAGE = 512
 MOST_WITH_LEGAL_MOVES = 16
-"""Messages stay far below the size that clients accept by default (4 MiB), even with 1000 legal moves a decision."""
+"""Messages stay far below the 4 MiB that clients accept by default, even with 1000 legal moves for each decision."""
 DECISIONS = key_of(play_pb2.ArenaMessage, "decisions")
 OLD_NEWS_SECONDS = 0.005
-"""How long the news of a match that is over wait for a decision to go along with, if the bot plays on: a message of
-their own would come in between, at the cost of the match that is being played."""
+"""How long a result waits for a decision to share a message with, if the bot plays on: a message of its own would delay
+the matches that are being played."""
 FREE_STRIKES = 1000
-"""So much useless talk is put up with; some happens when a deadline and an answer cross on the way."""
+"""How many useless messages are tolerated. Some are normal: a deadline and an answer may cross on the way."""
 
 
 class Outgoing:
@@ -28,13 +28,13 @@ class Outgoing:
 
     def __init__(self) -> None:
         self.news = play_pb2.ArenaMessage()
-        """All but the decisions."""
+        """Everything except the questions."""
         self.questions: list[Question] = []
         """Each is encoded when the message is written, with the view of that moment."""
         self.wake = asyncio.Event()
 
     def what_lasts(self) -> "Outgoing":
-        """A new outbox with what is told only once and must survive a broken stream: how matches ended."""
+        """What must survive a broken stream because it is told only once: how matches ended."""
         lasting = Outgoing()
         lasting.news.ended.extend(self.news.ended)
         lasting.news.reveals.extend(self.news.reveals)
@@ -57,15 +57,15 @@ class Session:
         self.version = hello.version
         self.version_id = version_id
         self.identity = identity
-        """Whose key was shown; `None` in an arena without accounts."""
+        """Whose key the bot plays with; `None` in an arena without accounts."""
         self.bot_id = bot_id
         self.owner = (identity.owner or "") if identity else ""
         self.since = pulse.read().time
         """When it came, by the event loop's clock."""
         self.quarantined = False
-        """Whether it is kept from playing because of its faults."""
+        """Whether it may not play because of its faults."""
         self.expelled = False
-        """Whether its key was ended, so that it has to go."""
+        """Whether its key was revoked, so that it has to go."""
         self.games = frozenset(hello.games)
         self.player_counts = frozenset(hello.player_counts)
         self.max_matches = min(max(1, hello.max_matches), settings.max_matches_per_bot)
@@ -75,13 +75,13 @@ class Session:
         self.connected = False
         self.leaving = False
         self.promised = 0
-        """How many matches of blocks that have been opened it still has to play."""
-        self.outbox = Outgoing()
+        """How many matches it still has to play in blocks that have begun."""
+        self.outgoing = Outgoing()
         self.stream = 0
-        """Counts the streams of this session; the newest one is the one that counts."""
+        """The number of its newest stream, the only one that counts."""
         self._latency = Latency(settings.latency_cap_ms)
         self.allowance_ms = 0.0
-        """What of its answers' time is the network's."""
+        """The part of its answers' time that is the network's."""
         self.latency_ms = 0.0
         """The round-trip time as last measured."""
         self._pulse = pulse
@@ -98,15 +98,15 @@ class Session:
 
     @property
     def playing(self) -> int:
-        """How many matches it plays. One that is over counts no more, even if its result is not on record yet.
+        """How many matches it plays. A match that is over does not count, even if it is not on record yet.
 
-        That holds for as many matches as it plays at once. If the disk is so slow that there are more, the rest counts.
+        But if the disk is slow, at most as many are left out as the bot plays at once.
         """
         return len(self._matches) - min(self._over, self.max_matches)
 
     @property
     def plays_on(self) -> bool:
-        """Whether it is here and is to be given more matches."""
+        """Whether it is here and may be given more matches."""
         return self.connected and not (self.leaving or self.quarantined or self.expelled)
 
     @property
@@ -117,21 +117,21 @@ class Session:
     def end_if_left(self) -> None:
         """Let the stream notice that the bot has left."""
         if self.has_left:
-            self.outbox.wake.set()
+            self.outgoing.wake.set()
 
     def plays(self, game: str, players: int) -> bool:
         """Whether it takes seats at such tables."""
         return (not self.games or game in self.games) and (not self.player_counts or players in self.player_counts)
 
     def attach(self) -> int:
-        """A stream is there for this session. Everything that the bot must know again waits in a new outbox."""
+        """The session gets a stream, whose number is returned. Everything that the bot must know is told again."""
         resumed = self.stream > 0
         self.stream += 1
         self.connected = True
-        # Whoever waits at the former one sees that it is over.
-        self.outbox.wake.set()
-        self.outbox = self.outbox.what_lasts()
-        self.outbox.news.welcome.MergeFrom(
+        # The writer of the old stream wakes up, and sees that it is over.
+        self.outgoing.wake.set()
+        self.outgoing = self.outgoing.what_lasts()
+        self.outgoing.news.welcome.MergeFrom(
             play_pb2.Welcome(
                 resume_token=self.token,
                 grace_ms=int(self._settings.grace_seconds * 1000),
@@ -142,7 +142,7 @@ class Session:
             )
         )
         for table, seat in self._matches.values():
-            self.outbox.news.started.append(table.start_message(seat))
+            self.outgoing.news.started.append(table.start_message(seat))
             question = table.question_of(seat)
             if question is not None:
                 self.ask(question)
@@ -152,17 +152,17 @@ class Session:
     def detach(self) -> None:
         """The stream is gone."""
         self.connected = False
-        self.outbox = self.outbox.what_lasts()
+        self.outgoing = self.outgoing.what_lasts()
         for table, seat in list(self._matches.values()):
             table.lost(seat)
 
     def ping(self) -> None:
         """Measure the latency again."""
-        self.outbox.news.ping = self._latency.ping(self._pulse.read().time)
-        self.outbox.wake.set()
+        self.outgoing.news.ping = self._latency.ping(self._pulse.read().time)
+        self.outgoing.wake.set()
 
     def receive(self, message: play_pb2.BotMessage) -> bool:
-        """Take what the bot sent. False if there was too much nonsense in it to go on."""
+        """Take what the bot sent. False if it has sent too much that is useless."""
         now = self._pulse.read()
         if message.pong:
             self._latency.pong(message.pong, now.time)
@@ -171,22 +171,22 @@ class Session:
             place = self._matches.get(number)
             if place is not None and place.table.ready(place.seat):
                 self._useful += 1
-            elif not self._puts_up_with_it():
+            elif not self._tolerates():
                 return False
         for answer in message.answers:
             place = self._matches.get(answer.match)
             if place is not None and place.table.answer(place.seat, answer, now):
                 self._useful += 1
                 self.waits = True
-            elif not self._puts_up_with_it():
+            elif not self._tolerates():
                 return False
         if message.leaving and not self.leaving:
             self.leaving = True
-            self.outbox.wake.set()
+            self.outgoing.wake.set()
         return True
 
-    def _puts_up_with_it(self) -> bool:
-        """Count useless talk. False at once when it is too much: to read a flood to its end would hold up all."""
+    def _tolerates(self) -> bool:
+        """Count something useless. False as soon as it is too much: reading on would delay all other bots."""
         self._strikes += 1
         return self._strikes <= FREE_STRIKES + self._useful
 
@@ -197,43 +197,43 @@ class Session:
 
     def ask(self, question: Question) -> None:
         """The bot has to decide."""
-        outbox = self.outbox
-        outbox.questions.append(question)
-        outbox.wake.set()
+        outgoing = self.outgoing
+        outgoing.questions.append(question)
+        outgoing.wake.set()
 
     def tell(self, place: TableSeat, news: News) -> None:
-        """Something happened in one of its matches. What has ended is on record."""
+        """Something happened in one of its matches. A match that has ended is on record."""
         if isinstance(news, play_pb2.MatchEnded):
             self._forget(news)
         elif isinstance(news, play_pb2.MatchStarted):
             self._matches[news.match] = place
-            self.outbox.news.started.append(news)
-            self.outbox.wake.set()
+            self.outgoing.news.started.append(news)
+            self.outgoing.wake.set()
         else:
-            self.outbox.news.events.append(news)
-            self.outbox.wake.set()
+            self.outgoing.news.events.append(news)
+            self.outgoing.wake.set()
 
     def note_over(self) -> None:
-        """One of its matches is over and will be recorded. The bot hears of that later, but has room for another."""
+        """One of its matches is over, so it has room for another. It is told when the match is on record."""
         self._over += 1
 
     def _forget(self, ended: play_pb2.MatchEnded) -> None:
         if self._matches.pop(ended.match, None) is not None:
             self._over = max(0, self._over - 1)
-            self.outbox.news.ended.append(ended)
+            self.outgoing.news.ended.append(ended)
             self._write_soon()
 
     def tell_reveals(self, reveals: Iterable[play_pb2.Reveal]) -> None:
-        """Matches of one deal are over; this was the deal."""
-        self.outbox.news.reveals.extend(reveals)
+        """The matches of a deal are over; this was the deal."""
+        self.outgoing.news.reveals.extend(reveals)
         self._write_soon()
 
     def _write_soon(self) -> None:
-        """Have old news written: at once, or in a moment if the bot plays on."""
+        """Have results written: at once, or in a moment if the bot plays on."""
         if self.playing:
-            asyncio.get_running_loop().call_later(OLD_NEWS_SECONDS, self.outbox.wake.set)
+            asyncio.get_running_loop().call_later(OLD_NEWS_SECONDS, self.outgoing.wake.set)
         else:
-            self.outbox.wake.set()
+            self.outgoing.wake.set()
 
     def forfeit_all(self) -> None:
         """The bot will not come back."""
@@ -242,14 +242,14 @@ class Session:
 
     def next_message(self) -> bytes:
         """Everything that waits, as the bytes of one `roost.v1.ArenaMessage`, to be written at once."""
-        outbox = self.outbox
-        outbox.wake.clear()
-        parts = [outbox.news.SerializeToString()]
-        outbox.news = play_pb2.ArenaMessage()
+        outgoing = self.outgoing
+        outgoing.wake.clear()
+        parts = [outgoing.news.SerializeToString()]
+        outgoing.news = play_pb2.ArenaMessage()
         most = MOST_WITH_LEGAL_MOVES if self.wants_legal else MOST_DECISIONS_PER_MESSAGE
-        asked, outbox.questions = outbox.questions[:most], outbox.questions[most:]
-        if outbox.questions:
-            outbox.wake.set()
+        asked, outgoing.questions = outgoing.questions[:most], outgoing.questions[most:]
+        if outgoing.questions:
+            outgoing.wake.set()
         for question in asked:
             if question.is_open:
                 encoded = question.encode(self.latency_ms, with_legal=self.wants_legal)

@@ -1,4 +1,4 @@
-"""`Arena.Play`: one bot's stream. It reads into the session and writes what gathers in its outbox."""
+"""`Arena.Play`: one bot's stream. It reads into the session, and writes what the session has gathered."""
 
 import asyncio
 import math
@@ -19,19 +19,19 @@ from roost_server.play.session import Session
 
 BUSY_MATCHES = 8
 GATHER_SECONDS = 0.001
-"""A bot in so many matches, which has not answered what it was asked last, is written to a moment later than could be:
-what comes up in the meantime goes along. With hundreds of matches at once that makes far fewer and larger messages. A
-bot that has answered may have nothing to do, and is not kept waiting. Clocks start when a decision is written."""
+"""A bot in this many matches that still owes an answer is written to a moment later, so that more fits into a message.
+With hundreds of matches at once that makes far fewer and larger messages. A bot that has answered may be idle, and is
+not kept waiting. Clocks start when a decision is written."""
 HELLO_SECONDS = 10.0
 STALLED_SECONDS = 10.0
-"""How long a bot may leave unread what it is sent. What waits behind that cannot be asked, so matches would stand."""
+"""How long a bot may leave a message unread. Nothing behind it can be asked, so its matches would not go on."""
 MessageT = TypeVar("MessageT", bound=Message)
 Context = grpc.aio.ServicerContext[play_pb2.BotMessage, bytes]
 log = structlog.get_logger()
 
 
 def parser_of(kind: type[MessageT]) -> Callable[[bytes], MessageT | None]:
-    """Makes messages out of bytes, or `None` out of bytes that are none, so that they end in a clear status."""
+    """Makes messages out of bytes; `None` if they are not one, so that the call ends with a clear status."""
 
     def parse(data: bytes) -> MessageT | None:
         try:
@@ -43,11 +43,11 @@ def parser_of(kind: type[MessageT]) -> Callable[[bytes], MessageT | None]:
 
 
 async def end(context: Any, status: grpc.StatusCode, text: str) -> None:
-    """End a call with a status, unless the caller has gone without waiting for it. The handler has to return then.
+    """End a call with a status, unless the caller has already gone. The handler has to return after that.
 
-    gRPC keeps what `abort` raises with the call, and raises it again when the handler has returned. What it came
-    through, and what was being handled, leads back to the call: a circle that only the garbage collector could undo,
-    long after. Under a flood that is a lot of memory.
+    gRPC keeps the exception that `abort` raises with the call, and raises it again when the handler has returned. Its
+    traceback and context lead back to the call: a cycle that only the garbage collector can free, much later. Under a
+    flood of calls that is a lot of memory.
     """
     with suppress(grpc.aio.InternalError):
         try:
@@ -59,8 +59,8 @@ async def end(context: Any, status: grpc.StatusCode, text: str) -> None:
 class Incoming:
     """What a bot sends, message by message.
 
-    gRPC's own iterator refers to itself, and to the call with all its buffers. If it is not read to its end only the
-    garbage collector frees these, long after: streams that the arena itself ends, one after the other, fill the memory.
+    gRPC's own iterator refers to itself and to the call with all its buffers. If it is not read to its end, only the
+    garbage collector frees them, much later: streams that the arena itself ends would fill the memory.
     """
 
     def __init__(self, context: Context) -> None:
@@ -79,7 +79,7 @@ class Incoming:
 async def play(entrance: Entrance, context: Context, identity: Identity | None = None) -> None:
     """Serve one stream from hello to its end."""
     requests = Incoming(context)
-    # Not left to the first write: to end the stream while that is under way would send it twice, and gRPC fails then.
+    # Now, not with the first write: ending the stream during that write would send it twice, and gRPC would fail.
     await context.send_initial_metadata(())
     try:
         session = await _enter(entrance, requests, identity)
@@ -87,8 +87,8 @@ async def play(entrance: Entrance, context: Context, identity: Identity | None =
         await end(context, status_of(error), str(error))
         return
     stream = entrance.attach(session)
-    writing = Writing()
-    work = (_read(session, requests), _write(session, stream, context, writing), _mind(writing))
+    write = Write()
+    work = (_read(session, requests), _write(session, stream, context, write), _watch(write))
     tasks = [asyncio.create_task(each) for each in work]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -111,50 +111,50 @@ async def _enter(entrance: Entrance, requests: Incoming, identity: Identity | No
 
 
 async def _read(session: Session, requests: Incoming) -> None:
-    """Until the bot ends the stream. Raises `ArenaError` if the bot must not go on."""
+    """Read until the bot ends the stream. Raises `ArenaError` if the bot must not go on."""
     async for message in requests:
         if message is None:
             raise InvalidError("a message that is not a BotMessage")
         if message.HasField("hello"):
-            raise InvalidError("a second hello on one stream; a bot is what it said first")
+            raise InvalidError("a second hello on one stream; a stream has one hello")
         if not session.receive(message):
             raise TooMuchError("too many answers that nobody asked for")
-        # What the answers have led to is written before the next message is asked for: that can wait, bots cannot.
+        # Write what the answers led to before reading on: bots are waiting for it.
         await asyncio.sleep(0)
 
 
-class Writing:
-    """The write that is under way."""
+class Write:
+    """The write that is under way, if any."""
 
     def __init__(self) -> None:
         self.since = math.inf
 
 
-async def _mind(writing: Writing) -> None:
-    """Raise `StalledError` if a write takes too long. A timer for every write would cost a tenth of a quick answer."""
+async def _watch(write: Write) -> None:
+    """Raise `StalledError` if a write takes too long. A timer for each write would cost 10 % of a quick answer."""
     now = asyncio.get_running_loop().time
-    while now() - writing.since < STALLED_SECONDS:
+    while now() - write.since < STALLED_SECONDS:
         await asyncio.sleep(STALLED_SECONDS / 4)
     raise StalledError(f"the bot has read nothing for {STALLED_SECONDS:.0f} seconds")
 
 
-async def _write(session: Session, stream: int, context: Context, writing: Writing) -> None:
-    """Until the bot has left and everything is told. Raises `ArenaError` if this stream is of no more use."""
+async def _write(session: Session, stream: int, context: Context, write: Write) -> None:
+    """Write until the bot has left and knows everything. Raises `ArenaError` if this stream must end."""
     now = asyncio.get_running_loop().time
-    while session.outbox.wake.is_set() or not session.has_left:
-        await session.outbox.wake.wait()
+    while session.outgoing.wake.is_set() or not session.has_left:
+        await session.outgoing.wake.wait()
         if session.playing >= BUSY_MATCHES and not session.waits:
             await asyncio.sleep(GATHER_SECONDS)
         if session.stream != stream:
-            raise ReplacedError("the bot has connected again, and plays on its newer stream")
+            raise ReplacedError("the bot has connected again, and plays on its new stream")
         if session.expelled:
-            raise UnauthenticatedError("the key that this bot plays with has been ended")
-        writing.since = now()
+            raise UnauthenticatedError("the key that this bot plays with was revoked")
+        write.since = now()
         try:
             await context.write(session.next_message())
         except grpc.aio.BaseError:
             return  # the connection is gone
-        writing.since = math.inf
+        write.since = math.inf
 
 
 async def _close(tasks: Iterable[asyncio.Task[None]], context: Context) -> None:
@@ -166,6 +166,6 @@ async def _close(tasks: Iterable[asyncio.Task[None]], context: Context) -> None:
             await end(context, status_of(error), str(error))
             break
         if error is not None:
-            log.error("this should not happen", exc_info=error)
-            await end(context, grpc.StatusCode.INTERNAL, "a mistake of the arena's; its log has the details")
+            log.error("internal error", exc_info=error)
+            await end(context, grpc.StatusCode.INTERNAL, "internal error; the arena's log has the details")
             break

@@ -1,4 +1,4 @@
-"""A table: one match between connected bots. It drives the referee with what the streams deliver, and keeps time."""
+"""A table: one match between bots. It asks their players, gives the answers to the referee, and keeps the time."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -18,7 +18,7 @@ MOST_LEGAL_LISTED = 1000
 MATCH, REQUEST, VIEW, TIME_LEFT, BANK_LEFT, LATENCY, *_ = keys_of(play_pb2.Decision)
 OWN_DELAY = "the arena itself was late"
 UNWRITTEN_SECONDS = 2.0
-"""A question waits no longer than this to be written: a bot that does not read must not stop its clock by that."""
+"""The clock of a question starts after this time at the latest: a bot must not stop it by not reading."""
 
 
 News = play_pb2.MatchStarted | play_pb2.Event | play_pb2.MatchEnded
@@ -38,16 +38,16 @@ class Player(Protocol):
         """The seat has to decide."""
 
     def tell(self, place: "TableSeat", news: News) -> None:
-        """Something happened in a match of the player's."""
+        """Something happened in one of its matches."""
 
 
 class Chair(NamedTuple):
-    """Who takes a seat."""
+    """A player in its seat."""
 
     player: Player
     seat: Seat
     match: int = 0
-    """What the player calls the match on its stream."""
+    """The number of the match on the player's stream."""
     wants_events: bool = False
 
 
@@ -81,13 +81,13 @@ class Question:
         return self.table.question_of(self.seat) is self
 
     def encode(self, latency_ms: float, *, with_legal: bool) -> bytes:
-        """The question as bytes of a `roost.v1.Decision`. Its clock does not start by that, see `start_clock`."""
+        """The question as bytes of a `roost.v1.Decision`. This does not start its clock."""
         table, seat = self.table, self.seat
         referee = table.referee
         left = referee.time_left(seat)
         if self.sent is not None:
             left = max(0.0, left - self.counted_ms(table.now()))
-        # Put together as bytes, since the view comes as bytes: to go through a message would double the cost of both.
+        # Bytes are joined because the view comes as bytes: going through a message would double the cost of both.
         data = (
             number_field(MATCH, table.chairs[seat].match)
             + number_field(REQUEST, self.number)
@@ -97,7 +97,7 @@ class Question:
         return data + table.legal_bytes(seat) if with_legal else data
 
     def start_clock(self, now: Instant) -> None:
-        """The question is written, perhaps once more."""
+        """The question is written. Its clock goes on if it was written before."""
         if self.sent is None:
             self.sent = now
 
@@ -116,7 +116,7 @@ def _options_message(game: str, options: Any) -> play_pb2.GameOptions:
 
 @lru_cache(REMEMBERED)
 def _time_fields(left: float, bank: float, latency_ms: float) -> bytes:
-    """What a bot is told about time: mostly the same, since quick bots leave their bank alone."""
+    """What a bot is told about time. It is mostly the same, because fast bots do not touch their bank."""
     return pack((TIME_LEFT, int(left), BANK_LEFT, int(min(bank, left)), LATENCY, int(latency_ms * 1000)))
 
 
@@ -147,7 +147,7 @@ class Table:
         self._on_end = on_end
         self._unready = set(range(len(chairs)))
         self._begun = False
-        """Whether questions are put: everybody is ready, or should have been."""
+        """Whether questions are asked: all bots are ready, or had time enough to be."""
         self._ready_by = self.now().time + settings.ready_seconds
         self._questions: dict[int, Question] = {}
         self.referee: Referee[Any, Any] = Referee(
@@ -169,7 +169,7 @@ class Table:
         self.referee.listen(self._heard)
 
     def unwatch(self, watcher: Watcher) -> None:
-        """Tell `watcher` no more."""
+        """Stop telling `watcher`."""
         self._watchers.remove(watcher)
 
     def _heard(self, notice: object) -> None:
@@ -199,7 +199,7 @@ class Table:
             chair.player.tell(TableSeat(self, seat), ended)
 
     def ready(self, seat: int) -> bool:
-        """The bot in `seat` is ready. The clocks start when all are. False if that was known or does not matter."""
+        """The bot in `seat` is ready. The match begins when all are. False if the table did not wait for that."""
         if seat not in self._unready:
             return False
         self._unready.remove(seat)
@@ -208,7 +208,7 @@ class Table:
         return True
 
     def lost(self, seat: int) -> None:
-        """The bot in `seat` lost its connection. What it was to be asked waits no longer: its clock starts."""
+        """The bot in `seat` lost its connection. The clock of its question starts, even if it was not written yet."""
         question = self._questions.get(seat)
         if question is not None:
             question.start_clock(self.now())
@@ -226,7 +226,7 @@ class Table:
         return message.SerializeToString()
 
     def answer(self, seat: int, answer: play_pb2.Answer, now: Instant) -> bool:
-        """The bot in `seat` answered. False if nobody asked, or no longer."""
+        """The bot in `seat` answered. False if there is no such question, or no longer."""
         question = self._questions.get(seat)
         if question is None or question.number != answer.request or question.sent is None:
             return False
@@ -249,7 +249,7 @@ class Table:
                 self._begin(now)
             return
         for question in list(self._questions.values()):
-            # What an earlier seat's fault led to may have answered or ended it all.
+            # The fault of an earlier seat may have closed this question, or ended the match.
             if question.is_open:
                 self._check_time(question, now)
 
@@ -280,7 +280,7 @@ class Table:
             self._end()
 
     def start_message(self, seat: int | None) -> play_pb2.MatchStarted:
-        """What is told about the match before it begins; without a seat to a spectator."""
+        """What a seat is told about the match before it begins; without a seat, what a spectator is told."""
         message = play_pb2.MatchStarted(
             match=0 if seat is None else self.chairs[seat].match,
             match_id=self.match_id,
@@ -298,7 +298,7 @@ class Table:
         return message
 
     def _names_for(self, seat: int | None) -> list[str]:
-        """Who plays, as far as a seat may know it; spectators may."""
+        """The names of the bots, as the seat may know them. Spectators see them all."""
         hidden = self.settings.hide_names and seat is not None
         return ["" if hidden and number != seat else chair.seat.bot for number, chair in enumerate(self.chairs)]
 
@@ -307,7 +307,7 @@ class Table:
         self._ask(now)
 
     def _ask(self, now: Instant) -> None:
-        """Put the next questions, or end. A seat that did not get ready in time has no answer to any."""
+        """Ask the next questions, or end. A seat that was not ready in time is not asked: it is gone."""
         referee = self.referee
         while self._unready and (absent := [seat for seat in referee.waiting if seat in self._unready]):
             referee.fault(absent[0], Fault.GONE)

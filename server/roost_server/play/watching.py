@@ -1,4 +1,4 @@
-"""Spectators: a running match as anybody may see it, at once or some time later."""
+"""Spectators: a running match as anybody may see it, at once or with a delay."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ from roost_server.play.seating import RunningMatch
 from roost_server.play.table import Table
 
 MOST_BEHIND = 10_000
-"""A spectator that falls behind by so many decisions is let go: the match does not wait, and memory is not endless."""
+"""A spectator that falls this many decisions behind is dropped: the match does not wait, and memory is limited."""
 
 
 Updates = AsyncIterator[arena_pb2.WatchMatchResponse]
@@ -26,7 +26,7 @@ class Sighting(NamedTuple):
     event: play_pb2.Event | None
     """`None`: the match is over."""
     view: arena_pb2.WatchMatchResponse | None
-    """What was to be seen then; `None` if spectators see it at once, and the view can be taken when it is told."""
+    """What could be seen then; `None` without a delay: the view is taken when it is sent."""
 
 
 async def watch(match: RunningMatch) -> Updates:
@@ -79,7 +79,7 @@ async def _wait_until(time: float) -> None:
 
 
 def shown_names(table: Table) -> list[str]:
-    """Who plays, by seat, as far as everybody may know it: whoever is not to know who sits with it could ask, too."""
+    """The bots by seat, or nothing if names are hidden: a player could watch its own match."""
     return ["" if table.settings.hide_names else chair.seat.bot for chair in table.chairs]
 
 

@@ -24,7 +24,7 @@ from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store, queries
 
 PATIENCE = 60.0
-"""How many seconds a test waits before it fails. Nothing should ever take so long, whatever else the machine does."""
+"""How many seconds a test waits before it fails. Nothing should ever take that long, even on a busy machine."""
 EASY_CLOCK = Clock(decision_ms=5_000, bank_ms=60_000)
 """Nobody is late by chance."""
 HARD_CLOCK = Clock(decision_ms=150, bank_ms=350)
@@ -43,7 +43,7 @@ phase = "done"
 
 
 def settings(game: str = "karteneck", players: int = 2, **changes: Any) -> Settings:
-    """An arena with one kind of table that is patient with everything that `changes` does not name."""
+    """An arena with one kind of table and long clocks, except for what `changes` says."""
     usual = Settings(tables=tables_of((game,), (players,)), clock=EASY_CLOCK, ping_seconds=0.2, drain_seconds=0.0)
     return replace(usual, **changes)
 
