@@ -4,6 +4,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -20,10 +21,44 @@ PAGE = Path(__file__).parents[2] / "docs/bots/reference.md"
 HEAD = """\
 # API reference
 
-What a bot author imports, from the docstrings of the code. This page is written by a program, and a test compares it
-with the code: to change it, change the docstrings and run `make reference`. The guide to all
-of this is [Writing a bot in Python](write.md).
+What a bot author imports, and what the commands call. [Writing a bot in Python](write.md) is the guide to it.
+
+This page is generated from the docstrings. To change it, change them and run `make reference`; a test compares the two.
 """
+COMMANDS = {
+    "Playing back and checking replays": (
+        "roost_games.verify:verify",
+        "roost_games.playback:Playback",
+        "roost_sdk.replay_files:ReplayFile",
+    ),
+    "Asking an arena": ("roost_sdk.arena.reader:open_arena", "roost_sdk.arena.reader:ArenaReader"),
+    "Checking a bot, as `roost try` does": (
+        "roost_ladder.workshop.doctor:examine",
+        "roost_ladder.workshop.doctor:Examination",
+        "roost_ladder.workshop.findings:Finding",
+    ),
+    "Second opinions, as `roost replay --bot` gives them": (
+        "roost_ladder.workshop.second_opinion:second_opinion",
+        "roost_ladder.workshop.second_opinion:Opinions",
+        "roost_ladder.workshop.second_opinion:Opinion",
+        "roost_ladder.workshop.weighing:weigh",
+        "roost_ladder.workshop.weighing:Weighed",
+    ),
+    "Ratings and statistics": (
+        "roost_ladder.rating.standings:standings",
+        "roost_ladder.rating.standings:Standing",
+        "roost_ladder.rating.statistics:Statistics",
+        "roost_ladder.rating.collusion:find_collusion",
+    ),
+    "Ladders and their reports": (
+        "roost_ladder.running.ladder:Ladder",
+        "roost_ladder.report.summary:summarise",
+        "roost_ladder.report.page:page",
+        "roost_ladder.report.plain:as_csv",
+        "roost_ladder.report.plain:as_json",
+    ),
+}
+"""What the commands call, by subject: everything that a command does, Python can do too."""
 
 
 class Field(NamedTuple):
@@ -113,6 +148,11 @@ def _members(kind: type) -> Iterator[str]:
         yield "\n".join(("| Method or property | |", "|---|---|", *calls)) + "\n"
 
 
+def _found(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
+
+
 def page() -> str:
     """The whole page."""
     parts = [HEAD, "## `roost_sdk`\n"]
@@ -132,9 +172,15 @@ def page() -> str:
     parts.append("## For search: `roost_games.game`\n")
     parts.append(
         "`roost_games.registry.get_game(name)` is the game as an object. With it a bot can list the legal moves of\n"
-        "any view, and play on from what it knows: `determinise` makes a whole state that could be the real one.\n"
+        "any view, and play on from what it knows: `determinise` makes a complete state that could be the real one.\n"
     )
     parts += _described("Game", Game, "###")
+    parts.append("## What the commands call\n")
+    parts.append("A command parses its options, makes one of these calls and prints the result.\n")
+    for subject, names in COMMANDS.items():
+        parts.append(f"### {subject}\n")
+        for name in names:
+            parts += _described(name.replace(":", "."), _found(name), "####")
     return "\n".join(parts).rstrip() + "\n"
 
 
