@@ -231,7 +231,7 @@ def test_a_slow_bot_holds_up_only_those_who_play_with_it(
     world.bots[1].max_matches = 1
     due: dict[tuple[str, int], float] = {}
     ended = Counter[bool]()
-    while now[0] < 1600:
+    while now[0] < 1300:
         now[0] += 0.1
         world.play()
         for open_block, rotation in list(world.running):
@@ -242,8 +242,8 @@ def test_a_slow_bot_holds_up_only_those_who_play_with_it(
                 world.running.insert(0, (open_block, rotation))
                 world.end()
                 ended[slow] += 1
-    # By itself the slow bot can end 15 matches in these ten minutes, and the quick ones some thousands.
-    assert ended[True] >= 10
+    # By itself the slow bot can end 7 matches in these five minutes, and the quick ones some thousands.
+    assert ended[True] >= 5
     assert ended[False] > 1000
 
 
