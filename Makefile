@@ -78,7 +78,7 @@ soak: $(READY)  ## an hour of an arena under load, and whether its memory stays 
 	$(BIN)/python -m benchmarks.soak.arena --minutes 60
 
 bench: $(READY)  ## every measurement that the docs quote
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check open_spiel rlcard choix scipy
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check open_spiel rlcard choix scipy openskill
 	$(BIN)/python -m benchmarks.playouts
 	$(BIN)/python -m benchmarks.local
 	$(BIN)/python -m benchmarks.arena

@@ -25,9 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from roost_ladder.rating.live import LiveStandings
 from roost_ladder.rating.results import Columns, Floats, Indices, MatchResult
-from roost_ladder.rating.standings import Standing, standings
+from roost_ladder.rating.standings import LiveStandings, Standing, standings
 
 SIZES = ((50, 100_000), (1000, 1_000_000))
 LATEST = 300

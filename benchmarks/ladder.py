@@ -21,13 +21,13 @@ import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from itertools import count, islice
 from math import inf, isfinite
 from statistics import NormalDist
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from openskill.models import PlackettLuce, PlackettLuceRating
 
 from benchmarks.sample_field import sample_fields
 from benchmarks.shared_luck import ratio, scores_by_bot, variances
@@ -176,8 +176,8 @@ class OpenSkill:
     """OpenSkill's Plackett-Luce model, by its mean."""
 
     def __init__(self) -> None:
-        self._model = PlackettLuce(tau=0.0)
-        self._ratings: dict[int, PlackettLuceRating] = {}
+        self._model: Any = import_module("openskill.models").PlackettLuce(tau=0.0)
+        self._ratings: dict[int, Any] = {}
 
     def add(self, results: list[MatchResult]) -> None:
         for result in results:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from roost_ladder.rating.certainty import DOUBT, half_widths
-from roost_ladder.rating.scale import ELO
+from roost_ladder.rating.elo import ELO
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
 from roost_ladder.schedules.separation import Separation, difference_variances, known, separations
 from roost_ladder.schedules.sure import Sure

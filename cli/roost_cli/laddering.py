@@ -15,7 +15,7 @@ from roost_cli.terminal.console import print_json, remarks
 from roost_cli.terminal.ladder_report import Result, about, print_result, result_json
 from roost_cli.terminal.ladder_screen import screen
 from roost_games.errors import Exit, RoostError, UsageError
-from roost_ladder.rating.raters import find_rater
+from roost_ladder.rating.standings import find_rater
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv
 from roost_ladder.report.summary import Summary, summarise

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from roost_games.errors import UsageError
-from roost_ladder.rating.live import LiveStandings
-from roost_ladder.rating.results import Columns
-from roost_ladder.rating.standings import MatchResult, Standing, standings
+from roost_ladder.rating.results import Columns, MatchResult
+from roost_ladder.rating.standings import LiveStandings, Standing, standings
 from tests.support.ladders.worlds import World, ladder
 
 WORLD = World((1.0, 0.3, 0.0, -0.4, -0.9), luck=0.4)

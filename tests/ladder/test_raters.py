@@ -1,15 +1,13 @@
 """The three ways to rate, behind one interface."""
 
-import sys
-from math import log, sqrt
+from math import log
 
 import numpy as np
 import pytest
 
 from roost_games.errors import UsageError
-from roost_ladder.rating.raters import RATERS, find_rater
-from roost_ladder.rating.results import gather
-from roost_ladder.rating.standings import MatchResult, standings
+from roost_ladder.rating.results import MatchResult
+from roost_ladder.rating.standings import RATERS, find_rater, standings
 from tests.support.ladders.worlds import World, ladder
 
 ELO = 400 / log(10)
@@ -41,33 +39,7 @@ def test_elo_by_hand() -> None:
     assert (first.rating, second.rating) == pytest.approx((1510, 1490))
 
 
-def test_openskill_by_hand() -> None:
-    """Weng and Lin's update of the Plackett-Luce model for two players, with the package's parameters.
-
-    The means part by sigma ** 2 / c each way, times the surprise of 1/2, where c ** 2 is the sum of both players'
-    sigma ** 2 + beta ** 2. A unit of log-odds is beta √2.
-    """
-    sigma_squared, beta_squared = (25 / 3) ** 2 + (25 / 300) ** 2, (25 / 6) ** 2
-    c = sqrt(2 * (sigma_squared + beta_squared))
-    strength = sigma_squared / c / 2 / sqrt(2 * beta_squared)
-    first, second = standings(ONE_DUEL, rater=find_rater("openskill"))
-    assert first.rating - second.rating == pytest.approx(2 * ELO * strength)
-
-
-def test_openskill_knows_ties() -> None:
-    tie = [MatchResult("b", "g", (1, 2, 3), (1, 1, 3))]
-    fitted = find_rater("openskill")(gather(tie), tie)
-    assert fitted.strengths[0] == pytest.approx(fitted.strengths[1], abs=0.05)
-    assert fitted.strengths[1] > fitted.strengths[2]
-
-
-def test_openskill_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openskill.models", None)
-    with pytest.raises(UsageError, match="pip install"):
-        standings(ONE_DUEL, rater=find_rater("openskill"))
-
-
 def test_names() -> None:
-    assert list(RATERS) == ["fit", "elo", "openskill"]
-    with pytest.raises(UsageError, match="the ratings are: fit, elo, openskill"):
+    assert list(RATERS) == ["fit", "elo"]
+    with pytest.raises(UsageError, match="the ratings are: fit, elo"):
         find_rater("glicko")

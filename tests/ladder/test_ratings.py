@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from roost_games.errors import UsageError
 from roost_ladder.rating.fit import fit
-from roost_ladder.rating.results import Record, gather
-from roost_ladder.rating.standings import MatchResult, PlacesAt, Standing, standings, standings_of
+from roost_ladder.rating.results import MatchResult, Record, gather
+from roost_ladder.rating.standings import PlacesAt, Standing, standings, standings_of
 from tests.support.records.results import duels
 
 ELO = 400 / log(10)

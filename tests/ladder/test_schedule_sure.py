@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from benchmarks.simulations.sure import Case, ladder
+from roost_ladder.rating.elo import ELO
 from roost_ladder.rating.fit import Fit
 from roost_ladder.rating.results import gather
-from roost_ladder.rating.scale import ELO
 from roost_ladder.schedules.schedule import Field, Kind, Past
 from roost_ladder.schedules.separation import USUAL_DIFFERENCE, Known, evidences, known, separations
 from roost_ladder.schedules.sure import Sure

@@ -9,7 +9,8 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from roost_ladder.rating.standings import MatchResult, standings
+from roost_ladder.rating.results import MatchResult
+from roost_ladder.rating.standings import standings
 from tests.support.ladders.worlds import World, ladder, random_groups, results_of
 
 ELO = 400 / log(10)

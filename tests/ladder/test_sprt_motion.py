@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from roost_ladder.rating.brownian import Motion
+from roost_ladder.rating.sprt import Motion
 
 NORMAL = NormalDist()
 

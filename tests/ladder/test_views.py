@@ -2,8 +2,8 @@
 
 import pytest
 
-from roost_ladder.rating.standings import MatchResult, standings
-from roost_ladder.rating.views import views
+from roost_ladder.rating.results import MatchResult
+from roost_ladder.rating.standings import standings, views
 from tests.support.records.results import duels
 
 TRIOS = [

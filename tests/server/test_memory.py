@@ -13,8 +13,8 @@ import pytest
 
 from benchmarks.soak.growth import Look, growth
 from roost.v1 import arena_pb2
-from roost_ladder.rating.live import LiveStandings
 from roost_ladder.rating.results import Gathering, MatchResult, gather
+from roost_ladder.rating.standings import LiveStandings
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
 from roost_server.serving import server
 from tests.support.arenas.hall import Hall, bounded, hall, until

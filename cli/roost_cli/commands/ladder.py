@@ -49,7 +49,7 @@ def ladder(
     seed: Annotated[
         str | None, typer.Option(help="Any text; the same seed gives the same deals. Drawn at random if left out.")
     ] = None,
-    rating: Annotated[str, typer.Option(metavar="NAME", help="How to rate: fit, elo or openskill.")] = "fit",
+    rating: Annotated[str, typer.Option(metavar="NAME", help="How to rate: fit or elo.")] = "fit",
     anchor: Annotated[
         str | None, typer.Option(metavar="NAME", help="The bot that has 1500 points, instead of the mean.")
     ] = None,

@@ -12,8 +12,7 @@ from roost_cli.terminal.console import fitted_table, remarks
 from roost_cli.terminal.ladder_report import bench_lines, standings_columns
 from roost_cli.terminal.live import LINE_SECONDS
 from roost_games.wording import counted
-from roost_ladder.rating.live import LiveStandings
-from roost_ladder.rating.standings import Standing
+from roost_ladder.rating.standings import LiveStandings, Standing
 from roost_ladder.rating.statistics import Statistics
 from roost_ladder.running.ladder import Ladder
 from roost_ladder.running.rounds import Budget

@@ -23,8 +23,8 @@ from random import Random
 from typing import NamedTuple
 
 from roost_ladder.blocks import seed_of_block
-from roost_ladder.rating.scale import ELO
-from roost_ladder.rating.sprt import Estimate, Hypotheses, Sample, Sprt, Verdict, llr_of
+from roost_ladder.rating.elo import ELO
+from roost_ladder.rating.sprt import Hypotheses, Sample, SequentialEstimate, Sprt, Verdict, llr_of
 
 NEW = 0
 OLD = 1
@@ -231,11 +231,11 @@ class Comparison:
         return self.test.verdict(self.llr)
 
     @property
-    def elo(self) -> Estimate:
+    def elo(self) -> SequentialEstimate:
         """The difference in Elo points and its 95 % interval, with the bounds of the test taken into account."""
         scale = self.scale
         low, middle, high = map(scale.elo, self.test.estimate(self.sample, self._means(scale)))
-        return Estimate(low, middle, high)
+        return SequentialEstimate(low, middle, high)
 
     def _means(self, scale: Scale) -> Hypotheses:
         return Hypotheses(scale.difference(self.elo0), scale.difference(self.elo1))

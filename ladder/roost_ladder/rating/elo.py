@@ -1,4 +1,4 @@
-"""Classic Elo, updated match by match: for the live curve, and because people know it.
+"""The Elo scale, and classic Elo, updated match by match: for the live curve, and because people know it.
 
 Everybody starts at 1500. After a match, a bot's rating rises by
 
@@ -11,22 +11,19 @@ Elo forgets: a match counts for less the longer ago it was, and the order of mat
 The fit knows more from the same matches; docs/why/ratings.md compares them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from math import sqrt
+from math import log, sqrt
 
-import numpy as np
+from roost_ladder.rating.results import MatchResult
 
-from roost_ladder.rating.fit import Fit
-from roost_ladder.rating.results import MatchResult, Record
-from roost_ladder.rating.scale import ELO, MEAN_RATING
-
+MEAN_RATING = 1500.0
+ELO = 400 / log(10)
+"""The Elo scale: points for a factor of e in the odds, so that 400 points are a factor of ten."""
 K = 20.0
 """The most that a match can move a rating. FIDE has the same number for most players."""
 START_DEVIATION = 350.0
 """How far off, as a standard deviation, the rating of a bot is that has not played. Glicko has the same number."""
-ALL_KNOWN = 1e9
-"""Degrees of freedom of a variance that is taken as it is."""
 
 
 def changes(ratings: Sequence[float], places: Sequence[int], k: float = K) -> list[float]:
@@ -80,16 +77,3 @@ class Elo:
         kept = 1 - self.k / (4 * ELO)
         luck = self.k**2 * (players + 1) / (12 * (players - 1))
         return kept**2 * self._variances.get(bot, START_DEVIATION**2) + luck
-
-
-def rate_by_elo(record: Record, results: Iterable[MatchResult]) -> Fit:
-    """The rater `elo`."""
-    elo = Elo()
-    for result in results:
-        elo.add(result)
-    bots = record.bots.tolist()
-    return Fit(
-        np.array([(elo.rating(bot) - MEAN_RATING) / ELO for bot in bots]),
-        np.diag([(elo.deviation(bot) / ELO) ** 2 for bot in bots]),
-        np.full(len(bots), ALL_KNOWN),
-    )

@@ -25,10 +25,8 @@ Limits
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from math import log, log1p
+from math import erfc, exp, log, log1p, pi, sqrt
 from typing import NamedTuple
-
-from roost_ladder.rating.brownian import Motion
 
 DIGITS = 9
 """Differences are taken as equal if so many decimals are: some are thirds, and sums of thirds in another order."""
@@ -37,6 +35,10 @@ PRECISION = 1e-10
 MOST_STEPS = 100
 HALVINGS = 40
 """How often an interval is halved in the search for a mean; the error left is about 1e-12."""
+NEGLIGIBLE = 1e-12
+MOST_CROSSINGS = 1000
+FAR_BELOW = -30.0
+"""Below this, the normal distribution is taken from its asymptotic series."""
 
 
 class Verdict(StrEnum):
@@ -61,7 +63,7 @@ class Hypotheses(NamedTuple):
         return (self.low + self.high) / 2
 
 
-class Estimate(NamedTuple):
+class SequentialEstimate(NamedTuple):
     """A number and its 95 % interval."""
 
     low: float
@@ -154,18 +156,18 @@ class Sprt(NamedTuple):
             return Verdict.STRONGER
         return Verdict.NOT_STRONGER if llr <= self.lower else Verdict.UNDECIDED
 
-    def estimate(self, sample: Sample, means: Hypotheses) -> Estimate:
+    def estimate(self, sample: Sample, means: Hypotheses) -> SequentialEstimate:
         """The mean as seen after a test that has just ended, or goes on.
 
         A test stops when luck has helped it to a bound, so the plain mean is too far out, and its plain interval too
         short. Here the bounds are taken into account: the true mean is below the middle of the estimate in about half
-        of all cases, and in the interval in about 95 of 100 (see `brownian`).
+        of all cases, and in the interval in about 95 of 100 (see `Motion`).
         """
         if not sample.blocks:
-            return Estimate(-sample.largest, 0.0, sample.largest)
+            return SequentialEstimate(-sample.largest, 0.0, sample.largest)
         end = self._end(sample, means)
         low, middle, high = (self._mean_with(chance, end, sample.largest) for chance in (0.975, 0.5, 0.025))
-        return Estimate(low, middle, high)
+        return SequentialEstimate(low, middle, high)
 
     def _end(self, sample: Sample, means: Hypotheses) -> "_End":
         """Blocks come one by one, so a test ends a little beyond a bound; it is taken back to where it crossed it."""
@@ -205,3 +207,60 @@ class _End(NamedTuple):
     """By how much a block moves the LLR for each unit of its difference."""
     variance: float
     """Of the LLR of one block."""
+
+
+class Motion(NamedTuple):
+    """Brownian motion that begins at 0 and ends when it leaves the room between two bounds.
+
+    A sequential test follows a sum of many small, independent steps until it leaves an interval. Seen from afar that is
+    Brownian motion with a drift, and the drift is what the test wants to know. Outcomes have an order, from what speaks
+    for the lowest drift to what speaks for the highest: out at the lower bound early, out there late, still inside, out
+    at the upper bound late, out there early. The chance of an outcome up to the observed one falls with the drift. So
+    it tells which drifts agree with what was observed, although the data themselves chose the moment of the look.
+    """
+
+    lower: float
+    upper: float
+    drift: float
+    """In a unit of time."""
+    variance: float
+    """In a unit of time."""
+
+    def chance_up_to(self, time: float, position: float) -> float:
+        """The chance of this outcome, or one that speaks for a lower drift.
+
+        Without bounds it is a normal distribution. Reflecting the start at a bound makes that right at this bound and
+        wrong at the other, which takes a reflection of the reflection, and so on. The terms become small quickly: a
+        further one is the chance to go once more from bound to bound.
+        """
+        room = self.upper - self.lower
+        start, end = -self.lower, min(max(position, self.lower), self.upper) - self.lower
+        pull = 2 * self.drift / self.variance
+        shift, spread = self.drift * time, sqrt(self.variance * time)
+
+        def below(image: float, weight: float) -> float:
+            return _weighted_normal(weight, (end - image - shift) / spread)
+
+        def above(image: float, weight: float) -> float:
+            return _weighted_normal(weight, (image + shift - end) / spread)
+
+        chance = below(start, 0.0)
+        for crossing in range(MOST_CROSSINGS):
+            near, far = crossing * room, (crossing + 1) * room
+            terms = (
+                above(-start - 2 * near, -pull * (start + near)),
+                -above(start - 2 * far, -pull * far),
+                -below(2 * far - start, pull * (far - start)),
+                below(2 * far + start, pull * far),
+            )
+            chance += sum(terms)
+            if max(map(abs, terms)) < NEGLIGIBLE:
+                break
+        return min(max(chance, 0.0), 1.0)
+
+
+def _weighted_normal(weight: float, score: float) -> float:
+    """exp(weight) times the normal distribution below `score`, also where one is huge and the other tiny."""
+    if score > FAR_BELOW:
+        return exp(weight + log(erfc(-score / sqrt(2)) / 2))
+    return exp(weight - score * score / 2 - log(-score * sqrt(2 * pi)))

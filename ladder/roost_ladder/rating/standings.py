@@ -2,24 +2,26 @@
 
 Ratings are on the Elo scale: a bot that is 400 points stronger finishes ahead ten times as often as behind. If not told
 otherwise they are fitted to all results at once, so the order in which matches were played does not matter.
+
+`standings` looks at all results, `views` also at each game and each table size, and `LiveStandings` at results that are
+still coming in.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from roost_games.errors import UsageError
 from roost_ladder.rating.certainty import half_widths, likely_above_next, rank_ranges
-from roost_ladder.rating.fit import Fit
-from roost_ladder.rating.raters import Rater, rate_by_fit
-from roost_ladder.rating.results import Floats, MatchResult, Record, gather
-from roost_ladder.rating.scale import ELO, MEAN_RATING
-
-__all__ = ["MEAN_RATING", "MatchResult", "PlacesAt", "Standing", "check_anchor", "standings", "standings_of"]
+from roost_ladder.rating.elo import ELO, MEAN_RATING, Elo
+from roost_ladder.rating.fit import Fit, fit
+from roost_ladder.rating.results import Columns, Floats, Gathering, MatchResult, Record, gather
 
 TIED = 6
-"""Ratings that agree to so many decimals are in the order of the bots' numbers, not in one that rounding makes up."""
+"""Ratings that agree to this many decimals are in the order of the bots' numbers, not in one that rounding makes up."""
+ALL_KNOWN = 1e9
+"""Degrees of freedom of a variance that is taken as it is."""
 
 
 class PlacesAt(NamedTuple):
@@ -52,10 +54,48 @@ class Standing(NamedTuple):
     """How likely it is that this bot is stronger than the next one in the table; `None` for the last one."""
 
 
+class Rater(Protocol):
+    """A way to rate."""
+
+    def __call__(self, record: Record, results: Sequence[MatchResult]) -> Fit:
+        """How strong the bots of `record` are, in its order.
+
+        `results` are the matches of the record in the order in which they were played. There is at least one.
+        """
+
+
+def rate_by_fit(record: Record, results: Sequence[MatchResult]) -> Fit:
+    """The rater `fit`, for which the order does not matter."""
+    return fit(record)
+
+
+def rate_by_elo(record: Record, results: Iterable[MatchResult]) -> Fit:
+    """The rater `elo`."""
+    elo = Elo()
+    for result in results:
+        elo.add(result)
+    bots = record.bots.tolist()
+    return Fit(
+        np.array([(elo.rating(bot) - MEAN_RATING) / ELO for bot in bots]),
+        np.diag([(elo.deviation(bot) / ELO) ** 2 for bot in bots]),
+        np.full(len(bots), ALL_KNOWN),
+    )
+
+
+RATERS: Mapping[str, Rater] = {"fit": rate_by_fit, "elo": rate_by_elo}
+
+
+def find_rater(name: str) -> Rater:
+    """The rater of this name. Raises `UsageError` if there is none."""
+    if name not in RATERS:
+        raise UsageError(f"there is no rating {name!r}; the ratings are: {', '.join(RATERS)}")
+    return RATERS[name]
+
+
 def standings(
     results: Iterable[MatchResult], *, anchor: int | None = None, rater: Rater = rate_by_fit, forfeits: bool = True
 ) -> list[Standing]:
-    """The bots of these results, the strongest first. For a game or a table size of its own, see `views`.
+    """The bots of these results, the strongest first. For a single game or table size, see `views`.
 
     The mean of all ratings is 1500, or the rating of the bot `anchor`, which then has no interval. Voided matches must
     not be among the results; matches that somebody forfeited count like any other, or with `forfeits=False` not at all.
@@ -83,7 +123,7 @@ def standings_of(record: Record, fitted: Fit, anchor: int | None = None) -> list
     strongest_first = np.argsort(-ratings.round(TIED), kind="stable")
     above_next = [*likely_above_next(fitted, strongest_first), None]
     ranks = rank_ranges(fitted)
-    played = _Played(record)
+    played = _Records(record)
     return [
         Standing(
             bot=int(record.bots[row]),
@@ -102,7 +142,7 @@ def standings_of(record: Record, fitted: Fit, anchor: int | None = None) -> list
     ]
 
 
-class _Played:
+class _Records:
     """What every bot has done, added up over its blocks."""
 
     def __init__(self, record: Record) -> None:
@@ -124,3 +164,76 @@ class _Played:
         for players, matches, place_sums in self._by_size:
             if matches[row]:
                 yield PlacesAt(players, int(matches[row]), float(place_sums[row] / matches[row]))
+
+
+class StandingsView(NamedTuple):
+    """Standings over some of the matches."""
+
+    game: str | None
+    """`None` for all games."""
+    players: int | None
+    """`None` for all table sizes."""
+    standings: list[Standing]
+
+
+def views(
+    results: Iterable[MatchResult], *, anchor: int | None = None, rater: Rater = rate_by_fit, forfeits: bool = True
+) -> list[StandingsView]:
+    """One fit over everything, then one for each game and one for each table size, where there are several.
+
+    Where the anchor has not played, the mean is 1500.
+    """
+    counted = [result for result in results if forfeits or not result.forfeited]
+    games = sorted({result.game for result in counted})
+    sizes = sorted({len(result.bots) for result in counted})
+    kinds: list[tuple[str | None, int | None]] = [(None, None)]
+    kinds += [(game, None) for game in games if len(games) > 1]
+    kinds += [(None, size) for size in sizes if len(sizes) > 1]
+    return [StandingsView(game, players, _part(counted, game, players, anchor, rater)) for game, players in kinds]
+
+
+def _part(
+    results: list[MatchResult], game: str | None, players: int | None, anchor: int | None, rater: Rater
+) -> list[Standing]:
+    part = [result for result in results if game in (None, result.game) and players in (None, len(result.bots))]
+    played = any(anchor in result.bots for result in part)
+    return standings(part, anchor=anchor if played else None, rater=rater)
+
+
+class LiveStandings:
+    """Standings that are asked for again and again while matches end.
+
+    Results are added up as they come, and each fit starts from the one before. So ratings may differ in the ninth digit
+    from those of `standings`, which always starts from nothing.
+    """
+
+    def __init__(self) -> None:
+        self._gathering = Gathering()
+        self._strengths: dict[int, float] = {}
+
+    def add(self, results: Iterable[MatchResult]) -> None:
+        """These matches have ended. Raises `ValueError` if they cannot be results of matches in blocks."""
+        self._gathering.add(results)
+
+    def add_columns(self, columns: Columns) -> None:
+        """The same for many matches at once."""
+        self._gathering.add_columns(columns)
+
+    def drop(self, block_id: Hashable) -> None:
+        """This block has been voided: its matches do not count any more."""
+        self._gathering.drop(block_id)
+
+    def settle(self, but: Collection[Hashable] = ()) -> None:
+        """Nothing more will be added to any block but these, and no other be dropped: so less has to be remembered."""
+        self._gathering.settle(but)
+
+    def standings(self, *, anchor: int | None = None) -> list[Standing]:
+        """The standings now. Raises `UsageError` if the anchor has not played."""
+        record = self._gathering.record()
+        check_anchor(record, anchor)
+        if not len(record.bots):
+            return []
+        bots = record.bots.tolist()
+        fitted = fit(record, np.array([self._strengths.get(bot, 0.0) for bot in bots]))
+        self._strengths = dict(zip(bots, fitted.strengths.tolist(), strict=True))
+        return standings_of(record, fitted, anchor)

@@ -6,7 +6,7 @@ Lengths across are percentages, so a picture fits any screen while its lines and
 from collections.abc import Sequence
 from itertools import accumulate
 
-from roost_ladder.rating.scale import MEAN_RATING
+from roost_ladder.rating.elo import MEAN_RATING
 from roost_ladder.rating.standings import Standing
 from roost_ladder.rating.statistics import Totals
 from roost_ladder.report.markup import Axis, axis, element, percent, spread, text

@@ -22,7 +22,6 @@ from roost_ladder.report.tables import (
 HOW_RATED = {
     "fit": "Ratings are fitted to all matches at once. The line around each is its 95 % interval",
     "elo": "Ratings are classic Elo, walked from match to match. The line around each is a rough 95 % interval",
-    "openskill": "Ratings are OpenSkill's, on the Elo scale. The line around each is the 95 % interval that it claims",
 }
 
 

@@ -3,9 +3,8 @@
 import csv
 from io import StringIO
 
-from roost_ladder.rating.standings import Standing
+from roost_ladder.rating.standings import Standing, StandingsView
 from roost_ladder.rating.statistics import Seat, Totals
-from roost_ladder.rating.views import View
 from roost_ladder.report.summary import Summary
 
 
@@ -46,7 +45,7 @@ def as_json(summary: Summary) -> dict[str, object]:
     }
 
 
-def _view_json(summary: Summary, view: View) -> dict[str, object]:
+def _view_json(summary: Summary, view: StandingsView) -> dict[str, object]:
     totals = summary.statistics.by(
         lambda seat: seat.bot if view.game in (None, seat.game) and view.players in (None, seat.players) else None
     )

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 
 from roost_games.errors import UsageError
 from roost_ladder.rating.facts import MatchFacts
-from roost_ladder.rating.raters import find_rater
 from roost_ladder.rating.results import gather
-from roost_ladder.rating.standings import Standing
+from roost_ladder.rating.standings import Standing, StandingsView, find_rater, views
 from roost_ladder.rating.statistics import Curves, HeadToHead, Statistics, elo_curves, head_to_head
-from roost_ladder.rating.views import View, views
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +28,7 @@ class Summary:
     """By bot."""
     rating: str
     """The name of the rater."""
-    views: tuple[View, ...]
+    views: tuple[StandingsView, ...]
     """Everything first, then by game and by table size, where there are several."""
     statistics: Statistics
     head_to_head: HeadToHead

@@ -1,8 +1,7 @@
 """The tables of the report: standings, who beats whom, and what was counted."""
 
-from roost_ladder.rating.standings import Standing
+from roost_ladder.rating.standings import Standing, StandingsView
 from roost_ladder.rating.statistics import Totals
-from roost_ladder.rating.views import View
 from roost_ladder.report.charts import axis_labels, interval, place_bar, rating_axis
 from roost_ladder.report.markup import cell, element, head, percent, table, text
 from roost_ladder.report.summary import Summary
@@ -126,7 +125,7 @@ def views_table(summary: Summary) -> str:
     return table(heads, rows)
 
 
-def _title(view: View) -> str:
+def _title(view: StandingsView) -> str:
     if view.game:
         return view.game
     return f"tables of {view.players}" if view.players else "all"

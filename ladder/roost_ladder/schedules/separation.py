@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from roost_ladder.rating.certainty import DOUBT, superiority
+from roost_ladder.rating.elo import ELO
 from roost_ladder.rating.fit import Fit, fit
 from roost_ladder.rating.results import Floats, Record
-from roost_ladder.rating.scale import ELO
 
 USUAL_DIFFERENCE = 50 / ELO
 """The standard deviation of the differences that the bet is on. Others are found as well, a little later."""

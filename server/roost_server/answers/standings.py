@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from roost.v1 import arena_pb2
 from roost_ladder.rating.facts import MatchFacts
-from roost_ladder.rating.live import LiveStandings
-from roost_ladder.rating.standings import Standing
+from roost_ladder.rating.standings import LiveStandings, Standing
 from roost_server.answers.competitions import phase_asked_for
 from roost_server.answers.matches import check_game
 from roost_server.competition.ledger import find
