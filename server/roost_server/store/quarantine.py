@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from roost_server.clocks import epoch_ms
 from roost_server.store.people import QUARANTINE
@@ -19,9 +19,14 @@ class QuarantineRecord(NamedTuple):
 
 def quarantined(store: Store) -> list[QuarantineRecord]:
     """The versions in quarantine."""
-    query = select(*QUARANTINE.c["version_id", "reason", "since_ms"]).where(QUARANTINE.c.ended_ms.is_(None))
     with store.reading() as connection:
-        return [QuarantineRecord._make(row) for row in connection.execute(query)]
+        return read_quarantined(connection)
+
+
+def read_quarantined(connection: Connection) -> list[QuarantineRecord]:
+    """The same in a transaction of the caller's."""
+    query = select(*QUARANTINE.c["version_id", "reason", "since_ms"]).where(QUARANTINE.c.ended_ms.is_(None))
+    return [QuarantineRecord._make(row) for row in connection.execute(query)]
 
 
 def begin_quarantine(store: Store, record: QuarantineRecord) -> None:

@@ -14,7 +14,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, sel
 from roost_games.errors import UsageError
 from roost_server.store import results
 from roost_server.store.models import BLOCK, BLOCK_MEMBER, BOT_VERSION, MATCH, MATCH_SEAT, REPLAY, BlockState
-from roost_server.store.people import BOT, ENTRY, OWNER, QUARANTINE
+from roost_server.store.people import BOT, ENTRY, OWNER
+from roost_server.store.quarantine import read_quarantined
 from roost_server.store.records import Planned, line_of
 from roost_server.store.store import Reading, Store
 
@@ -182,9 +183,8 @@ def backgrounds(store: Store) -> dict[int, Background]:
         .join_from(BOT_VERSION, BOT, isouter=True)
         .join(OWNER, isouter=True)
     )
-    kept = select(*QUARANTINE.c["version_id", "reason", "since_ms"]).where(QUARANTINE.c.ended_ms.is_(None))
     with store.reading() as connection:
-        quarantined = {version_id: (reason, since_ms) for version_id, reason, since_ms in connection.execute(kept)}
+        quarantined = {each.version_id: (each.reason, each.since_ms) for each in read_quarantined(connection)}
         return {
             version_id: Background(owner or "", last_seen_ms or 0, *quarantined.get(version_id, ("", 0)))
             for version_id, owner, last_seen_ms in connection.execute(versions)
