@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from roost_cli.options import parse_duration
-from roost_cli.terminal.comparison_report import points
+from roost_cli.terminal.comparison import points
 from roost_games.errors import UsageError
 from tests.support.commands.roost import Outcome, Roost
 

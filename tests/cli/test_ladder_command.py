@@ -32,7 +32,7 @@ def test_the_table_says_who_is_how_strong_and_how_sure_that_is(roost: Roost, tmp
     assert done.code == 0, done.err
     head, columns, _, *rows = done.out.splitlines()
     assert head == "12 matches in 6 blocks of karteneck: as many as asked for"
-    assert columns.split() == ["rank", "bot", "rating", "above", "matches", "won", "of", "2", "faults", "ms"]
+    assert columns.split() == ["rank", "bot", "rating", "above", "matches", "won", "faults", "of", "2", "ms"]
     assert {row.split()[1] for row in rows[:2]} == {"random", "greedy"}
     assert all("±" in row for row in rows[:2])
     assert "above: how likely a bot is stronger than the next one." in done.out
@@ -53,7 +53,7 @@ def test_json_is_for_programs(roost: Roost) -> None:
 def test_a_schedule_that_knows_its_length_tells_how_long_it_takes(
     schedule: str, roost: Roost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roost_cli.terminal.ladder_screen.LINE_SECONDS", 0.0)
+    monkeypatch.setattr("roost_cli.terminal.live.LINE_SECONDS", 0.0)
     command = ("ladder", "random", "greedy", *SMALL, "--schedule", schedule)
     assert " s to go; " in roost(*command, "--times", 40).err
 

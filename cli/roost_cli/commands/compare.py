@@ -4,38 +4,37 @@ from typing import Annotated
 
 import typer
 
+from roost_cli.options import JsonOption, SeedOption, WorkersOption, parse_counts, parse_duration, parse_games
+from roost_games.errors import Exit
+
 
 def compare(
     new: Annotated[str, typer.Argument(help="The bot that may be stronger.", metavar="NEW")],
-    old: Annotated[str, typer.Argument(help="The bot that it is compared with.", metavar="OLD")],
+    old: Annotated[str, typer.Argument(help="The bot to compare it with.", metavar="OLD")],
     game: Annotated[
-        str | None, typer.Option(metavar="GAME,...", help="The games. All that these bots play if left out.")
+        str | None, typer.Option(metavar="GAME,...", help="The games. By default all that these bots play.")
     ] = None,
-    players: Annotated[str, typer.Option(metavar="N,...", help="How many sit at a table.")] = "4",
+    players: Annotated[str, typer.Option(metavar="N,...", help="The sizes of the tables.")] = "4",
     against: Annotated[
         list[str] | None,
-        typer.Option(metavar="BOT", help="An opponent. Can be given again. Copies of OLD if left out."),
+        typer.Option(metavar="BOT", help="An opponent. May be repeated. By default copies of OLD."),
     ] = None,
-    elo0: Annotated[float, typer.Option(help="So many Elo points more are not enough to be called stronger.")] = 0.0,
-    elo1: Annotated[float, typer.Option(help="So many Elo points more must not be missed.")] = 20.0,
-    alpha: Annotated[float, typer.Option(help="How often a bot that is not stronger may be called so.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="How often a bot that is stronger may be missed.")] = 0.05,
+    elo0: Annotated[float, typer.Option(help="A bot that gains at most this many Elo points is not stronger.")] = 0.0,
+    elo1: Annotated[float, typer.Option(help="A bot that gains this many Elo points must not be missed.")] = 20.0,
+    alpha: Annotated[float, typer.Option(help="How often a bot that is not stronger may be called stronger.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="How often a stronger bot may be missed.")] = 0.05,
     budget: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Stop after this time, such as 90s or 1h; 5m if left out.")
+        str | None, typer.Option(metavar="TIME", help="Stop after this time, such as 90s or 1h. By default 5m.")
     ] = None,
     blocks: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Stop after so many blocks; then only a --budget limits the time."),
+        typer.Option(min=1, metavar="N", help="Stop after this many blocks; then only --budget limits the time."),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="How many processes play. As many as cores if left out.")
-    ] = None,
-    seed: Annotated[
-        str | None, typer.Option(help="Any text; the same seed gives the same deals. Drawn at random if left out.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    workers: WorkersOption = None,
+    seed: SeedOption = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Find out whether a bot is stronger than its old version, with as few matches as that takes.
+    """Find out whether a bot is stronger than its old version, with as few matches as possible.
 
     Both play the same deals in the same seats against the same opponents.
 
@@ -43,9 +42,31 @@ def compare(
 
     Exit code 0: stronger, 1: not stronger, 2: undecided.
     """
-    from roost_cli.comparing import Wishes, run_comparison
+    from roost_bots import SAMPLES
+    from roost_cli.terminal.comparison import comparison_json, print_comparison, watching
+    from roost_cli.terminal.console import print_json, remarks
+    from roost_ladder.rating.sprt import Verdict
+    from roost_ladder.running.comparison import CompareOptions, run_comparison
 
-    run_comparison(
-        Wishes(new, old, game, players, tuple(against or ()), elo0, elo1, alpha, beta, budget, blocks, workers, seed),
-        as_json=as_json,
+    options = CompareOptions(
+        new,
+        old,
+        parse_games(game),
+        parse_counts(players),
+        tuple(against or ()),
+        elo0,
+        elo1,
+        alpha,
+        beta,
+        None if budget is None else parse_duration(budget),
+        blocks,
+        workers,
+        seed,
     )
+    run = run_comparison(options, SAMPLES, watch=watching, remark=lambda line: remarks().print(line, soft_wrap=True))
+    if as_json:
+        print_json(comparison_json(run))
+    else:
+        print_comparison(run)
+    codes = {Verdict.STRONGER: 0, Verdict.NOT_STRONGER: 1, Verdict.UNDECIDED: 2}
+    raise typer.Exit(Exit.INTERRUPTED if run.interrupted else codes[run.comparison.verdict])

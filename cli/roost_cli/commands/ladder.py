@@ -1,9 +1,30 @@
-"""`roost ladder`: bots against each other, and who is how strong."""
+"""`roost ladder`: bots against each other, rated."""
 
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from roost_cli.options import (
+    JsonOption,
+    SeedOption,
+    WorkersOption,
+    database_url,
+    needs_server,
+    parse_counts,
+    parse_duration,
+    parse_games,
+)
+from roost_games.errors import Exit
+
+if TYPE_CHECKING:
+    from roost_ladder.report.files import ReportFiles
+    from roost_ladder.running.book import Book
+    from roost_ladder.running.entrants import Entrant
+    from roost_ladder.running.fixtures import Limits
+    from roost_ladder.running.local_ladder import LadderRun, LadderTeam
 
 
 def ladder(
@@ -15,13 +36,13 @@ def ladder(
         ),
     ],
     games: Annotated[
-        str | None, typer.Option(metavar="GAME,...", help="What is played; by default all that the bots can.")
+        str | None, typer.Option(metavar="GAME,...", help="The games. By default all that the bots can play.")
     ] = None,
-    players: Annotated[str, typer.Option(metavar="N,...", help="How many sit at a table.")] = "2,3,4",
+    players: Annotated[str, typer.Option(metavar="N,...", help="The sizes of the tables.")] = "2,3,4",
     schedule: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="Who plays whom: sure, round-robin, swiss, least-played, or gauntlet with --hero."
+            metavar="NAME", help="Who meets whom: sure, round-robin, swiss, least-played, or gauntlet with --hero."
         ),
     ] = "sure",
     times: Annotated[
@@ -32,26 +53,22 @@ def ladder(
         str | None, typer.Option(metavar="NAME", help="The bot that a gauntlet sends against all others.")
     ] = None,
     rotation: Annotated[
-        str, typer.Option(metavar="KIND", help="In which orders a group sits at its deal: cyclic or full.")
+        str, typer.Option(metavar="KIND", help="The seatings in which a group plays its deal: cyclic or full.")
     ] = "cyclic",
-    blocks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop after so many blocks.")] = None,
-    matches: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop after so many matches.")] = None,
+    blocks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop after this many blocks.")] = None,
+    matches: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop after this many matches.")] = None,
     budget: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Stop after this time. 60s if nothing else ends it."),
+        typer.Option(metavar="TIME", help="Stop after this time, such as 90s or 1h. By default 60s if nothing else."),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="How many processes play; by default as many as cores.")
-    ] = None,
+    workers: WorkersOption = None,
     db: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Keep every match here, and go on with what is there.")
+        str | None, typer.Option(metavar="FILE", help="Keep every match in this database, and resume what is in it.")
     ] = None,
-    seed: Annotated[
-        str | None, typer.Option(help="Any text; the same seed gives the same deals. Drawn at random if left out.")
-    ] = None,
-    rating: Annotated[str, typer.Option(metavar="NAME", help="How to rate: fit or elo.")] = "fit",
+    seed: SeedOption = None,
+    rating: Annotated[str, typer.Option(metavar="NAME", help="The rating: fit or elo.")] = "fit",
     anchor: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The bot that has 1500 points, instead of the mean.")
+        str | None, typer.Option(metavar="NAME", help="The bot that gets 1500 points. By default the mean does.")
     ] = None,
     decision_ms: Annotated[
         int, typer.Option(min=1, max=86_400_000, metavar="MS", help="Milliseconds for each decision.")
@@ -60,22 +77,106 @@ def ladder(
         int, typer.Option(min=0, max=86_400_000, metavar="MS", help="Milliseconds for decisions that take longer.")
     ] = 10_000,
     memory_limit: Annotated[
-        int, typer.Option(min=16, metavar="MB", help="How much memory a bot may take, in megabytes.")
+        int, typer.Option(min=16, metavar="MB", help="The memory that a bot may use, in megabytes.")
     ] = 1024,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table to this file, too.")] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with everything, too.")] = None,
+    as_json: JsonOption = False,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the table to this file.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write a report page to this file.")] = None,
 ) -> None:
-    """Let bots play against each other, and find out who is how strong and how sure that is.
+    """Let bots play against each other, and show the ratings with their 95 % intervals.
 
-    Ctrl-C ends it early; the same command with the same --db goes on.
+    Ctrl-C ends it early; the same command with the same --db resumes it.
     """
-    from roost_cli.ladder_wishes import Wishes
-    from roost_cli.laddering import Outputs, run_ladder
+    from roost_bots import SAMPLES
+    from roost_cli.terminal.ladder import watching
     from roost_games.referee import Clock
+    from roost_ladder.report.files import ReportFiles, check_rating
+    from roost_ladder.running.local_ladder import LadderOptions, run_ladder
 
-    wishes = Wishes(
-        tuple(bots), games, players, schedule, times, hero, rotation, seed, Clock(decision_ms, bank_ms), memory_limit
+    options = LadderOptions(
+        tuple(bots),
+        parse_games(games),
+        parse_counts(players),
+        schedule,
+        times,
+        hero,
+        rotation,
+        seed,
+        Clock(decision_ms, bank_ms),
+        memory_limit,
+        workers,
+        blocks,
+        matches,
+        None if budget is None else parse_duration(budget),
     )
-    outputs = Outputs(rating, anchor, as_json, csv, html)
-    run_ladder(wishes, outputs, blocks, matches, budget, workers, db)
+    options.check()
+    check_rating(rating)
+    files = ReportFiles(csv, html)
+    files.check()
+    with _open_book(db) as (book, resumed_seed):
+        run = run_ladder(
+            options,
+            SAMPLES,
+            book=book,
+            resumed_seed=resumed_seed,
+            programs=_programs,
+            watch=watching,
+            remark=_remark,
+            must_play=anchor,
+        )
+    _report(run, files, db, anchor=anchor, rating=rating, as_json=as_json)
+    if run.ending is None:
+        raise typer.Exit(Exit.INTERRUPTED)
+
+
+def _remark(line: str) -> None:
+    from roost_cli.terminal.console import remarks
+
+    remarks().print(line, soft_wrap=True)
+
+
+@contextlib.contextmanager
+def _open_book(db: str | None) -> "Iterator[tuple[Book | None, str | None]]":
+    """Where matches are kept, and the seed of the run that is resumed."""
+    if db is None:
+        yield None, None
+        return
+    with needs_server("--db"):
+        from roost_server.store import open_store
+        from roost_server.store.ladder_book import LadderBook
+    with open_store(database_url(db)) as store:
+        book = LadderBook(store)
+        charter = book.charter()
+        yield book, charter["seed"] if charter else None
+
+
+@contextlib.contextmanager
+def _programs(entrants: "Sequence[Entrant]", limits: "Limits", workers: int) -> "Iterator[LadderTeam]":
+    """Programs that connect to an arena by themselves get one of their own."""
+    from roost_bots import SAMPLES
+    from roost_ladder.running.engine import Executor
+    from roost_ladder.running.local_ladder import LadderTeam
+
+    with needs_server("a bot that connects to an arena"):
+        from roost_server.serving.ladder_programs import ladder_programs
+    with ladder_programs(entrants, limits, SAMPLES, _remark) as programs:
+        yield LadderTeam(programs.entrants, Executor(programs.arena.submit, workers), programs.look_after)
+
+
+def _report(
+    run: "LadderRun", files: "ReportFiles", db: str | None, *, anchor: str | None, rating: str, as_json: bool
+) -> None:
+    from roost_cli.terminal.console import print_json
+    from roost_cli.terminal.ladder import print_run, run_json
+    from roost_ladder.report.files import summary_of
+
+    summary = summary_of(run, anchor=anchor, rating=rating)
+    if as_json:
+        print_json(run_json(run, summary))
+    elif summary.standings:
+        print_run(run, summary, db)
+    # Only now: whatever happens to the files, the result has been printed.
+    if summary.standings:
+        files.write(summary)
+    else:
+        _remark("no block was played to its end, so there are no standings yet")

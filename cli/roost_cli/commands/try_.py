@@ -4,37 +4,31 @@ from typing import Annotated
 
 import typer
 
-EXIT_DEFECTS = 1
-EXIT_NOT_LOADED = 2
+from roost_cli.options import BotArgument, JsonOption, opponents, parse_games
+from roost_games.errors import Exit
 
 
 def try_(
-    bot: Annotated[
-        str,
-        typer.Argument(
-            help="The bot: mybot.py, mybot.py:MyBot, stdio:./mybot, or the name of a sample.", metavar="BOT"
-        ),
-    ],
+    bot: BotArgument,
     games: Annotated[
-        str | None, typer.Option(metavar="GAME,...", help="Examine only these games; by default all that it plays.")
+        str | None, typer.Option(metavar="GAME,...", help="Examine only these games. By default all that it plays.")
     ] = None,
     matches: Annotated[int, typer.Option(min=1, help="How many matches at each kind of table.")] = 3,
     seconds: Annotated[
-        float, typer.Option(min=1, help="About how long it may take; a slow bot is examined less thoroughly.")
+        float, typer.Option(min=1, help="About how long it may take. A slow bot is examined less thoroughly.")
     ] = 30.0,
     patience: Annotated[
-        float, typer.Option(min=0.1, metavar="SECONDS", help="After so long without an answer the bot hangs.")
+        float, typer.Option(min=0.1, metavar="SECONDS", help="A bot that takes longer for an answer hangs.")
     ] = 10.0,
-    seed: Annotated[str, typer.Option(help="Any text; the same seed gives the same deals.")] = "doctor",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    seed: Annotated[str, typer.Option(help="Any text. The same seed gives the same deals.")] = "doctor",
+    as_json: JsonOption = False,
 ) -> None:
     """Examine a bot: does it load, answer legally everywhere, and in time? What does it forget, and whom does it beat?
 
     The exit code is 0 if there is no defect, 1 if there is one, and 2 if the bot cannot be loaded.
     """
-    from roost_cli.options import opponents, parse_games
     from roost_cli.terminal.console import print_json, results
-    from roost_cli.terminal.doctor_report import print_report, report_json
+    from roost_cli.terminal.doctor import print_report, report_json
     from roost_cli.terminal.live import status
     from roost_ladder.workshop.doctor import Effort, examine
 
@@ -46,6 +40,6 @@ def try_(
     else:
         print_report(results(), report)
     if not report.loads:
-        raise typer.Exit(EXIT_NOT_LOADED)
+        raise typer.Exit(Exit.USAGE)
     if not report.healthy:
-        raise typer.Exit(EXIT_DEFECTS)
+        raise typer.Exit(Exit.FAILED)

@@ -7,21 +7,22 @@ import sys
 import termios
 import textwrap
 import tty
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.control import Control
 from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
 from roost.v1 import arena_pb2, play_pb2
 from roost_cli.terminal.console import results
 from roost_cli.terminal.match import print_faults, print_outcome
 from roost_cli.terminal.records import shown_names
-from roost_cli.terminal.show import board_table, print_frame
 from roost_games.errors import UsageError
-from roost_games.narration import Board, Look, narration_of
+from roost_games.narration import Board, Look, Role, Span, Words, narration_of
 from roost_games.narrator import Frame, Narrator, PublicNarrator
 from roost_games.playback import Playback
 from roost_games.playthrough import show_value
@@ -46,6 +47,20 @@ QUIT = frozenset(("", "q", "\x1b", "\x04"))
 KEYS = "n or Enter: on, p: back, g and G: first and last, q: quit"
 Typed = Callable[[], str]
 """Waits for keys and returns what was typed, several keys at once if they came at once; nothing at the end of input."""
+STYLES: Mapping[Role, str] = {
+    "plain": "",
+    "seat": "bold",
+    "card": "bold",
+    "strong": "bold",
+    "worm": "bold red",
+    "dim": "dim",
+    "notice": "bold yellow",
+    "fault": "bold red",
+}
+NUMBERED: Mapping[Role, Sequence[str]] = {
+    "seat": ("cyan", "magenta", "yellow", "green", "blue", "red", "bright_cyan"),
+    "card": ("red", "yellow", "bright_red", "green", "bright_magenta"),
+}
 
 
 def printing(game: str, bots: Sequence[str]) -> Callable[[], Narrator]:
@@ -250,3 +265,38 @@ def _follow(typed: str, at: int, last: int) -> int | None:
         elif key in FIRST or key in LAST:
             at = 0 if key in FIRST else last
     return at
+
+
+def print_frame(console: Console, frame: Frame) -> None:
+    """Print the lines, then the board, if there is one, and an empty line."""
+    for line in frame.lines:
+        console.print(_indented(styled(line.words), 4) if line.follows else styled(line.words))
+    if frame.board is not None:
+        console.print(_indented(board_table(frame.board), 2))
+        console.print()
+
+
+def board_table(board: Board) -> RenderableType:
+    """The board, with a row for each seat and a mark where one decides."""
+    rows = Table.grid(padding=(0, 2, 0, 0))
+    for width in (0, 0, *board.widths):
+        rows.add_column(no_wrap=True, min_width=width)
+    rows.add_column()
+    for seat, bot, deciding, cells in board.rows:
+        mark, name = Text(">" if deciding else " ", style="bold"), Span(f"{seat} {bot}", "seat", seat)
+        rows.add_row(mark, styled((name,)), *map(styled, cells))
+    return Group(styled(board.head), rows, *([styled(board.foot)] if board.foot else []))
+
+
+def styled(words: Words) -> Text:
+    """Words in the colours of their roles."""
+    return Text.assemble(*((span.text, _style(span)) for span in words))
+
+
+def _style(span: Span) -> str:
+    styles = NUMBERED.get(span.role, ())
+    return STYLES[span.role] if span.number is None or not styles else styles[span.number % len(styles)]
+
+
+def _indented(drawn: RenderableType, columns: int) -> Padding:
+    return Padding(drawn, (0, 0, 0, columns), expand=False)

@@ -46,7 +46,7 @@ def _verdict(report: Examination) -> str:
     marks = [finding.mark for finding in report.findings]
     defects, warnings = marks.count(Mark.DEFECT), marks.count(Mark.WARNING)
     if not report.loads:
-        return "There is nothing to examine until this is mended."
+        return "Fix this first; nothing else can be checked."
     words = counted(defects, "defect") if defects else "No defects"
     more = f", {warnings} worth a look" if warnings else ""
     if Mark.UNKNOWN in marks:

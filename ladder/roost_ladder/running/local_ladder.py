@@ -1,0 +1,250 @@
+"""A ladder on this machine, from its options to the end of its run.
+
+options = LadderOptions(bots=("mybots", "greedy"), games=("karteneck",))
+run = run_ladder(options, SAMPLES)
+for row in standings(match.result() for match in run.ladder.facts):
+    print(row)
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from roost_games.chance import seed_of
+from roost_games.errors import UsageError
+from roost_games.referee import STANDARD_CLOCK, Clock
+from roost_games.registry import GAME_NAMES, get_game
+from roost_games.wording import counted
+from roost_ladder.blocks import Rotation
+from roost_ladder.running.book import Book, MemoryBook
+from roost_ladder.running.comparison import SAME_MODULES, get_in_each_others_way
+from roost_ladder.running.engine import Executor
+from roost_ladder.running.entrants import Entrant, find_entrants
+from roost_ladder.running.fixtures import Limits
+from roost_ladder.running.ladder import Ladder, Setup
+from roost_ladder.running.rounds import Budget, RunEnd
+from roost_ladder.running.series import TroubleLog, new_seed
+from roost_ladder.running.workers import local_executor
+from roost_ladder.schedules.registry import schedule_named
+from roost_ladder.schedules.schedule import Kind
+from roost_sdk import Bot
+from roost_sdk.load import did_you_mean
+
+DEFAULT_SECONDS = 60.0
+"""How long a ladder runs if nothing else ends it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderOptions:
+    """What is to be played, by whom and for how long."""
+
+    bots: tuple[str, ...]
+    """Folders, files, samples and commands, as `find_entrants` reads them."""
+    games: tuple[str, ...] = ()
+    """By default all that the bots can play."""
+    players: tuple[int, ...] = (2, 3, 4)
+    schedule: str = "sure"
+    times: int | None = None
+    """How often all groups meet, or the rounds of a Swiss schedule."""
+    hero: str | None = None
+    """The bot that a gauntlet sends against all others."""
+    rotation: str = Rotation.CYCLIC.value
+    seed: str | None = None
+    """By default that of the run that is resumed, or a random one."""
+    clock: Clock = STANDARD_CLOCK
+    memory_mb: int = 1024
+    workers: int | None = None
+    """How many processes play; by default one per core."""
+    blocks: int | None = None
+    matches: int | None = None
+    seconds: float | None = None
+    """When to stop, if the schedule does not end before."""
+
+    @property
+    def budget(self) -> Budget:
+        """When to stop: after a minute if nothing else is said."""
+        if all(limit is None for limit in (self.blocks, self.matches, self.seconds, self.times)):
+            return Budget(seconds=DEFAULT_SECONDS)
+        return Budget(self.blocks, self.matches, self.seconds)
+
+    def check(self) -> None:
+        """Raise `UsageError` for what is wrong with any bots: before bots are imported, which takes a while."""
+        self._rotation()
+        if self.schedule == "gauntlet" and self.hero is None:
+            raise UsageError("the schedule gauntlet needs --hero NAME, the bot that plays against all others")
+        schedule_named(self.schedule, times=self.times, hero=None if self.hero is None else 0)
+
+    def setup(self, entrants: Sequence[Entrant], seed: str, *, recording: bool) -> Setup:
+        """The run with these bots. Raises `UsageError` if it cannot be played."""
+        kinds = self._kinds(entrants)
+        hero = None if self.hero is None else number_of(self.hero, entrants)
+        setup = Setup(
+            tuple(entrants),
+            kinds,
+            seed,
+            schedule_named(self.schedule, seed=seed_of(seed), times=self.times, hero=hero),
+            " ".join(filter(None, (self.schedule, self.hero, f"{self.times} times" if self.times else ""))),
+            {game: get_game(game).options({}) for game in dict.fromkeys(kind.game for kind in kinds)},
+            self._rotation(),
+            self.limits(recording=recording),
+            hero,
+        )
+        self._check_room(setup)
+        return setup
+
+    def limits(self, *, recording: bool) -> Limits:
+        """What a bot may use up."""
+        return Limits(self.clock, memory_mb=self.memory_mb, recording=recording)
+
+    def _rotation(self) -> Rotation:
+        try:
+            return Rotation(self.rotation)
+        except ValueError:
+            raise UsageError(f"--rotation is {' or '.join(Rotation)}, not {self.rotation!r}") from None
+
+    def _kinds(self, entrants: Sequence[Entrant]) -> tuple[Kind, ...]:
+        """Every game at every number of players that can be played and that enough bots can play."""
+        # In our order, not in that of the options: the order makes no other ladder.
+        names = sorted(self.games or GAME_NAMES, key=GAME_NAMES.index)
+        kinds = [
+            Kind(name, players)
+            for name in names
+            for players in self.players
+            if players in get_game(name).players(get_game(name).options({}))
+            and sum(entrant.plays(name, players) for entrant in entrants) >= players > 1
+        ]
+        if not kinds:
+            raise UsageError(
+                f"nothing can be played: {counted(len(entrants), 'bot')} for {', '.join(names)} "
+                f"at tables of {','.join(map(str, self.players))}; "
+                "add bots that play these games, or change --games or --players"
+            )
+        return tuple(kinds)
+
+    def _check_room(self, setup: Setup) -> None:
+        """Raise `UsageError` if not even one block may be played."""
+        least = min(setup.rotation.matches(kind.players) for kind in setup.kinds)
+        if self.matches is not None and self.matches < least:
+            raise UsageError(
+                f"--matches {self.matches} is too few: a block, one deal with every bot in every seat, takes {least}"
+            )
+
+
+class LadderTeam(NamedTuple):
+    """The bots of a ladder, and what plays them."""
+
+    entrants: Sequence[Entrant]
+    executor: Executor
+    look_after: Callable[[], None] = lambda: None
+    """To be called now and then."""
+    isolated: bool = False
+
+
+class LadderRun(NamedTuple):
+    """A run that has ended."""
+
+    ladder: Ladder
+    ending: RunEnd | None
+    """`None` if it was interrupted."""
+
+    @property
+    def why(self) -> str:
+        """Why it ended."""
+        if self.ending is RunEnd.SCHEDULE and self.ladder.setup.schedule_name == "sure":
+            every = "every bot that can still play" if self.ladder.benched else "every bot"
+            return f"{every} is surely stronger than the next one"
+        return self.ending or "interrupted"
+
+
+Programs = Callable[[Sequence[Entrant], Limits, int], AbstractContextManager[LadderTeam]]
+"""Starts bots that connect to an arena by themselves, given their limits and how many matches may run at once."""
+Watch = Callable[[Ladder, Budget], AbstractContextManager[Callable[[], None]]]
+"""Shows a ladder while it runs, whenever the context's value is called."""
+
+
+@contextlib.contextmanager
+def unwatched(ladder: Ladder, budget: Budget) -> Iterator[Callable[[], None]]:
+    """A `Watch` that shows nothing."""
+    yield lambda: None
+
+
+def run_ladder(
+    options: LadderOptions,
+    samples: Mapping[str, type[Bot]],
+    *,
+    book: Book | None = None,
+    resumed_seed: str | None = None,
+    programs: Programs | None = None,
+    watch: Watch = unwatched,
+    remark: Callable[[str], None] = lambda line: None,
+    must_play: str | None = None,
+) -> LadderRun:
+    """Play until the schedule or the budget ends. Ctrl-C ends it early, with all that was played until then.
+
+    With a `book` every match is kept there; `resumed_seed` is the seed of the run in it, if there is one. `programs`
+    starts bots that are commands. `remark` gets lines about what is unusual. Raises `UsageError` if the bot `must_play`
+    does not take part.
+    """
+    options.check()
+    entrants = _find(options.bots, samples, remark)
+    if must_play is not None:
+        number_of(must_play, entrants)
+    with _team(entrants, options, programs, remark) as team:
+        seed = options.seed or resumed_seed or new_seed()
+        setup = options.setup(team.entrants, seed, recording=book is not None)
+        troubles = TroubleLog()
+        ladder = Ladder(setup, book or MemoryBook(), troubles.tell)
+        ending = _play(ladder, options.budget, team, watch)
+        troubles.close()
+    return LadderRun(ladder, ending)
+
+
+def _find(texts: Sequence[str], samples: Mapping[str, type[Bot]], remark: Callable[[str], None]) -> list[Entrant]:
+    found = find_entrants(texts, samples)
+    for line in found.left_out:
+        remark(f"left out: {line}")
+    if len(found.bots) < 2:
+        raise UsageError(f"a ladder needs two bots, and here is {len(found.bots) or 'none'}")
+    return found.bots
+
+
+@contextlib.contextmanager
+def _team(
+    entrants: Sequence[Entrant], options: LadderOptions, programs: Programs | None, remark: Callable[[str], None]
+) -> Iterator[LadderTeam]:
+    """Worker processes, or an arena of its own if there are programs that connect to one by themselves."""
+    workers = options.workers or len(os.sched_getaffinity(0))
+    if any(entrant.is_command for entrant in entrants):
+        if programs is None:
+            raise UsageError("a bot that connects to an arena cannot be played here")
+        with programs(entrants, options.limits(recording=True), workers) as team:
+            yield team
+        return
+    isolated = get_in_each_others_way(entrant.spec for entrant in entrants)
+    if isolated:
+        remark(SAME_MODULES)
+    with local_executor(workers) as executor:
+        yield LadderTeam(entrants, executor, isolated=isolated)
+
+
+def _play(ladder: Ladder, budget: Budget, team: LadderTeam, watch: Watch) -> RunEnd | None:
+    """Why it ended; `None` if it was interrupted."""
+    with contextlib.suppress(KeyboardInterrupt), watch(ladder, budget) as show:
+
+        def look() -> None:
+            show()
+            team.look_after()
+
+        return ladder.play(team.executor, budget, look, isolated=team.isolated)
+    return None
+
+
+def number_of(name: str, entrants: Sequence[Entrant]) -> int:
+    """The number of the bot called `name`. Raises `UsageError` if it does not take part."""
+    names = [entrant.spec.name for entrant in entrants]
+    if name not in names:
+        raise UsageError(f"{name} does not take part; those who do are: {', '.join(names)}{did_you_mean(name, names)}")
+    return names.index(name)
