@@ -160,17 +160,17 @@ def test_threads_that_register_the_same_version_get_the_same_id(store: Store) ->
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_full_disk_is_said_and_recovered_from(store: Store) -> None:
     new = block(store)
-    match = finished(played("m1", "bratwurmeck"), new)
+    matches = [finished(played(f"m{number}", "bratwurmeck"), new, number) for number in range(8)]
     with store.writing() as connection:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError, match=r"roost\.db: the disk is full; free some space"):
-        store.commit([match])
+        store.commit(matches)
     assert recorded(store) == []
     with store.writing() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count = 100000")
-    store.commit([match])
-    assert recorded(store) == ["m1"]
+    store.commit(matches)
+    assert recorded(store) == [f"m{number}" for number in range(8)]
 
 
 def test_a_reader_works_beside_the_writer_and_sees_one_state(store: Store, database_url: str) -> None:

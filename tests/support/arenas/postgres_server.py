@@ -30,16 +30,11 @@ def server() -> Iterator[str]:
     account = "postgres" if os.geteuid() == 0 else None  # PostgreSQL does not run as root
     if account:
         os.chown(folder, pwd.getpwnam(account).pw_uid, -1)
-    port = free_port()
     data = folder / "data"
     init = [_program("initdb"), "-D", str(data), "-A", "trust", "-U", USER, "--no-sync", "-E", "UTF8"]
     subprocess.run(init, check=True, capture_output=True, user=account, cwd=folder)
-    settings = [f"--{each}" for each in (*QUICK, f"unix_socket_directories={folder}", "listen_addresses=127.0.0.1")]
-    command = [_program("postgres"), "-D", str(data), "-p", str(port), *settings]
-    quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, user=account, cwd=folder, stdout=quiet, stderr=quiet)
+    port, process = _started(folder, data, account)
     try:
-        _wait(process, port)
         yield f"postgresql+psycopg://{USER}@127.0.0.1:{port}/postgres"
     finally:
         process.send_signal(signal.SIGINT)
@@ -47,15 +42,28 @@ def server() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _started(folder: Path, data: Path, account: str | None) -> tuple[int, "subprocess.Popen[bytes]"]:
+    """A server that answers, and its port. Another process may take a free one first: then there is another try."""
+    settings = [f"--{each}" for each in (*QUICK, f"unix_socket_directories={folder}", "listen_addresses=127.0.0.1")]
+    quiet = subprocess.DEVNULL
+    for _ in range(5):
+        port = free_port()
+        command = [_program("postgres"), "-D", str(data), "-p", str(port), *settings]
+        process = subprocess.Popen(command, user=account, cwd=folder, stdout=quiet, stderr=quiet)
+        if _answers(process, port):
+            return port, process
+    raise AssertionError("PostgreSQL does not start")
+
+
 def _program(name: str) -> str:
     return str(PROGRAMS[0] / name)
 
 
-def _wait(process: "subprocess.Popen[bytes]", port: int) -> None:
+def _answers(process: "subprocess.Popen[bytes]", port: int) -> bool:
+    """Wait until the server answers; false if it ends instead."""
     ready = [_program("pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(port), "-U", USER]
-    for _ in range(600):
-        if subprocess.run(ready, check=False).returncode == 0:
-            return
-        assert process.poll() is None, "PostgreSQL has ended"
+    while subprocess.run(ready, check=False).returncode != 0:
+        if process.poll() is not None:
+            return False
         time.sleep(0.1)
-    raise AssertionError("PostgreSQL does not start")
+    return True
