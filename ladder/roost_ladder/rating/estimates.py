@@ -9,10 +9,14 @@ from math import sqrt
 from statistics import fmean, stdev
 from typing import NamedTuple
 
+import numpy as np
+
+from roost_ladder.rating.certainty import student_quantile
+
 Z = 1.959964
 """97.5 % of a normal distribution lies below this many standard deviations."""
-T_FEW = {1: 12.7062, 2: 4.3027}
-"""The same for Student's t with 1 and 2 degrees of freedom, where the series below is too coarse."""
+STUDENT_OF_FEW = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281)
+"""The same for Student's t with 1 to 10 degrees of freedom, where `student_quantile` is a little wide."""
 
 
 class Estimate(NamedTuple):
@@ -25,13 +29,10 @@ class Estimate(NamedTuple):
 
 
 def student_t(freedom: int) -> float:
-    """The 97.5 % point of Student's t, from its expansion around the normal one; within 1 % from 3 degrees on."""
-    if freedom in T_FEW:
-        return T_FEW[freedom]
-    first = (Z**3 + Z) / 4
-    second = (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96
-    third = (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / 384
-    return Z + first / freedom + second / freedom**2 + third / freedom**3
+    """The 97.5 % point of Student's t."""
+    if freedom <= len(STUDENT_OF_FEW):
+        return STUDENT_OF_FEW[freedom - 1]
+    return float(student_quantile(np.array([freedom]))[0])
 
 
 def mean_of(values: Sequence[float]) -> Estimate:

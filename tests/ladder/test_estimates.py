@@ -11,7 +11,7 @@ PUBLISHED_T = {1: 12.706, 2: 4.303, 3: 3.182, 5: 2.571, 10: 2.228, 20: 2.086, 30
 
 @pytest.mark.parametrize(("freedom", "quantile"), PUBLISHED_T.items())
 def test_student_as_in_the_tables(freedom: int, quantile: float) -> None:
-    assert student_t(freedom) == pytest.approx(quantile, rel=0.01 if freedom == 3 else 0.0015)
+    assert student_t(freedom) == pytest.approx(quantile, rel=0.0015)
 
 
 def test_mean_of_a_small_sample() -> None:
