@@ -22,7 +22,7 @@ from roost_games.registry import AnyGame
 from roost_games.replay import Result
 from roost_sdk.bot import OutOfTime
 from roost_sdk.load import LoadedBot
-from roost_sdk.seat import CRASHES, Kind, NotStarted, Place, SeatedBot, Trouble, blocking, has_coroutines
+from roost_sdk.seat import CRASHES, Kind, NotStarted, SeatedBot, Seating, Trouble, blocking, has_coroutines
 from roost_sdk.tracebacks import authors_lines, headline
 
 LOCAL_CLOCK = Clock(decision_ms=60_000, bank_ms=600_000)
@@ -97,9 +97,9 @@ class LocalMatch:
             return result
 
     def _seat(self, seat: int, runner: Runner) -> SeatedBot:
-        place = Place(self.game.name, seat, len(self.bots), rng_of(self.seed, seat), self.referee.clock)
+        seating = Seating(self.game.name, seat, len(self.bots), rng_of(self.seed, seat), self.referee.clock)
         bot_class = self.bots[seat].bot_class
-        bot = SeatedBot(bot_class, place, blocking(runner) if has_coroutines(bot_class, place.game) else None)
+        bot = SeatedBot(bot_class, seating, blocking(runner) if has_coroutines(bot_class, seating.game) else None)
         self._note(seat, "start", bot.start()[1])
         if bot_class.wants_moves():
             self._seeing.append(bot)
@@ -131,7 +131,7 @@ class LocalMatch:
             self._listener(notice)
         if isinstance(notice, Played):
             for bot in self._seeing:
-                self._note(bot.place.seat, "seen", bot.seen(notice.seat, notice.move)[1])
+                self._note(bot.seating.seat, "seen", bot.seen(notice.seat, notice.move)[1])
 
     def _note(self, seat: int, kind: Kind, error: BaseException | None) -> None:
         """Tell the author about an error, if there is one."""

@@ -13,10 +13,11 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Timer
+from threading import Event, Thread, Timer, main_thread
 from types import FrameType
 
 from roost_games.errors import Exit, RoostError, exit_code
@@ -24,6 +25,7 @@ from roost_games.registry import get_game
 from roost_sdk.arena.client import Client
 from roost_sdk.arena.connection import DEFAULT_SERVER
 from roost_sdk.arena.credentials import KEY_VARIABLE, NOTHING, Credentials, read_credentials
+from roost_sdk.arena.drivers import Driver
 from roost_sdk.arena.journal import DEFAULT_MB, Journal, open_journal
 from roost_sdk.arena.link import OpenLink, grpc_links
 from roost_sdk.arena.stats import Stats
@@ -122,13 +124,24 @@ def _play_submission(submission: Submission) -> None:
 
 
 def play(client: Client, server: str, credentials: Credentials = NOTHING, *, report_seconds: float = 0.0) -> None:
-    """Let `client` play at the arena at `server` until Ctrl-C or SIGTERM.
+    """Let `client` play at the arena at `server` until Ctrl-C or SIGTERM. To be called in the main thread.
 
-    The first of these signals makes the client leave, the second one stops at once with `KeyboardInterrupt`. With
-    `report_seconds` the log gets a line about the client's record that often. Raises what `Client.run` raises, and
-    `UsageError` if `server` is no address.
+    The bot is called in this thread; the connection has one of its own, and there `client` calls `on_change`. The first
+    signal makes the client leave, the second one stops at once with `KeyboardInterrupt`. With `report_seconds` the log
+    gets a line about the client's record that often. Raises what `Client.run` raises, and `UsageError` if `server` is
+    no address.
     """
-    asyncio.run(_play(client, grpc_links(server, credentials), report_seconds))
+    network = Network(client, grpc_links(server, credentials), report_seconds)
+    with _signals(network):
+        network.start()
+        try:
+            network.serve()
+        except Abandoned:
+            log.warning("the bot was still thinking when its connection was over")
+        except KeyboardInterrupt:
+            network.stop()
+            raise
+        network.finish()
 
 
 def name_of(bot_class: type[Bot]) -> str:
@@ -223,19 +236,94 @@ class _Greeting:
             )
 
 
-async def _play(client: Client, open_link: OpenLink, report_seconds: float) -> None:
-    reporter = asyncio.create_task(_report(client, report_seconds)) if report_seconds else None
-    try:
-        with _leaving_on_signals(client):
-            await client.run(open_link)
-    finally:
-        if reporter is not None:
+class Abandoned(BaseException):
+    """Raised in a bot's method when nobody waits for it any more."""
+
+
+class Network(Thread):
+    """The thread of a program's connection. The bot has the main thread, where `serve` is called."""
+
+    def __init__(self, client: Client, open_link: OpenLink, report_seconds: float) -> None:
+        super().__init__(name="roost network", daemon=True)
+        self._client = client
+        self._open_link = open_link
+        self._report_seconds = report_seconds
+        self._error: BaseException | None = None
+        self._driver: Future[Driver | None] = Future()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._leaving: asyncio.Task[None] | None = None
+        self._served = Event()
+        self.signals = 0
+        """How many times the program was told to stop."""
+        self.unwanted = False
+        """Whether the bot is called although its connection is over."""
+
+    def run(self) -> None:
+        """Stay connected. This is what the thread does."""
+        try:
+            asyncio.run(self._play())
+        except BaseException as error:
+            self._error = error
+        if not self._driver.done():
+            self._driver.set_result(None)
+        if not self._served.wait(STOP_SECONDS):
+            self.unwanted = True
+            signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
+            if not self._served.wait(STOP_SECONDS):
+                _end_process(self._error)
+
+    def serve(self) -> None:
+        """Call the bot in this thread until the connection is over."""
+        try:
+            driver = self._driver.result()
+            if driver is not None:
+                driver.serve()
+        finally:
+            self.unwanted = False
+            self._served.set()
+
+    def finish(self) -> None:
+        """Wait for the end, and raise what ended the connection if it was an error."""
+        self.join()
+        if self._error is not None:
+            raise self._error
+
+    def heed(self) -> None:
+        """There was a signal: leave at the first, stop at the second."""
+        self.signals += 1
+        self._tell(self._leave if self.signals == 1 else self._client.stop)
+
+    def stop(self) -> None:
+        """Stop now, and wait a moment for it."""
+        self._tell(self._client.stop)
+        self.join(STOP_SECONDS)
+
+    def _tell(self, what: Callable[[], None]) -> None:
+        # Before the beginning nobody hears it, but `_play` looks. After the end the loop is closed.
+        if self._loop is not None:
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(what)
+
+    async def _play(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        if self.signals:
+            self._loop.call_soon(self._leave)
+        reporter = asyncio.create_task(_report(self._client, self._report_seconds))
+        try:
+            await self._client.run(self._open_link, self._driver.set_result)
+        finally:
             reporter.cancel()
+
+    def _leave(self) -> None:
+        if self._leaving is None:
+            playing = self._client.stats.playing
+            log.info("leaving, %d matches to play to the end; Ctrl-C again to stop at once", playing)
+            self._leaving = asyncio.create_task(self._client.leave())
 
 
 async def _report(client: Client, seconds: float) -> None:
     told = 0
-    while True:
+    while seconds:
         await asyncio.sleep(seconds)
         if client.stats.decisions != told:
             told = client.stats.decisions
@@ -243,28 +331,23 @@ async def _report(client: Client, seconds: float) -> None:
 
 
 @contextmanager
-def _leaving_on_signals(client: Client) -> Iterator[None]:
-    """Leave on the first signal; on the second one stop, and raise `KeyboardInterrupt` in the end.
+def _signals(network: Network) -> Iterator[None]:
+    """Leave on the first signal, stop on the second one.
 
-    These are handlers of Python, not of the event loop, since the loop may be held up by a bot that thinks for ever.
-    Nothing is raised from within them: that could hit anything, and gRPC swallows it.
+    Signals are handled in the main thread, between two steps of the bot. So the second one stops a bot that thinks for
+    ever, unless it is deaf to that, too.
     """
-    loop = asyncio.get_running_loop()
-    leaving: list[asyncio.Task[None]] = []
-    signals = 0
     last_resort = Timer(STOP_SECONDS, _end_process)
     last_resort.daemon = True
 
-    def leave() -> None:
-        log.info("leaving, %d matches to play to the end; Ctrl-C again to stop at once", client.stats.playing)
-        leaving.append(loop.create_task(client.leave()))
-
     def hear(number: int, frame: FrameType | None) -> None:
-        nonlocal signals
-        signals += 1
-        loop.call_soon_threadsafe(leave if signals == 1 else client.stop)
-        if signals == 2:
-            last_resort.start()
+        if network.unwanted:
+            raise Abandoned
+        network.heed()
+        if network.signals > 1:
+            if not last_resort.is_alive():
+                last_resort.start()
+            raise KeyboardInterrupt
 
     former = {number: signal.signal(number, hear) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -273,12 +356,10 @@ def _leaving_on_signals(client: Client) -> Iterator[None]:
         last_resort.cancel()
         for number, handler in former.items():
             signal.signal(number, handler)
-    if signals > 1:
-        raise KeyboardInterrupt
 
 
-def _end_process() -> None:
+def _end_process(error: BaseException | None = None) -> None:
     """Stop although a bot is thinking and will not be interrupted."""
-    sys.stderr.write(f"{Path(sys.argv[0]).name}: stopped\n")
+    sys.stderr.write(f"{Path(sys.argv[0]).name}: {error or 'stopped'}\n")
     sys.stderr.flush()
-    os._exit(Exit.INTERRUPTED)
+    os._exit(exit_code(error) if isinstance(error, RoostError) else Exit.INTERRUPTED)

@@ -235,13 +235,12 @@ def test_an_answer_that_got_lost_is_sent_again_without_asking_the_bot_again() ->
 
 def test_a_decision_that_is_being_thought_about_outlives_the_connection() -> None:
     async def script() -> None:
-        gate = asyncio.Event()
-        asked = 0
+        asked: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 
         class Thinker(Bot):
             async def choose(self, view: Any, legal: Sequence[Any]) -> Any:
-                nonlocal asked
-                asked += 1
+                gate = asyncio.Event()
+                asked.append((asyncio.get_running_loop(), gate))
                 await gate.wait()
                 return legal[0]
 
@@ -252,16 +251,17 @@ def test_a_decision_that_is_being_thought_about_outlives_the_connection() -> Non
         old, new = arena.links
         old.say(decisions=[match.decision(seat)])
         while not asked:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.001)
         old.lose()
         await new.heard()
         new.welcome("token-2", resumed=[1])
         new.say(started=[match.started(seat)], decisions=[match.decision(seat)])
         assert (await new.heard()).ready == [1]
-        gate.set()
+        loop, gate = asked[0]
+        loop.call_soon_threadsafe(gate.set)
         (answer,) = (await new.heard()).answers
         assert match.take(seat, answer) is None
-        assert asked == 1
+        assert len(asked) == 1
         client.stop()
         await running
 

@@ -87,8 +87,11 @@ def test_a_whole_match_over_sockets(game: str) -> None:
             ready += len((await anext(requests)).ready)
         while asked := match.referee.waiting:
             await context.write(ArenaMessage(decisions=[match.decision(seat, seat + 1) for seat in asked]))
-            for answer in (await anext(requests)).answers:
-                assert match.take(answer.match - 1, answer) is None
+            answers = 0
+            while answers < len(asked):
+                for answer in (await anext(requests)).answers:
+                    assert match.take(answer.match - 1, answer) is None
+                    answers += 1
         await context.write(ArenaMessage(ended=[match.ended(seat + 1) for seat in range(3)]))
         async for message in requests:
             if message.leaving:
@@ -325,9 +328,9 @@ if __name__ == "__main__":
 
 
 @asynccontextmanager
-async def program(tmp_path: Path, address: str) -> AsyncIterator["asyncio.subprocess.Process"]:
+async def program(tmp_path: Path, address: str, text: str = PROGRAM) -> AsyncIterator["asyncio.subprocess.Process"]:
     file = tmp_path / "mybot.py"
-    file.write_text(PROGRAM)
+    file.write_text(text)
     async with started(str(file), "--server", address) as process:
         yield process
 
@@ -370,31 +373,83 @@ def test_a_program_leaves_on_a_signal(tmp_path: Path, number: signal.Signals) ->
     bounded(script)
 
 
-def test_a_second_signal_stops_a_bot_that_thinks_for_ever(tmp_path: Path) -> None:
+THINKERS = {
+    "plain": "    def choose(self, view, legal):\n        while True:\n            pass\n",
+    "coroutine": "    async def choose(self, view, legal):\n        while True:\n            pass\n",
+    "sleeper": "    def choose(self, view, legal):\n        import time\n        time.sleep(1000)\n",
+    "deaf": """    def choose(self, view, legal):
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                pass
+""",
+}
+
+
+@asynccontextmanager
+async def thinking(tmp_path: Path, how: str) -> AsyncIterator["tuple[asyncio.subprocess.Process, asyncio.Queue[int]]"]:
+    """A program that thinks about its first decision for ever, and the pongs that it sends meanwhile."""
     match = ScriptedMatch("bratwurmeck", 2)
+    pongs: asyncio.Queue[int] = asyncio.Queue()
 
     async def ask(requests: Requests, context: Context) -> None:
         await welcome(requests, context)
         seat = match.referee.waiting[0]
         await context.write(ArenaMessage(started=[match.started(seat)]))
         assert (await anext(requests)).ready == [1]
-        await context.write(ArenaMessage(decisions=[match.decision(seat)], ping=1))
-        assert (await anext(requests)).pong == 1
-        asked.set()
-        await asyncio.Event().wait()
+        await context.write(ArenaMessage(decisions=[match.decision(seat)]))
+        for number in range(1, 4):
+            await context.write(ArenaMessage(ping=number))
+            pongs.put_nowait((await anext(requests)).pong)
+        async for message in requests:
+            pongs.put_nowait(-1 if message.leaving else 0)
 
-    asked = asyncio.Event()
+    text = PROGRAM.replace(THINKERS["plain"], THINKERS[how])
+    async with arena(ask) as (address, _), program(tmp_path, address, text) as process:
+        yield process, pongs
 
+
+@pytest.mark.parametrize("how", THINKERS)
+def test_a_second_signal_stops_a_bot_that_thinks_for_ever(tmp_path: Path, how: str) -> None:
     async def script() -> None:
-        async with arena(ask) as (address, _), program(tmp_path, address) as process:
+        async with thinking(tmp_path, how) as (process, pongs):
             assert process.stderr is not None
-            await asked.wait()
+            assert [await pongs.get() for _ in range(3)] == [1, 2, 3]
             process.send_signal(signal.SIGINT)
-            await asyncio.sleep(0.1)
+            assert await pongs.get() == -1, "it says that it is leaving, though the bot thinks"
             process.send_signal(signal.SIGINT)
             told = (await process.stderr.read()).decode()
             assert await process.wait() == 130
+            assert "leaving, 1 matches to play to the end" in told
             assert told.endswith("mybot.py: stopped\n")
+            assert "Traceback" not in told
+
+    bounded(script)
+
+
+@pytest.mark.parametrize("how", ["plain", "coroutine", "deaf"])
+def test_a_program_ends_though_its_bot_thinks_for_ever(tmp_path: Path, how: str) -> None:
+    match = ScriptedMatch("bratwurmeck", 2)
+
+    async def ask_and_refuse(requests: Requests, context: Context) -> None:
+        await welcome(requests, context)
+        seat = match.referee.waiting[0]
+        await context.write(ArenaMessage(started=[match.started(seat)]))
+        assert (await anext(requests)).ready == [1]
+        await context.write(ArenaMessage(decisions=[match.decision(seat)], ping=1))
+        assert (await anext(requests)).pong == 1
+        await context.abort(grpc.StatusCode.FAILED_PRECONDITION, "mybot was banned")
+
+    async def script() -> None:
+        text = PROGRAM.replace(THINKERS["plain"], THINKERS[how])
+        async with arena(ask_and_refuse) as (address, _), program(tmp_path, address, text) as process:
+            assert process.stderr is not None
+            told = (await process.stderr.read()).decode()
+            assert await process.wait() == 1
+            assert "mybot.py: the arena at" in told
+            assert "refused: mybot was banned" in told
             assert "Traceback" not in told
 
     bounded(script)

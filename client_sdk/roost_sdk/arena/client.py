@@ -16,9 +16,10 @@ from random import uniform
 from roost.v1 import play_pb2
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
+from roost_sdk.arena.drivers import Driver, OwnThread, new_driver
 from roost_sdk.arena.journal import Journal
 from roost_sdk.arena.link import DENIED, Link, LinkLost, OpenLink, Refused
-from roost_sdk.arena.matches import Outbox, Playing
+from roost_sdk.arena.matches import Matches, Unsent
 from roost_sdk.arena.stats import Stats
 from roost_sdk.bot import Bot, check_name
 from roost_sdk.version import fingerprint
@@ -72,23 +73,31 @@ class Client:
             journal.version = self.version
         self._resume_token = ""
         self._leaving = self._stopped = False
-        self._outbox: Outbox
-        self._playing: Playing
+        self._unsent: Unsent
+        self._matches: Matches
         self._work: asyncio.Task[None] | None = None
 
-    async def run(self, open_link: OpenLink) -> None:
-        """Play until `leave`. Called once."""
-        self._outbox = Outbox()
-        self._playing = Playing(self._bot_class, self._outbox, self.stats, self._on_change, self._journal)
+    async def run(self, open_link: OpenLink, served: Callable[[Driver], object] | None = None) -> None:
+        """Play until `leave`. Called once.
+
+        The connection lives in the event loop that this runs in, and the bot in a thread of its own. With `served`, the
+        caller provides that thread: it is told the driver whose `serve` is to be called there.
+        """
+        self._unsent = Unsent()
+        self._matches = Matches(self._bot_class, self._unsent, self.stats, self._on_change, self._journal)
+        driver = new_driver(self._bot_class, self.games, self._matches.finish)
+        self._matches.driver = driver if served else OwnThread(driver)
+        if served:
+            served(driver)
         self._work = asyncio.create_task(self._stay(open_link))
         try:
             await self._work
-            await self._playing.settle(END_SECONDS)
+            await self._matches.settle(END_SECONDS)
         except asyncio.CancelledError:
             if not self._stopped:
                 raise
         finally:
-            self._playing.close()
+            self._matches.close()
 
     async def leave(self, patience: float = 60.0) -> None:
         """Play what has been begun to the end, running matches and the rest of their deals; then `run` returns.
@@ -98,7 +107,7 @@ class Client:
         if self._work is None:
             return
         self._leaving = True
-        self._outbox.add_leaving()
+        self._unsent.add_leaving()
         if not self.stats.connected and not self.stats.playing:
             self.stop()
         done, _ = await asyncio.wait([self._work], timeout=patience)
@@ -145,9 +154,9 @@ class Client:
         tasks: list[asyncio.Task[None]] = []
         try:
             await link.send(play_pb2.BotMessage(hello=self._hello()))
-            self._outbox.reset()
+            self._unsent.reset()
             if self._leaving:
-                self._outbox.add_leaving()
+                self._unsent.add_leaving()
             tasks += asyncio.create_task(self._listen(link)), asyncio.create_task(self._talk(link))
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
             for task in done:
@@ -168,23 +177,21 @@ class Client:
                     if message.HasField("welcome"):
                         patience.reschedule(None)
                         self._be_welcome(message)
-                    await self._take(message)
+                    self._take(message)
         except TimeoutError:
             raise LinkLost("the arena says no welcome") from None
         raise LinkLost("the arena ended the connection")
 
-    async def _take(self, message: play_pb2.ArenaMessage) -> None:
+    def _take(self, message: play_pb2.ArenaMessage) -> None:
         if message.ping:
-            self._outbox.add_pong(message.ping)
-            # Let it be sent before a bot begins to think.
-            await asyncio.sleep(0)
-        self._playing.take(message)
+            self._unsent.add_pong(message.ping)
+        self._matches.take(message)
 
     async def _talk(self, link: Link) -> None:
         """Send what gathers. If that cannot be done any more, who listens is told why."""
         try:
             while True:
-                await link.send(await self._outbox.next_message())
+                await link.send(await self._unsent.next_message())
         except (LinkLost, Refused) as error:
             log.debug("cannot send: %s", error)
 
@@ -192,7 +199,7 @@ class Client:
         welcome = message.welcome
         self.welcome = welcome
         self._resume_token = welcome.resume_token
-        self._playing.resume({*welcome.resumed, *(ended.match for ended in message.ended)})
+        self._matches.resume({*welcome.resumed, *(ended.match for ended in message.ended)})
         self.stats.connected = True
         self.stats.connections += 1
         if self.stats.connections > 1:

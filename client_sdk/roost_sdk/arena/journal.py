@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from functools import partial
 from inspect import isawaitable
 from pathlib import Path
 from threading import Event, Thread
@@ -36,6 +37,7 @@ from roost_games.registry import get_game
 from roost_games.replay import Result
 from roost_games.wording import as_text
 from roost_sdk.plain import plain_result, plain_view
+from roost_sdk.seat import Method
 from roost_sdk.tracebacks import authors_lines, headline
 from roost_sdk.wire import codec_for
 
@@ -135,8 +137,11 @@ class MatchJournal:
         self._note_unanswered()
         self._journal.running.discard(self.file)
 
-    def call(self, method: Callable[..., object], *arguments: object) -> object:
-        """Call a method of the bot; what it logs meanwhile belongs to this match."""
+    def bind(self, method: Method) -> Method:
+        """A method of the bot; what is logged while it runs belongs to this match."""
+        return partial(self._call, method)
+
+    def _call(self, method: Method, *arguments: object) -> object:
         before = speaker.set(self)
         try:
             value = method(*arguments)
