@@ -2,6 +2,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# On all cores; each has a run of neighbours, so that what a module builds is built once, and helps out at the end.
+PYTEST := $(BIN)/pytest -n auto --dist worksteal
 
 .PHONY: help run test test-long test-repeatedly lint types unit format golden proto reference verify-many coverage sure \
 	levels chaos soak bench clean
@@ -15,7 +17,7 @@ run: $(READY)  ## an arena and the sample bots on this machine, for a minute
 test: lint types unit  ## lint, types, layers and tests, a few minutes
 
 test-long: $(READY)  ## the tests that take long: competitions under chaos, pages followed from top to bottom, kills
-	$(BIN)/pytest -n auto -m long
+	$(PYTEST) -m long
 
 test-repeatedly:  ## the whole suite ten times in a fresh clone, beside a busy loop (ROUNDS, BUSY, ARGS)
 	tests/repeatedly.sh
@@ -29,7 +31,7 @@ types: $(READY)  ## mypy --strict
 	$(BIN)/mypy
 
 unit: $(READY)  ## the tests but the long ones, on all cores
-	$(BIN)/pytest -n auto -m "not long"
+	$(PYTEST) -m "not long"
 
 format: $(READY)  ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix .

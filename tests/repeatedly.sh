@@ -26,7 +26,7 @@ done
 
 for ((round = 1; round <= rounds; round++)); do
   log=$folder/round-$round.log
-  if ! .venv/bin/pytest -n auto "${arguments[@]}" >"$log" 2>&1; then
+  if ! .venv/bin/pytest -n auto --dist worksteal "${arguments[@]}" >"$log" 2>&1; then
     tail -n 40 "$log"
     echo "round $round of $rounds failed; the clone and its log are kept: $folder"
     exit 1
