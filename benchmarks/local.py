@@ -28,7 +28,7 @@ from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.running.book import Book, MemoryBook
 from roost_ladder.running.engine import Executor
 from roost_ladder.running.entrants import Entrant, find_entrants
-from roost_ladder.running.fixtures import Fixture, Job, Played
+from roost_ladder.running.fixtures import Fixture, Job, PlayedMatch
 from roost_ladder.running.ladder import Ladder, Setup
 from roost_ladder.running.rounds import Budget
 from roost_ladder.running.workers import local_executor
@@ -88,7 +88,7 @@ def play_ladder(kind: Kind, entrants: Sequence[Entrant], blocks: int, database: 
     """Play a number of blocks with one worker."""
     played: list[Fixture] = []
 
-    def submit(job: Job) -> "Future[list[Played]]":
+    def submit(job: Job) -> "Future[list[PlayedMatch]]":
         played.extend(job.fixtures)
         return executor.submit(job)
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.rating.compare import Comparison, Meeting, Observation, Plan, Table, Tally
+from roost_ladder.rating.compare import BlockObservation, ComparedTable, Comparison, Meeting, MeetingScore, Plan
 from roost_ladder.rating.sprt import Sprt, Verdict
 from tests.support.ladders.worlds import Floats, Indices, World, play
 
@@ -111,20 +111,22 @@ def candidate_scores(places: Indices) -> Floats:
     return (1 + margins) / 2
 
 
-def observations(case: Case, new: Floats, old: Floats) -> Iterator[Observation]:
+def observations(case: Case, new: Floats, old: Floats) -> Iterator[BlockObservation]:
     """What each block tells."""
-    table = Table("simulated", case.players)
+    table = ComparedTable("simulated", case.players)
     differences = (new.mean(axis=(1, 2)) - old.mean(axis=(1, 2))).tolist()
     totals = (new + old).sum(axis=1).tolist()
     for difference, of_block in zip(differences, totals, strict=True):
         opponents = zip(FIELD[: len(case.against)], of_block, strict=False)
-        tallies = {Meeting(table, opponent): Tally(total, 2 * case.players) for opponent, total in opponents}
-        yield Observation(difference, tallies)
+        tallies = {Meeting(table, opponent): MeetingScore(total, 2 * case.players) for opponent, total in opponents}
+        yield BlockObservation(difference, tallies)
 
 
 def begin(case: Case) -> Comparison:
     """A comparison without blocks."""
-    return Comparison(Plan((Table("simulated", case.players),), FIELD[: len(case.against)], b""), TEST, 0.0, case.elo1)
+    return Comparison(
+        Plan((ComparedTable("simulated", case.players),), FIELD[: len(case.against)], b""), TEST, 0.0, case.elo1
+    )
 
 
 def compare(case: Case, elo: float, rng: np.random.Generator) -> Ended:

@@ -8,24 +8,24 @@ import pytest
 from roost_ladder.rating.compare import (
     NEW,
     OLD,
+    BlockObservation,
+    ComparedTable,
     Comparison,
+    EloScale,
     Meeting,
-    Observation,
+    MeetingScore,
     PairedMatch,
     Plan,
-    Scale,
-    Table,
-    Tally,
     observe,
 )
 from roost_ladder.rating.sprt import Sprt, Verdict
 
-CARDS = Table("karteneck", 4)
-DICE = Table("bratwurmeck", 2)
+CARDS = ComparedTable("karteneck", 4)
+DICE = ComparedTable("bratwurmeck", 2)
 SEED = bytes(32)
 
 
-def copies(*tables: Table) -> Plan:
+def copies(*tables: ComparedTable) -> Plan:
     return Plan(tables, (), SEED)
 
 
@@ -38,7 +38,7 @@ def begin(plan: Plan, elo1: float = 20.0) -> Comparison:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 7])
 def test_the_new_bot_sits_once_in_every_seat_among_copies(players: int) -> None:
-    block = copies(Table("bratwurmeck", players)).block(0)
+    block = copies(ComparedTable("bratwurmeck", players)).block(0)
     assert [match.seat for match in block] == list(range(players))
     for match in block:
         assert match.seating == tuple(NEW if seat == match.seat else OLD for seat in range(players))
@@ -130,7 +130,7 @@ def test_a_block_by_hand_against_others() -> None:
     plan = Plan((DICE,), (2,), SEED)
     told = observe(plan, 0, [[1, 2], [2, 1], [1, 2], [1, 1]])
     assert told.difference == pytest.approx(1 - 0.75)
-    assert told.meetings == {Meeting(DICE, 2): Tally(3.5, 4)}
+    assert told.meetings == {Meeting(DICE, 2): MeetingScore(3.5, 4)}
 
 
 def test_equal_bots_do_not_differ_among_copies() -> None:
@@ -157,7 +157,7 @@ def test_a_block_must_be_whole() -> None:
 
 @pytest.mark.parametrize(("elo", "share"), [(0, 0.5), (100, 0.640065), (200, 0.759747), (400, 10 / 11), (-400, 1 / 11)])
 def test_scores_against_copies_are_those_of_every_elo_table(elo: float, share: float) -> None:
-    assert Scale().difference(elo) == pytest.approx(share - 0.5, abs=1e-6)
+    assert EloScale().difference(elo) == pytest.approx(share - 0.5, abs=1e-6)
 
 
 def test_a_score_against_weaker_opponents_has_less_room() -> None:
@@ -167,20 +167,20 @@ def test_a_score_against_weaker_opponents_has_less_room() -> None:
         return 1 / (1 + 10 ** (-points / 400))
 
     odds = 10 ** (300 / 400)
-    level = Tally(1e6 * odds, int(1e6 * (1 + odds))).level
+    level = MeetingScore(1e6 * odds, int(1e6 * (1 + odds))).level
     assert 400 * level / 2.302585 == pytest.approx(300, abs=0.01)
-    assert Scale(((level, 1.0),)).difference(100) == pytest.approx(chance(350) - chance(250), abs=1e-5)
+    assert EloScale(((level, 1.0),)).difference(100) == pytest.approx(chance(350) - chance(250), abs=1e-5)
 
 
 def test_points_and_scores_are_inverse() -> None:
-    for scale in (Scale(), Scale(((1.5, 1.0), (-0.3, 2.0)))):
+    for scale in (EloScale(), EloScale(((1.5, 1.0), (-0.3, 2.0)))):
         for elo in (-250.0, -3.0, 0.0, 20.0, 600.0):
             assert scale.elo(scale.difference(elo)) == pytest.approx(elo, abs=1e-3)
 
 
 def test_points_stay_finite() -> None:
-    assert Scale().elo(0.5) == pytest.approx(1000, abs=0.01)
-    assert Scale(((0.0, 1.0),)).elo(-1.0) == pytest.approx(-1000, abs=0.01)
+    assert EloScale().elo(0.5) == pytest.approx(1000, abs=0.01)
+    assert EloScale(((0.0, 1.0),)).elo(-1.0) == pytest.approx(-1000, abs=0.01)
 
 
 # The comparison
@@ -189,16 +189,16 @@ def test_points_stay_finite() -> None:
 def test_a_comparison_goes_on_until_it_is_sure() -> None:
     comparison = begin(copies(DICE))
     while comparison.verdict is Verdict.UNDECIDED:
-        comparison.add(Observation(0.5, {}))
+        comparison.add(BlockObservation(0.5, {}))
     # Each block has the likelihood ratio (1/2 + m) / (1/2), and log(19) is needed.
-    assert comparison.sample.blocks == pytest.approx(2.944 / (2 * Scale().difference(20)), rel=0.1)
+    assert comparison.sample.blocks == pytest.approx(2.944 / (2 * EloScale().difference(20)), rel=0.1)
     assert comparison.elo.low > 200
 
 
 def test_bots_that_do_the_same_are_not_stronger() -> None:
     comparison = begin(copies(DICE))
     while comparison.verdict is Verdict.UNDECIDED:
-        comparison.add(Observation(0.0, {}))
+        comparison.add(BlockObservation(0.0, {}))
     assert comparison.verdict is Verdict.NOT_STRONGER
     assert comparison.elo.low < 0 < comparison.elo.high
 
@@ -207,15 +207,15 @@ def test_the_level_of_opponents_is_learned() -> None:
     """Candidates that win 15 of 16 matches are 470 points above: D/2 more or less is little there."""
     comparison = begin(Plan((DICE,), (2,), SEED))
     for _ in range(200):
-        comparison.add(Observation(0.0, {Meeting(DICE, 2): Tally(15 / 4, 4)}))
+        comparison.add(BlockObservation(0.0, {Meeting(DICE, 2): MeetingScore(15 / 4, 4)}))
     ((level, _),) = comparison.scale.levels
     assert level == pytest.approx(400 * log10(15) / 173.72, abs=0.03)
-    assert comparison.scale.difference(20) < 0.3 * Scale().difference(20)
+    assert comparison.scale.difference(20) < 0.3 * EloScale().difference(20)
 
 
 def test_rates_of_error_move_the_bounds() -> None:
     strict = Comparison(copies(DICE), Sprt(0.001, 0.05), 0.0, 20.0)
     for _ in range(60):
-        strict.add(Observation(0.5, {}))
+        strict.add(BlockObservation(0.5, {}))
     assert strict.verdict is Verdict.UNDECIDED
     assert strict.llr == pytest.approx(60 * 0.0560, rel=0.05)

@@ -12,27 +12,28 @@ import pytest
 
 from roost_games.errors import UsageError
 from roost_games.replay import Result
-from roost_ladder.rating.compare import Plan, Table
-from roost_ladder.running.comparison import ComparedBlock, Team, get_in_each_others_way, play_blocks
+from roost_ladder.rating.compare import ComparedTable, Plan
+from roost_ladder.running.comparison import ComparedBlock, Lineup, play_blocks
 from roost_ladder.running.engine import Executor
-from roost_ladder.running.fixtures import BotSpec, Fixture, Job, Played
+from roost_ladder.running.entrants import cannot_share_process
+from roost_ladder.running.fixtures import BotSpec, Fixture, Job, PlayedMatch
 
-PLAN = Plan((Table("karteneck", 3), Table("haecmaec", 2)), (2, 3), bytes(32))
-TEAM = Team(
+PLAN = Plan((ComparedTable("karteneck", 3), ComparedTable("haecmaec", 2)), (2, 3), bytes(32))
+TEAM = Lineup(
     {number: BotSpec(f"bot {number}", "1", "somewhere", "Bot") for number in range(4)},
     {"karteneck": None, "haecmaec": None},
 )
 
 
-def pretended(fixture: Fixture) -> Played:
+def pretended(fixture: Fixture) -> PlayedMatch:
     """A result that depends on the deal and on who sits where, and on nothing else."""
     players = len(fixture.bots)
     text = f"{fixture.game} {fixture.seed.hex()} {[bot.name for bot in fixture.bots]}"
     places = Random(hashlib.sha256(text.encode()).digest()).sample(range(1, players + 1), players)
-    return Played(fixture.match, Result(tuple(places), (0,) * players, "finished"), (), (), 0, 10)
+    return PlayedMatch(fixture.match, Result(tuple(places), (0,) * players, "finished"), (), (), 0, 10)
 
 
-def play_pretended(job: Job) -> list[Played]:
+def play_pretended(job: Job) -> list[PlayedMatch]:
     time.sleep(Random().random() / 200)
     return [pretended(fixture) for fixture in job.fixtures]
 
@@ -62,9 +63,9 @@ def test_a_block_has_the_matches_of_the_plan() -> None:
 
 
 def test_it_ends_at_its_deadline() -> None:
-    waiting: list[Future[list[Played]]] = []
+    waiting: list[Future[list[PlayedMatch]]] = []
 
-    def never(job: Job) -> "Future[list[Played]]":
+    def never(job: Job) -> "Future[list[PlayedMatch]]":
         waiting.append(Future())
         return waiting[-1]
 
@@ -73,8 +74,8 @@ def test_it_ends_at_its_deadline() -> None:
 
 
 def test_an_error_of_a_worker_is_told() -> None:
-    def fails(job: Job) -> "Future[list[Played]]":
-        failed: Future[list[Played]] = Future()
+    def fails(job: Job) -> "Future[list[PlayedMatch]]":
+        failed: Future[list[PlayedMatch]] = Future()
         failed.set_exception(UsageError("there is no bot"))
         return failed
 
@@ -96,5 +97,5 @@ def test_versions_with_different_helpers_cannot_share_a_process(tmp_path: Path) 
     copy = bot_with_helper(tmp_path / "copy", "STYLE = 2")
     alone = bot_with_helper(tmp_path / "alone", None)
     sample = BotSpec("greedy", "", "roost_bots.greedy", "GreedyBot")
-    assert get_in_each_others_way([new, old])
-    assert not get_in_each_others_way([new, copy, alone, sample, new])
+    assert cannot_share_process([new, old])
+    assert not cannot_share_process([new, copy, alone, sample, new])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from roost_games.errors import UsageError
 from roost_ladder.rating.fit import fit
-from roost_ladder.rating.results import MatchResult, Record, gather
+from roost_ladder.rating.results import MatchResult, ResultSums, gather
 from roost_ladder.rating.standings import PlacesAt, Standing, standings, standings_of
 from tests.support.records.results import duels
 
@@ -277,7 +277,7 @@ def test_lopsided_results_converge() -> None:
             groups=np.array(pairs), matches=np.sum(ahead, axis=(1, 2)).astype(float), ahead=np.array(ahead, float)
         )
     )
-    strengths = fit(Record(np.arange(4), (tables,))).strengths.tolist()
+    strengths = fit(ResultSums(np.arange(4), (tables,))).strengths.tolist()
     for bot, strength in enumerate(strengths):
         slope = 0.5 - chance(strength)
         for (winner, loser), matches in won.items():

@@ -15,13 +15,13 @@ from roost_ladder.rating.standings import standings
 from roost_ladder.report.markup import axis, element, spread
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv, as_json
-from roost_ladder.report.summary import About, Summary, summarise
+from roost_ladder.report.summary import RunNotes, Summary, summarise
 from tests.support.ladders.simulated_facts import simulated_facts
 
 EVIL = """<script>alert("x")</script>' & co"""
 FACTS = simulated_facts(bots=6, blocks=90)
 NAMES = {0: "greedy", 1: "random", 2: EVIL, 3: "cautious", 4: "Häc", 5: "late"}
-ABOUT = About(EVIL, (("Seed", "0f3a"), ("Command", "roost ladder a.py <b>")))
+ABOUT = RunNotes(EVIL, (("Seed", "0f3a"), ("Command", "roost ladder a.py <b>")))
 
 
 def summary_of(facts: list[MatchFacts], rating: str = "fit") -> Summary:
@@ -155,7 +155,7 @@ def test_the_other_rating() -> None:
 @pytest.mark.parametrize("bots", [2, 30])
 def test_few_and_many_bots(bots: int) -> None:
     facts = simulated_facts(bots, blocks=100)
-    made = Reader(page(summarise(facts, {bot: f"bot {bot}" for bot in range(bots)}, About("many"))))
+    made = Reader(page(summarise(facts, {bot: f"bot {bot}" for bot in range(bots)}, RunNotes("many"))))
     assert len(made.tables[0]) == bots + 1
 
 

@@ -13,7 +13,7 @@ from roost_games.registry import get_game
 from roost_games.replay import FINISHED, FORFEIT, Decision, Replay, Step
 from roost_games.verify import verify
 from roost_ladder.running.engine import Executor
-from roost_ladder.running.fixtures import BotSpec, Fixture, Job, Limits, Played
+from roost_ladder.running.fixtures import BotSpec, Fixture, Job, MatchLimits, PlayedMatch
 from roost_ladder.running.isolated import play_isolated
 from roost_ladder.running.workers import local_executor, play
 from roost_sdk import LocalMatch
@@ -26,7 +26,7 @@ def executor() -> Iterator[Executor]:
         yield executor
 
 
-def played(executor: Executor, *fixtures: Fixture, limits: Limits = CALM) -> list[Played]:
+def played(executor: Executor, *fixtures: Fixture, limits: MatchLimits = CALM) -> list[PlayedMatch]:
     return executor.submit(Job(fixtures, limits)).result()
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from roost_ladder.report.files import ReportFiles
     from roost_ladder.running.book import Book
     from roost_ladder.running.entrants import Entrant
-    from roost_ladder.running.fixtures import Limits
+    from roost_ladder.running.fixtures import MatchLimits
     from roost_ladder.running.local_ladder import LadderRun, LadderTeam
 
 
@@ -151,7 +151,7 @@ def _open_book(db: str | None) -> "Iterator[tuple[Book | None, str | None]]":
 
 
 @contextlib.contextmanager
-def _programs(entrants: "Sequence[Entrant]", limits: "Limits", workers: int) -> "Iterator[LadderTeam]":
+def _programs(entrants: "Sequence[Entrant]", limits: "MatchLimits", workers: int) -> "Iterator[LadderTeam]":
     """Programs that connect to an arena by themselves get one of their own."""
     from roost_bots import SAMPLES
     from roost_ladder.running.engine import Executor

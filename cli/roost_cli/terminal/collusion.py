@@ -11,7 +11,7 @@ from rich.console import Console
 from roost_cli.terminal.console import Column, print_fitted, results
 from roost_cli.terminal.standings import short_version
 from roost_games.wording import counted
-from roost_ladder.rating.collusion import FEWEST_BLOCKS, CollusionReport, Finding, Shift
+from roost_ladder.rating.collusion import FEWEST_BLOCKS, CollusionReport, Shift, Suspicion
 
 if TYPE_CHECKING:
     from roost_server.answers.collusion import Suspicions
@@ -119,7 +119,7 @@ def suspicions_json(found: "Suspicions") -> dict[str, object]:
     }
 
 
-def _finding_json(found: "Suspicions", finding: Finding) -> dict[str, object]:
+def _finding_json(found: "Suspicions", finding: Suspicion) -> dict[str, object]:
     return {
         **_shift_json(found, finding.shift),
         "back": finding.back and _shift_json(found, finding.back),

@@ -78,7 +78,7 @@ class Shift(NamedTuple):
         return self.share_with - self.share_without
 
 
-class Finding(NamedTuple):
+class Suspicion(NamedTuple):
     """A pair that is over the line."""
 
     shift: Shift
@@ -104,7 +104,7 @@ class CollusionReport(NamedTuple):
     """How much further scores scatter in this field than by chance; 1 is chance alone."""
     doubt: float
     """How often chance alone brings a pair over the line, at most."""
-    findings: tuple[Finding, ...]
+    findings: tuple[Suspicion, ...]
     """The clearest first."""
     clearest: Shift | None
     """The clearest pair that is not over the line; `None` if no pair can be judged any more."""
@@ -117,7 +117,7 @@ def find_collusion(results: Iterable[MatchResult], doubt: float = DOUBT) -> Coll
     """
     left = [result for result in results if len(result.bots) > 2]
     first = judgement = _Judgement(left)
-    findings: list[Finding] = []
+    findings: list[Suspicion] = []
     while (clearest := judgement.clearest()) and clearest.chance <= doubt:
         findings.append(judgement.finding(clearest))
         pair = {clearest.helper, clearest.bot}
@@ -231,14 +231,14 @@ class _Judgement:
         helper, bot = divmod(int(np.abs(self._scores).argmax()), len(self.bots))
         return self._shift(helper, bot)
 
-    def finding(self, shift: Shift) -> Finding:
+    def finding(self, shift: Shift) -> Suspicion:
         """The pair of this shift, with what else is known about the helper."""
         helper, bot = self.bots.index(shift.helper), self.bots.index(shift.bot)
         others = self.judged[helper].copy()
         others[bot] = False
         changed = np.abs(self._scores[helper][others]) > USUAL
         back = self._shift(bot, helper) if self.judged[bot, helper] else None
-        return Finding(shift, back, int(changed.sum()), int(others.sum()))
+        return Suspicion(shift, back, int(changed.sum()), int(others.sum()))
 
     def _shift(self, helper: int, bot: int) -> Shift:
         pull, weight, ahead_with, *_, together = (float(each[helper, bot]) for each in self._sums)

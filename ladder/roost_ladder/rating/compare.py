@@ -36,7 +36,7 @@ PRECISION = 1e-6
 """Of Elo points that are searched for."""
 
 
-class Table(NamedTuple):
+class ComparedTable(NamedTuple):
     """A game, and how many play it."""
 
     game: str
@@ -51,7 +51,7 @@ class Table(NamedTuple):
 class PairedMatch(NamedTuple):
     """A match of a block."""
 
-    table: Table
+    table: ComparedTable
     seed: bytes
     seating: tuple[int, ...]
     """By seat: who plays."""
@@ -68,7 +68,7 @@ class PairedMatch(NamedTuple):
 class Plan:
     """Which matches are to be played: the same for the same values, block by block, without end."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[ComparedTable, ...]
     opponents: tuple[int, ...]
     """Their numbers; none if the opponents are copies of the old bot. If there are more than seats, each block draws
     some of them; if there are fewer, each sits at the table equally often, as far as possible."""
@@ -88,7 +88,7 @@ class Plan:
         """The matches of a block; blocks are counted from 0."""
         return [match for table in self.tables for match in self._deal(table, number)]
 
-    def _deal(self, table: Table, number: int) -> Iterator[PairedMatch]:
+    def _deal(self, table: ComparedTable, number: int) -> Iterator[PairedMatch]:
         seed = seed_of_block(self.seed, f"compare {table.game} {table.players} {number}")
         others = self._others(table.players - 1, Random(f"roost-compare/1:{seed.hex()}"))
         for candidate in self.candidates:
@@ -112,20 +112,20 @@ class Plan:
 class Meeting(NamedTuple):
     """An opponent at a table."""
 
-    table: Table
+    table: ComparedTable
     opponent: int
 
 
-class Tally(NamedTuple):
+class MeetingScore(NamedTuple):
     """How both candidates together fared against an opponent."""
 
     score: float = 0.0
     """Matches in which one finished ahead; a tie is half."""
     matches: int = 0
 
-    def plus(self, other: "Tally") -> "Tally":
+    def plus(self, other: "MeetingScore") -> "MeetingScore":
         """Both together."""
-        return Tally(self.score + other.score, self.matches + other.matches)
+        return MeetingScore(self.score + other.score, self.matches + other.matches)
 
     @property
     def level(self) -> float:
@@ -133,24 +133,24 @@ class Tally(NamedTuple):
         return log((self.score + 1) / (self.matches - self.score + 1))
 
 
-class Observation(NamedTuple):
+class BlockObservation(NamedTuple):
     """What a block tells."""
 
     difference: float
     """The mean score of the new bot less that of the old one."""
-    meetings: Mapping[Meeting, Tally]
+    meetings: Mapping[Meeting, MeetingScore]
 
 
-def observe(plan: Plan, number: int, places: Sequence[Sequence[int]]) -> Observation:
+def observe(plan: Plan, number: int, places: Sequence[Sequence[int]]) -> BlockObservation:
     """What a finished block tells, from the places by match, in the order of the plan, and seat."""
     scores = {NEW: 0.0, OLD: 0.0 if plan.opponents else EVEN * len(plan.tables)}
-    meetings: dict[Meeting, Tally] = {}
+    meetings: dict[Meeting, MeetingScore] = {}
     for match, of_match in zip(plan.block(number), places, strict=True):
         for opponent, won in _pairs(match, of_match):
             scores[match.candidate] += won / match.table.pairs
             meeting = Meeting(match.table, opponent)
-            meetings[meeting] = meetings.get(meeting, Tally()).plus(Tally(won, 1))
-    return Observation((scores[NEW] - scores[OLD]) / len(plan.tables), meetings)
+            meetings[meeting] = meetings.get(meeting, MeetingScore()).plus(MeetingScore(won, 1))
+    return BlockObservation((scores[NEW] - scores[OLD]) / len(plan.tables), meetings)
 
 
 def _pairs(match: PairedMatch, places: Sequence[int]) -> Iterator[tuple[int, float]]:
@@ -161,7 +161,7 @@ def _pairs(match: PairedMatch, places: Sequence[int]) -> Iterator[tuple[int, flo
             yield opponent, EVEN if place == own else float(own < place)
 
 
-class Scale(NamedTuple):
+class EloScale(NamedTuple):
     """Translates between Elo points and differences of scores."""
 
     levels: tuple[tuple[float, float], ...] = ()
@@ -200,23 +200,23 @@ class Comparison:
     elo1: float
     """What must not be missed."""
     sample: Sample = field(init=False)
-    meetings: dict[Meeting, Tally] = field(default_factory=dict, init=False)
+    meetings: dict[Meeting, MeetingScore] = field(default_factory=dict, init=False)
     """All together, by table and opponent; left empty if the opponents are copies of the old bot."""
 
     def __post_init__(self) -> None:
         self.sample = Sample(self.plan.largest)
 
-    def add(self, observation: Observation) -> None:
+    def add(self, observation: BlockObservation) -> None:
         """One more block."""
         self.sample.add(observation.difference)
         if self.plan.opponents:
             for meeting, tally in observation.meetings.items():
-                self.meetings[meeting] = self.meetings.get(meeting, Tally()).plus(tally)
+                self.meetings[meeting] = self.meetings.get(meeting, MeetingScore()).plus(tally)
 
     @property
-    def scale(self) -> Scale:
+    def scale(self) -> EloScale:
         """What Elo points mean against these opponents. Every table has the same weight."""
-        return Scale(
+        return EloScale(
             tuple((tally.level, tally.matches / meeting.table.pairs) for meeting, tally in self.meetings.items())
         )
 
@@ -237,5 +237,5 @@ class Comparison:
         low, middle, high = map(scale.elo, self.test.estimate(self.sample, self._means(scale)))
         return SequentialEstimate(low, middle, high)
 
-    def _means(self, scale: Scale) -> Hypotheses:
+    def _means(self, scale: EloScale) -> Hypotheses:
         return Hypotheses(scale.difference(self.elo0), scale.difference(self.elo1))

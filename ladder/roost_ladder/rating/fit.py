@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.rating.results import Floats, Record, Tables
+from roost_ladder.rating.results import Floats, ResultSums, Tables
 
 PRECISION = 1e-7
 """The climb ends with a step below this. The error left is of the order of its square."""
@@ -34,7 +34,7 @@ class Fit(NamedTuple):
     """Strengths on the scale of natural logarithms of odds. Only their differences mean something."""
 
     strengths: Floats
-    """By bot, in the order of `Record.bots`."""
+    """By bot, in the order of `ResultSums.bots`."""
     covariance: Floats
     """Of the strengths, clustered by block."""
     freedom: Floats
@@ -58,7 +58,7 @@ class _Terms(NamedTuple):
         ]
 
 
-def fit(record: Record, start: Floats | None = None) -> Fit:
+def fit(record: ResultSums, start: Floats | None = None) -> Fit:
     """The most likely strengths of the bots of a record that is not empty.
 
     `start` are strengths that are nearly right, such as those before the latest results: then it takes less time.
@@ -108,7 +108,7 @@ def _slope_and_curvature(ahead: Floats, strengths: Floats) -> tuple[Floats, Floa
     return slope, curvature
 
 
-def _noise(record: Record, strengths: Floats) -> tuple[Floats, Floats]:
+def _noise(record: ResultSums, strengths: Floats) -> tuple[Floats, Floats]:
     """The covariance of the slope, and the degrees of freedom of each bot's part of it.
 
     What is observed is the product of each block's slopes: rotations of one deal are not independent, blocks are. A bot

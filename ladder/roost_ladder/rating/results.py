@@ -42,7 +42,7 @@ class Columns(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """All blocks with one number of players. A bot is named by its index in `Record.bots`."""
+    """All blocks with one number of players. A bot is named by its index in `ResultSums.bots`."""
 
     players: int
     groups: Indices
@@ -70,7 +70,7 @@ def _sums(where: Indices, values: Floats, cells: int) -> Floats:
     return np.bincount(where.ravel(), weights=values.ravel(), minlength=cells).astype(float, copy=False)
 
 
-class Record(NamedTuple):
+class ResultSums(NamedTuple):
     """Everything that has been played."""
 
     bots: Numbers
@@ -91,7 +91,7 @@ class Record(NamedTuple):
         return total
 
 
-def gather(results: Iterable[MatchResult]) -> Record:
+def gather(results: Iterable[MatchResult]) -> ResultSums:
     """The record of these results. Raises `ValueError` if they cannot be results of matches in blocks."""
     gathering = Gathering()
     gathering.add(results)
@@ -133,11 +133,11 @@ class Gathering:
         for sums in self._sums.values():
             sums.settle(but)
 
-    def record(self) -> Record:
+    def record(self) -> ResultSums:
         """All that has been added so far. It does not change any more."""
         kept = [(players, self._sums[players].kept()) for players in sorted(self._sums)]
         bots = np.unique(np.concatenate([np.empty(0, np.int64), *(groups.ravel() for _, (groups, *_) in kept)]))
-        return Record(
+        return ResultSums(
             bots,
             tuple(
                 Tables(players, np.searchsorted(bots, groups), *sums)

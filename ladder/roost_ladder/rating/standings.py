@@ -16,7 +16,7 @@ from roost_games.errors import UsageError
 from roost_ladder.rating.certainty import half_widths, likely_above_next, rank_ranges
 from roost_ladder.rating.elo import ELO, MEAN_RATING, Elo
 from roost_ladder.rating.fit import Fit, fit
-from roost_ladder.rating.results import Columns, Floats, Gathering, MatchResult, Record, gather
+from roost_ladder.rating.results import Columns, Floats, Gathering, MatchResult, ResultSums, gather
 
 TIED = 6
 """Ratings that agree to this many decimals are in the order of the bots' numbers, not in one that rounding makes up."""
@@ -57,19 +57,19 @@ class Standing(NamedTuple):
 class Rater(Protocol):
     """A way to rate."""
 
-    def __call__(self, record: Record, results: Sequence[MatchResult]) -> Fit:
+    def __call__(self, record: ResultSums, results: Sequence[MatchResult]) -> Fit:
         """How strong the bots of `record` are, in its order.
 
         `results` are the matches of the record in the order in which they were played. There is at least one.
         """
 
 
-def rate_by_fit(record: Record, results: Sequence[MatchResult]) -> Fit:
+def rate_by_fit(record: ResultSums, results: Sequence[MatchResult]) -> Fit:
     """The rater `fit`, for which the order does not matter."""
     return fit(record)
 
 
-def rate_by_elo(record: Record, results: Iterable[MatchResult]) -> Fit:
+def rate_by_elo(record: ResultSums, results: Iterable[MatchResult]) -> Fit:
     """The rater `elo`."""
     elo = Elo()
     for result in results:
@@ -108,13 +108,13 @@ def standings(
     return standings_of(record, rater(record, counted), anchor) if counted else []
 
 
-def check_anchor(record: Record, anchor: int | None) -> None:
+def check_anchor(record: ResultSums, anchor: int | None) -> None:
     """Raise `UsageError` if the anchor is a bot that has not played."""
     if anchor is not None and anchor not in record.bots:
         raise UsageError(f"bot {anchor} has not played, so ratings cannot be anchored at it")
 
 
-def standings_of(record: Record, fitted: Fit, anchor: int | None = None) -> list[Standing]:
+def standings_of(record: ResultSums, fitted: Fit, anchor: int | None = None) -> list[Standing]:
     """The bots of a record that is not empty, the strongest first. The anchor must have played."""
     bots = len(record.bots)
     zero = np.full(bots, 1 / bots) if anchor is None else np.equal(record.bots, anchor).astype(float)
@@ -145,7 +145,7 @@ def standings_of(record: Record, fitted: Fit, anchor: int | None = None) -> list
 class _Records:
     """What every bot has done, added up over its blocks."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: ResultSums) -> None:
         bots = len(record.bots)
         self.blocks = record.blocks()
         self._by_size = [

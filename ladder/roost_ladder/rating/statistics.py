@@ -10,12 +10,12 @@ import numpy as np
 
 from roost_ladder.rating.elo import Elo
 from roost_ladder.rating.facts import MatchFacts
-from roost_ladder.rating.results import Floats, MatchResult, Numbers, Record
+from roost_ladder.rating.results import Floats, MatchResult, Numbers, ResultSums
 
 Group = TypeVar("Group", bound=Hashable)
 
 
-class Seat(NamedTuple):
+class SeatKey(NamedTuple):
     """Who sat where, at what kind of table."""
 
     game: str
@@ -87,14 +87,14 @@ class Statistics:
     """Totals by game, table size, seat and bot, from which all coarser ones follow."""
 
     def __init__(self, facts: Iterable[MatchFacts] = ()) -> None:
-        self._totals: defaultdict[Seat, Totals] = defaultdict(Totals)
+        self._totals: defaultdict[SeatKey, Totals] = defaultdict(Totals)
         for each in facts:
             self.add(each)
 
     def add(self, match: MatchFacts) -> None:
         """Count one more match."""
         for seat, bot in enumerate(match.bots):
-            totals = self._totals[Seat(match.game, match.players, seat, bot)]
+            totals = self._totals[SeatKey(match.game, match.players, seat, bot)]
             totals.places[match.places[seat]] += 1
             totals.scores[match.scores[seat]] += 1
             totals.faults += match.faults[seat]
@@ -102,7 +102,7 @@ class Statistics:
             totals.decisions += match.decisions[seat]
             totals.thinking_ms += match.thinking_ms[seat]
 
-    def by(self, group: Callable[[Seat], Group]) -> dict[Group, Totals]:
+    def by(self, group: Callable[[SeatKey], Group]) -> dict[Group, Totals]:
         """The totals of each group of seats: `by(lambda seat: (seat.bot, seat.game))`. Only groups that have played."""
         found: defaultdict[Group, Totals] = defaultdict(Totals)
         for seat, totals in self._totals.items():
@@ -137,7 +137,7 @@ class HeadToHead(NamedTuple):
         return HeadToHead(self.bots[rows], self.met[np.ix_(rows, rows)], self.ahead[np.ix_(rows, rows)])
 
 
-def head_to_head(record: Record) -> HeadToHead:
+def head_to_head(record: ResultSums) -> HeadToHead:
     """Who finished ahead of whom, in the order of the record."""
     ahead = record.ahead(lambda tables: 1)
     return HeadToHead(record.bots, ahead + ahead.T, ahead)

@@ -8,7 +8,7 @@ from roost_games.errors import RoostError, UsageError
 from roost_ladder.rating.standings import find_rater
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv
-from roost_ladder.report.summary import About, Summary, summarise
+from roost_ladder.report.summary import RunNotes, Summary, summarise
 from roost_ladder.running.local_ladder import LadderRun, number_of
 
 
@@ -60,11 +60,11 @@ def summary_of(run: LadderRun, *, anchor: str | None = None, rating: str = "fit"
     return summarise(run.ladder.facts, names, about(run), anchor=number, rating=rating)
 
 
-def about(run: LadderRun) -> About:
+def about(run: LadderRun) -> RunNotes:
     """What a report says about the run."""
     setup = run.ladder.setup
     clock = setup.limits.clock
-    return About(
+    return RunNotes(
         f"Ladder of {len(setup.entrants)} bots",
         (
             ("Bots", ", ".join(entrant.spec.name for entrant in setup.entrants)),

@@ -4,7 +4,7 @@ import csv
 from io import StringIO
 
 from roost_ladder.rating.standings import Standing, StandingsView
-from roost_ladder.rating.statistics import Seat, Totals
+from roost_ladder.rating.statistics import SeatKey, Totals
 from roost_ladder.report.summary import Summary
 
 
@@ -96,7 +96,7 @@ def _head_to_head_json(summary: Summary) -> dict[str, object]:
     }
 
 
-def _totals_json(summary: Summary, by_seat: dict[Seat, Totals]) -> list[dict[str, object]]:
+def _totals_json(summary: Summary, by_seat: dict[SeatKey, Totals]) -> list[dict[str, object]]:
     """A seat of -1 or a bot of -1 stands for all of them, and is left out."""
     return [
         {

@@ -11,7 +11,7 @@ from roost_ladder.rating.statistics import Curves, HeadToHead, Statistics, elo_c
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class RunNotes:
     """What a report says about the run, besides what follows from its matches."""
 
     title: str
@@ -23,7 +23,7 @@ class About:
 class Summary:
     """A ladder, ready to be shown. Perhaps nothing counts yet: then it has no standings."""
 
-    about: About
+    about: RunNotes
     names: Mapping[int, str]
     """By bot."""
     rating: str
@@ -51,7 +51,7 @@ class Summary:
 def summarise(
     facts: Sequence[MatchFacts],
     names: Mapping[int, str],
-    about: About,
+    about: RunNotes,
     *,
     anchor: int | None = None,
     rating: str = "fit",

@@ -14,7 +14,7 @@ from roost_games.game import JsonValue
 from roost_games.referee import Clock
 from roost_ladder.blocks import Block
 from roost_ladder.rating.facts import MatchFacts
-from roost_ladder.running.fixtures import Played
+from roost_ladder.running.fixtures import PlayedMatch
 
 
 class Member(NamedTuple):
@@ -84,7 +84,7 @@ class FinishedBlock(NamedTuple):
     """Its number in the plan, from 0."""
     options: Mapping[str, JsonValue]
     """Those that differ from the defaults."""
-    played: tuple[Played, ...]
+    played: tuple[PlayedMatch, ...]
     """By rotation."""
     facts: tuple[MatchFacts, ...]
     """The same as statistics see it."""

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from roost_games.errors import RoostError
 from roost_games.registry import get_game
-from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Period, Played, as_played
+from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits, Period, PlayedMatch, as_played
 from roost_sdk.load import LoadedBot
 from roost_sdk.local import LocalMatch, rng_of
 from roost_sdk.seat import Call, Reply, SeatedBot, Seating, Trouble, blocking, replies
@@ -42,13 +42,13 @@ class Done(NamedTuple):
     """The request is done."""
 
 
-class Failed(NamedTuple):
+class RequestFailed(NamedTuple):
     """The request cannot be done."""
 
     error: RoostError
 
 
-class Progress:
+class ChildProgress:
     """Where the child is in its work: whatever changes as long as it gets on."""
 
     def __init__(self) -> None:
@@ -62,14 +62,14 @@ class Progress:
         return (self.steps,) if match is None else (self.steps, match.referee.decision, match.referee.waiting)
 
 
-PROGRESS = Progress()
+PROGRESS = ChildProgress()
 LOADED: dict[BotSpec, LoadedBot] = {}
 RUNNER = Runner()
 ALONE: list[SeatedBot] = []
 """The bot of a process that has only one, once it is seated."""
 
 
-def load(specs: tuple[BotSpec, ...], limits: Limits) -> Iterator[None]:
+def load(specs: tuple[BotSpec, ...], limits: MatchLimits) -> Iterator[None]:
     """Import bots. How much memory they may take is counted from here."""
     for spec in specs:
         if spec not in LOADED:
@@ -79,7 +79,7 @@ def load(specs: tuple[BotSpec, ...], limits: Limits) -> Iterator[None]:
     yield from ()
 
 
-def limit_programs(limits: Limits) -> None:
+def limit_programs(limits: MatchLimits) -> None:
     """Make programs behind bots obey the limits."""
     # A program behind a bot is stopped by the bot itself, before anybody has to stop this process.
     os.environ.setdefault("ROOST_STDIO_SECONDS", str(limits.patience))
@@ -104,13 +104,13 @@ def limit_memory(before: int, megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
 
 
-def play_fixtures(fixtures: tuple[Fixture, ...], limits: Limits) -> Iterator[Played]:
+def play_fixtures(fixtures: tuple[Fixture, ...], limits: MatchLimits) -> Iterator[PlayedMatch]:
     """Play matches one after the other, with all bots in this process. They have been loaded."""
     for fixture in fixtures:
         yield _play(fixture, limits)
 
 
-def _play(fixture: Fixture, limits: Limits) -> Played:
+def _play(fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
     started_ms = epoch_ms()
     troubles: list[Trouble] = []
     match = LocalMatch(
@@ -141,7 +141,7 @@ def _play(fixture: Fixture, limits: Limits) -> Played:
     )
 
 
-def seat_alone(spec: BotSpec, game: str, seat: int, players: int, seed: bytes, limits: Limits) -> Iterator[bool]:
+def seat_alone(spec: BotSpec, game: str, seat: int, players: int, seed: bytes, limits: MatchLimits) -> Iterator[bool]:
     """Import the only bot of this process, limit its memory, and seat it. Whether it wants to be told of all moves."""
     bot_class = spec.load().bot_class
     limit_memory(memory_taken(), limits.memory_mb)
@@ -212,7 +212,7 @@ class Line:
                     self.say(message)
                 self.say(Done())
             except RoostError as error:
-                self.say(Failed(error))
+                self.say(RequestFailed(error))
             self.flush()
             PROGRESS.match = None
             PROGRESS.steps += 1

@@ -8,42 +8,39 @@ import contextlib
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from roost_games.chance import seed_of
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES, get_game
-from roost_ladder.rating.compare import MOST_ELO, NEW, OLD, Comparison, Plan, Table, observe
+from roost_ladder.rating.compare import MOST_ELO, NEW, OLD, ComparedTable, Comparison, Plan, observe
 from roost_ladder.rating.sprt import Sprt, Verdict
 from roost_ladder.running.engine import Engine, Executor, Pace, Unit
-from roost_ladder.running.entrants import Entrant, find_entrants
-from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Played
+from roost_ladder.running.entrants import SAME_MODULES, Entrant, cannot_share_process, find_entrants
+from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits, PlayedMatch
 from roost_ladder.running.series import TroubleLog, new_seed
 from roost_ladder.running.workers import local_executor
 from roost_sdk import Bot
-from roost_sdk.version import source_files
 
 DEFAULT_SECONDS = 300.0
 """How long a comparison takes at most if nothing else ends it."""
-SAME_MODULES = "note: bots import different modules of the same name, so each has a process of its own, which is slow"
 
 MOST_BLOCKS = 64
 """In a job. What has been begun when the comparison ends is dropped."""
 
 
-class Team(NamedTuple):
+class Lineup(NamedTuple):
     """Who plays, and how."""
 
     bots: Mapping[int, BotSpec]
     """By the numbers of the plan."""
     options: Mapping[str, Any]
     """The options of each game."""
-    limits: Limits = Limits(recording=False)
+    limits: MatchLimits = MatchLimits(recording=False)
     isolated: bool = False
     """Whether every bot has a process of its own. It is slow, and for bots that cannot share one."""
 
@@ -65,50 +62,36 @@ class ComparedBlock(NamedTuple):
     """A block whose matches are over, in the order of the plan."""
 
     number: int
-    played: Sequence[Played]
-
-
-def get_in_each_others_way(bots: Iterable[BotSpec]) -> bool:
-    """Whether different modules of the same name lie beside two of the bots, such as two versions of a helper.
-
-    In one process only one of them could be imported, and the other bot would play with the wrong one.
-    """
-    found: dict[Path, bytes] = {}
-    for file in {bot.file for bot in bots if bot.file is not None}:
-        for path in source_files(file) - {file.resolve()}:
-            code = path.read_bytes()
-            if found.setdefault(path.relative_to(file.resolve().parent), code) != code:
-                return True
-    return False
+    played: Sequence[PlayedMatch]
 
 
 class _Blocks:
     """The supply of a comparison: blocks from number 0 on, without end."""
 
-    def __init__(self, plan: Plan, team: Team) -> None:
+    def __init__(self, plan: Plan, lineup: Lineup) -> None:
         self._plan = plan
-        self._team = team
+        self._lineup = lineup
         self._numbers = count()
 
     def next_unit(self) -> Unit:
         number = next(self._numbers)
-        return Unit(str(number), self._team.fixtures(self._plan, number), self._team.isolated)
+        return Unit(str(number), self._lineup.fixtures(self._plan, number), self._lineup.isolated)
 
     def most_per_job(self) -> int:
         return MOST_BLOCKS
 
-    def arrived(self, unit: Unit, played: Sequence[Played]) -> None:
+    def arrived(self, unit: Unit, played: Sequence[PlayedMatch]) -> None:
         pass
 
 
 def play_blocks(
-    plan: Plan, team: Team, executor: Executor, *, deadline: float, look: Callable[[], None] = lambda: None
+    plan: Plan, lineup: Lineup, executor: Executor, *, deadline: float, look: Callable[[], None] = lambda: None
 ) -> Iterator[ComparedBlock]:
     """Blocks from number 0 on, without end, or until `deadline` by the monotonic clock. `look` is called while waiting.
 
     Raises `UsageError` if a bot cannot be loaded.
     """
-    engine = Engine(executor, _Blocks(plan, team), team.limits, pace=Pace(), deadline=deadline, look=look)
+    engine = Engine(executor, _Blocks(plan, lineup), lineup.limits, pace=Pace(), deadline=deadline, look=look)
     for number in count():
         played = engine.result(str(number))
         if played is None:
@@ -165,7 +148,7 @@ class BotFaults:
     kinds: dict[int, Counter[str]] = field(default_factory=dict)
     forfeits: Counter[int] = field(default_factory=Counter)
 
-    def count(self, seating: Sequence[int], played: Played) -> None:
+    def count(self, seating: Sequence[int], played: PlayedMatch) -> None:
         """Add those of a match."""
         for fault in played.result.faults:
             self.kinds.setdefault(seating[fault.seat], Counter())[fault.kind.value] += 1
@@ -220,21 +203,21 @@ def run_comparison(
     plan = Plan(_tables(options, bots), tuple(range(OLD + 1, len(bots))), seed_of(seed))
     comparison = Comparison(plan, Sprt(options.alpha, options.beta), options.elo0, options.elo1)
     run = ComparisonRun(comparison, bots, seed)
-    team = _team(plan, bots, remark)
+    lineup = _lineup(plan, bots, remark)
     try:
-        _play(run, team, options, watch)
+        _play(run, lineup, options, watch)
     except KeyboardInterrupt:
         run.interrupted = True
     return run
 
 
-def _play(run: ComparisonRun, team: Team, options: CompareOptions, watch: Watch) -> None:
+def _play(run: ComparisonRun, lineup: Lineup, options: CompareOptions, watch: Watch) -> None:
     comparison, plan = run.comparison, run.comparison.plan
     workers = options.workers or len(os.sched_getaffinity(0))
     deadline = options.deadline()
     troubles = TroubleLog()
     with local_executor(workers) as executor, watch(run) as look:
-        for block in play_blocks(plan, team, executor, deadline=deadline, look=look):
+        for block in play_blocks(plan, lineup, executor, deadline=deadline, look=look):
             comparison.add(observe(plan, block.number, [match.result.places for match in block.played]))
             _note_troubles(run, block, troubles)
             look()
@@ -283,7 +266,7 @@ def _renamed(bot: Entrant, name: str) -> Entrant:
     return bot._replace(spec=bot.spec._replace(name=name))
 
 
-def _tables(options: CompareOptions, bots: Sequence[Entrant]) -> tuple[Table, ...]:
+def _tables(options: CompareOptions, bots: Sequence[Entrant]) -> tuple[ComparedTable, ...]:
     """Every game at every number of players. Raises `UsageError` if there is none, or one cannot be played."""
     counts = options.players
     games = options.games or tuple(game for game in GAME_NAMES if _can_be_played(game, counts, bots))
@@ -296,7 +279,7 @@ def _tables(options: CompareOptions, bots: Sequence[Entrant]) -> tuple[Table, ..
                 raise UsageError(f"{bot.spec.name} does not play {game}")
         for players in counts:
             get_game(game).check_players(players, get_game(game).options({}))
-    return tuple(Table(game, players) for game in dict.fromkeys(games) for players in counts)
+    return tuple(ComparedTable(game, players) for game in dict.fromkeys(games) for players in counts)
 
 
 def _can_be_played(game: str, counts: Sequence[int], bots: Sequence[Entrant]) -> bool:
@@ -304,13 +287,13 @@ def _can_be_played(game: str, counts: Sequence[int], bots: Sequence[Entrant]) ->
     return set(counts) <= set(possible) and all(bot.plays(game, players) for bot in bots for players in counts)
 
 
-def _team(plan: Plan, bots: Sequence[Entrant], remark: Callable[[str], None]) -> Team:
+def _lineup(plan: Plan, bots: Sequence[Entrant], remark: Callable[[str], None]) -> Lineup:
     """Who plays, and how."""
     specs = {number: bot.spec for number, bot in enumerate(bots)}
-    isolated = get_in_each_others_way(specs.values())
+    isolated = cannot_share_process(specs.values())
     if specs[NEW].version == specs[OLD].version:
         remark(f"note: {specs[NEW].name} and {specs[OLD].name} have the same code")
     if isolated:
         remark(SAME_MODULES)
     options = {table.game: get_game(table.game).options({}) for table in plan.tables}
-    return Team(specs, options, isolated=isolated)
+    return Lineup(specs, options, isolated=isolated)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import NamedTuple, Protocol
 
-from roost_ladder.running.fixtures import Fixture, Job, Limits, Played
+from roost_ladder.running.fixtures import Fixture, Job, MatchLimits, PlayedMatch
 
 JOB_SECONDS = 0.25
 """About how long a job takes. Shorter ones cost more to hand out, longer ones leave workers idle at the end."""
@@ -25,7 +25,7 @@ LEARNING_RATE = 0.1
 class Executor(NamedTuple):
     """Where jobs are played: on this machine (`workers.local_executor`), or wherever a pickled `Job` can be sent."""
 
-    submit: Callable[[Job], "Future[list[Played]]"]
+    submit: Callable[[Job], "Future[list[PlayedMatch]]"]
     workers: int
     """How many jobs it plays at the same time."""
 
@@ -48,7 +48,7 @@ class Supply(Protocol):
     def most_per_job(self) -> int:
         """How many units a job may have at most."""
 
-    def arrived(self, unit: Unit, played: Sequence[Played]) -> None:
+    def arrived(self, unit: Unit, played: Sequence[PlayedMatch]) -> None:
         """Is told of results as they come in, in any order."""
 
 
@@ -62,7 +62,7 @@ class Pace:
         """How many seconds these matches may take."""
         return sum(self._seconds.get((fixture.game, len(fixture.bots)), FIRST_GUESS) for fixture in fixtures)
 
-    def learn(self, fixtures: Sequence[Fixture], played: Sequence[Played]) -> None:
+    def learn(self, fixtures: Sequence[Fixture], played: Sequence[PlayedMatch]) -> None:
         """Note how long they took."""
         for fixture, match in zip(fixtures, played, strict=True):
             kind = fixture.game, len(fixture.bots)
@@ -78,7 +78,7 @@ class Engine:
         self,
         executor: Executor,
         supply: Supply,
-        limits: Limits,
+        limits: MatchLimits,
         *,
         pace: Pace,
         deadline: float = math.inf,
@@ -98,10 +98,10 @@ class Engine:
         self._look = look
         self._offered: Unit | None = None
         """Taken from the supply, but not handed out yet."""
-        self._running: dict[Future[list[Played]], list[Unit]] = {}
-        self._done: dict[str, list[Played]] = {}
+        self._running: dict[Future[list[PlayedMatch]], list[Unit]] = {}
+        self._done: dict[str, list[PlayedMatch]] = {}
 
-    def result(self, key: str) -> list[Played] | None:
+    def result(self, key: str) -> list[PlayedMatch] | None:
         """Wait for a unit; `None` if the time is up before. Raises `UsageError` if a bot cannot be loaded."""
         while key not in self._done:
             self._hand_out()
@@ -147,7 +147,7 @@ class Engine:
         self._look()
         return True
 
-    def _take(self, units: Sequence[Unit], played: list[Played]) -> None:
+    def _take(self, units: Sequence[Unit], played: list[PlayedMatch]) -> None:
         first = 0
         for unit in units:
             own = played[first : first + len(unit.fixtures)]

@@ -16,10 +16,12 @@ from roost_ladder.running.fixtures import BotSpec
 from roost_ladder.running.process import CHILDREN, Child, ChildLost, Hung
 from roost_sdk.bot import Bot
 from roost_sdk.load import STDIO, LoadedBot, did_you_mean, load_all, load_bot
-from roost_sdk.version import fingerprint
+from roost_sdk.version import fingerprint, source_files
 
 IMPORT_SECONDS = 60.0
 """How long the import of a file may take."""
+SAME_MODULES = "note: bots import different modules of the same name, so each has a process of its own, which is slow"
+"""What to remark if bots cannot share a process."""
 COMMAND = "cmd:"
 """What is typed before the command that starts a program which connects to an arena by itself."""
 
@@ -186,3 +188,17 @@ def _with_folder(entrant: Entrant) -> Entrant:
         if spec.file is None
         else entrant._replace(spec=spec._replace(name=f"{spec.file.parent.name}/{spec.name}"))
     )
+
+
+def cannot_share_process(bots: Iterable[BotSpec]) -> bool:
+    """Whether different modules of the same name lie beside two of the bots, such as two versions of a helper.
+
+    In one process only one of them could be imported, and the other bot would play with the wrong one.
+    """
+    found: dict[Path, bytes] = {}
+    for file in {bot.file for bot in bots if bot.file is not None}:
+        for path in source_files(file) - {file.resolve()}:
+            code = path.read_bytes()
+            if found.setdefault(path.relative_to(file.resolve().parent), code) != code:
+                return True
+    return False

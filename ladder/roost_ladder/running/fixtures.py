@@ -50,7 +50,7 @@ class BotSpec(NamedTuple):
         return LoadedBot(self.name, loaded)
 
 
-class Limits(NamedTuple):
+class MatchLimits(NamedTuple):
     """What a bot may use up, and what is kept of a match."""
 
     clock: Clock = STANDARD_CLOCK
@@ -67,7 +67,7 @@ class Limits(NamedTuple):
         return (self.clock.decision_ms + self.clock.bank_ms) / 1000
 
 
-STANDARD_LIMITS = Limits()
+STANDARD_LIMITS = MatchLimits()
 
 
 class Fixture(NamedTuple):
@@ -91,7 +91,7 @@ class Job(NamedTuple):
     """Matches to be played one after the other. Several in a job are cheaper than one, if they are short."""
 
     fixtures: tuple[Fixture, ...]
-    limits: Limits = Limits()
+    limits: MatchLimits = MatchLimits()
     isolated: bool = False
     """Whether every bot has a process of its own from the beginning: for bots that had to be stopped before."""
 
@@ -104,7 +104,7 @@ class Stop(NamedTuple):
     """After the bot's name, in a sentence."""
 
 
-class Played(NamedTuple):
+class PlayedMatch(NamedTuple):
     """A match that is over. Tuples are by seat."""
 
     match: str
@@ -165,14 +165,14 @@ def as_played(
     recording: bool,
     troubles: tuple[Trouble, ...] = (),
     stops: tuple[Stop, ...] = (),
-) -> Played:
+) -> PlayedMatch:
     """What came of a fixture whose referee has a result."""
     replay = referee.replay()
     times: list[list[float]] = [[] for _ in fixture.bots]
     for seat, ms in replay.own_times():
         times[seat].append(ms)
     document = zlib.compress(replay.to_line().encode(), COMPRESSION) if recording else b""
-    return Played(
+    return PlayedMatch(
         fixture.match,
         replay.result,
         tuple(map(len, times)),

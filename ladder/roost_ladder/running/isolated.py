@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from roost_games.errors import MalformedMove, UsageError
-from roost_games.referee import Fault, Referee
-from roost_games.referee import Played as MovePlayed
+from roost_games.referee import Fault, Played, Referee
 from roost_games.registry import get_game
 from roost_ladder.running import child
 from roost_ladder.running.child import epoch_ms
-from roost_ladder.running.fixtures import BotSpec, Fixture, Limits, Period, Played, Stop, as_played
-from roost_ladder.running.process import Child, ChildLost, Ended, Hung
+from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits, Period, PlayedMatch, Stop, as_played
+from roost_ladder.running.process import Child, ChildEnded, ChildLost, Hung
 from roost_sdk.seat import CRASHES, Call, Reply, Trouble
 
 T = TypeVar("T")
@@ -22,7 +21,7 @@ LOADING_SECONDS = 60.0
 """How long the import of a bot may take."""
 
 
-def play_isolated(fixture: Fixture, limits: Limits) -> Played:
+def play_isolated(fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
     """Play a match. Whatever the bots do, it has a result."""
     match = _Match(fixture, limits)
     try:
@@ -35,7 +34,7 @@ def play_isolated(fixture: Fixture, limits: Limits) -> Played:
 class _Seat:
     """A bot and its process."""
 
-    def __init__(self, number: int, bot: str, limits: Limits) -> None:
+    def __init__(self, number: int, bot: str, limits: MatchLimits) -> None:
         self.number = number
         self.bot = bot
         self.child = Child()
@@ -79,16 +78,16 @@ class _Seat:
         self.troubles.append(Trouble(self.number, self.bot, why))
 
 
-def _blame(lost: ChildLost, limits: Limits) -> tuple[str, Fault]:
+def _blame(lost: ChildLost, limits: MatchLimits) -> tuple[str, Fault]:
     if isinstance(lost, Hung):
         return f"did not answer for {limits.patience:g} s and was stopped", Fault.LATE
-    if isinstance(lost, Ended) and lost.out_of_memory:
+    if isinstance(lost, ChildEnded) and lost.out_of_memory:
         return f"took more than {limits.memory_mb} MB of memory and was stopped", Fault.CRASHED
     return f"ended its process ({lost})", Fault.GONE
 
 
 class _Match:
-    def __init__(self, fixture: Fixture, limits: Limits) -> None:
+    def __init__(self, fixture: Fixture, limits: MatchLimits) -> None:
         self._fixture = fixture
         self._limits = limits
         self._started_ms = epoch_ms()
@@ -104,7 +103,7 @@ class _Match:
             match=fixture.match,
         )
 
-    def play(self) -> Played:
+    def play(self) -> PlayedMatch:
         referee = self._referee
         fixture = self._fixture
         for seat, spec in zip(self.seats, fixture.bots, strict=True):
@@ -153,7 +152,7 @@ class _Match:
                 self._referee.forfeit(seat.number)
 
     def _heard(self, notice: object) -> None:
-        if isinstance(notice, MovePlayed):
+        if isinstance(notice, Played):
             for seat in self.seats:
                 if seat.wants_moves:
                     seat.unseen.append(Call("seen", (notice.seat, notice.move)))

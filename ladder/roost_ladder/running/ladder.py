@@ -27,7 +27,7 @@ from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.running.book import Book, Charter, FinishedBlock, Member
 from roost_ladder.running.engine import Executor, Pace
 from roost_ladder.running.entrants import Entrant
-from roost_ladder.running.fixtures import STANDARD_LIMITS, Fixture, Limits, Played
+from roost_ladder.running.fixtures import STANDARD_LIMITS, Fixture, MatchLimits, PlayedMatch
 from roost_ladder.running.rounds import Budget, Round, RunEnd
 from roost_ladder.schedules.schedule import Bounded, Field, Kind, Pairing, Past, Schedule
 from roost_sdk.seat import Trouble
@@ -52,7 +52,7 @@ class Setup:
     options: Mapping[str, Any]
     """The options of each game."""
     rotation: Rotation = Rotation.CYCLIC
-    limits: Limits = STANDARD_LIMITS
+    limits: MatchLimits = STANDARD_LIMITS
     hero: int | None = None
     """The bot that a gauntlet is about: without it there is nothing left to play."""
 
@@ -165,7 +165,7 @@ class Ladder:
         self._count(facts)
         return True
 
-    def finished(self, block: Block, played: Sequence[Played]) -> FinishedBlock:
+    def finished(self, block: Block, played: Sequence[PlayedMatch]) -> FinishedBlock:
         options = self.setup.options[block.game].to_json()
         facts = [
             each.facts(block.block_id, block.game, block.seating(rotation)) for rotation, each in enumerate(played)

@@ -20,10 +20,9 @@ from roost_games.registry import GAME_NAMES, get_game
 from roost_games.wording import counted
 from roost_ladder.blocks import Rotation
 from roost_ladder.running.book import Book, MemoryBook
-from roost_ladder.running.comparison import SAME_MODULES, get_in_each_others_way
 from roost_ladder.running.engine import Executor
-from roost_ladder.running.entrants import Entrant, find_entrants
-from roost_ladder.running.fixtures import Limits
+from roost_ladder.running.entrants import SAME_MODULES, Entrant, cannot_share_process, find_entrants
+from roost_ladder.running.fixtures import MatchLimits
 from roost_ladder.running.ladder import Ladder, Setup
 from roost_ladder.running.rounds import Budget, RunEnd
 from roost_ladder.running.series import TroubleLog, new_seed
@@ -95,9 +94,9 @@ class LadderOptions:
         self._check_room(setup)
         return setup
 
-    def limits(self, *, recording: bool) -> Limits:
+    def limits(self, *, recording: bool) -> MatchLimits:
         """What a bot may use up."""
-        return Limits(self.clock, memory_mb=self.memory_mb, recording=recording)
+        return MatchLimits(self.clock, memory_mb=self.memory_mb, recording=recording)
 
     def _rotation(self) -> Rotation:
         try:
@@ -159,7 +158,7 @@ class LadderRun(NamedTuple):
         return self.ending or "interrupted"
 
 
-Programs = Callable[[Sequence[Entrant], Limits, int], AbstractContextManager[LadderTeam]]
+Programs = Callable[[Sequence[Entrant], MatchLimits, int], AbstractContextManager[LadderTeam]]
 """Starts bots that connect to an arena by themselves, given their limits and how many matches may run at once."""
 Watch = Callable[[Ladder, Budget], AbstractContextManager[Callable[[], None]]]
 """Shows a ladder while it runs, whenever the context's value is called."""
@@ -223,7 +222,7 @@ def _team(
         with programs(entrants, options.limits(recording=True), workers) as team:
             yield team
         return
-    isolated = get_in_each_others_way(entrant.spec for entrant in entrants)
+    isolated = cannot_share_process(entrant.spec for entrant in entrants)
     if isolated:
         remark(SAME_MODULES)
     with local_executor(workers) as executor:

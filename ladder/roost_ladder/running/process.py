@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from roost_games.errors import RoostError
 from roost_ladder import running
-from roost_ladder.running.child import OUT_OF_MEMORY, PULSE_SECONDS, Alive, Done, Failed
+from roost_ladder.running.child import OUT_OF_MEMORY, PULSE_SECONDS, Alive, Done, RequestFailed
 from roost_sdk.processes import Process, ending_of, python_words
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ class Hung(ChildLost):
     """It did not get on and was stopped."""
 
 
-class Ended(ChildLost):
+class ChildEnded(ChildLost):
     """It ended by itself. `code` is its exit code, negative for a signal."""
 
     def __init__(self, code: int) -> None:
@@ -109,7 +109,7 @@ class Child:
                 for message in self._next(patience):
                     if isinstance(message, Done):
                         return
-                    if isinstance(message, Failed):
+                    if isinstance(message, RequestFailed):
                         raise message.error
                     if not isinstance(message, Alive):
                         yield message
@@ -117,7 +117,7 @@ class Child:
             code = self._process.code
             if CHILDREN.abandoned:
                 raise Abandoned("the run has been given up") from None
-            raise Ended(code) from None
+            raise ChildEnded(code) from None
 
     def _next(self, patience: float) -> list[Any]:
         if not self._pipe.poll(patience + MARGIN_SECONDS):

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from roost_ladder.blocks import Block
 from roost_ladder.running.book import FinishedBlock
 from roost_ladder.running.engine import Engine, Executor, Pace, Unit
-from roost_ladder.running.fixtures import Fixture, Limits, Played
+from roost_ladder.running.fixtures import Fixture, MatchLimits, PlayedMatch
 
 GRACE_SECONDS = 5.0
 """How long after the end of a budget what has been begun may still end."""
@@ -59,7 +59,7 @@ class Run(Protocol):
     def fixtures(self, block: Block) -> tuple[Fixture, ...]:
         """The matches of a block."""
 
-    def finished(self, block: Block, played: Sequence[Played]) -> FinishedBlock:
+    def finished(self, block: Block, played: Sequence[PlayedMatch]) -> FinishedBlock:
         """A block whose matches are over."""
 
 
@@ -70,7 +70,7 @@ class Round:
         self,
         plan: Run,
         executor: Executor,
-        limits: Limits,
+        limits: MatchLimits,
         *,
         pace: Pace,
         deadline: float,
@@ -149,7 +149,7 @@ class Round:
         """Enough blocks are left for the other workers."""
         return max(1, len(self._waiting) // (2 * self._workers))
 
-    def arrived(self, unit: Unit, played: Sequence[Played]) -> None:
+    def arrived(self, unit: Unit, played: Sequence[PlayedMatch]) -> None:
         """Note which bots had to be stopped."""
         block = self._open[unit.key]
         self._suspects.update(

@@ -1,7 +1,7 @@
 """Plays matches in worker processes, so that no bot can stop a ladder. This is the one place where that is decided.
 
     with local_executor(workers=4) as executor:
-        futures = [executor.submit(Job(fixtures, Limits(clock))) for fixtures in portions]
+        futures = [executor.submit(Job(fixtures, MatchLimits(clock))) for fixtures in portions]
 
 `play` is a plain function of a `Job` that can be pickled, so it can be submitted to any `concurrent.futures.Executor`:
 `local_executor` has a pool of threads, and `dask.distributed.Client(...).get_executor()` would spread the same jobs
@@ -27,7 +27,7 @@ from contextlib import contextmanager
 
 from roost_ladder.running import child
 from roost_ladder.running.engine import Executor
-from roost_ladder.running.fixtures import Fixture, Job, Limits, Played
+from roost_ladder.running.fixtures import Fixture, Job, MatchLimits, PlayedMatch
 from roost_ladder.running.isolated import play_isolated
 from roost_ladder.running.process import CHILDREN, Child, ChildLost, Hung
 
@@ -35,14 +35,14 @@ LOADING_SECONDS = 60.0
 """How long the import of bots may take."""
 
 
-def play(job: Job) -> list[Played]:
+def play(job: Job) -> list[PlayedMatch]:
     """Play all matches of `job`, in order. Whatever bots do, there is a result for each.
 
     Raises `UsageError` if a bot cannot be loaded.
     """
     if job.isolated:
         return [play_isolated(fixture, job.limits) for fixture in job.fixtures]
-    played: list[Played] = []
+    played: list[PlayedMatch] = []
     at_once = len(job.fixtures)
     while rest := job.fixtures[len(played) :]:
         try:
@@ -57,7 +57,7 @@ def play(job: Job) -> list[Played]:
     return played
 
 
-def _in_one_child(fixtures: tuple[Fixture, ...], limits: Limits, at_once: int) -> Iterator[Played]:
+def _in_one_child(fixtures: tuple[Fixture, ...], limits: MatchLimits, at_once: int) -> Iterator[PlayedMatch]:
     """Play until a child is lost, which raises `ChildLost`. It is asked for so many matches at a time."""
     with _borrowed() as process:
         specs = tuple(dict.fromkeys(bot for fixture in fixtures for bot in fixture.bots))

@@ -12,7 +12,7 @@ from itertools import permutations
 from random import Random
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from roost_ladder.rating.results import Gathering, MatchResult, Record
+from roost_ladder.rating.results import Gathering, MatchResult, ResultSums
 
 GATHERED_AT_ONCE = 1000
 
@@ -146,7 +146,7 @@ class Past:
         self._gathering.settle()
         self._news = []
 
-    def record(self) -> Record:
+    def record(self) -> ResultSums:
         """The results gathered by block. Only what has been added since the last time has to be read."""
         if not self.recorded:
             raise ValueError("this past keeps counts only; make it with recorded=True")

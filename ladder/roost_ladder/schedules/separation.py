@@ -22,7 +22,7 @@ import numpy as np
 from roost_ladder.rating.certainty import DOUBT, superiority
 from roost_ladder.rating.elo import ELO
 from roost_ladder.rating.fit import Fit, fit
-from roost_ladder.rating.results import Floats, Record
+from roost_ladder.rating.results import Floats, ResultSums
 
 USUAL_DIFFERENCE = 50 / ELO
 """The standard deviation of the differences that the bet is on. Others are found as well, a little later."""
@@ -52,7 +52,7 @@ class Known(NamedTuple):
     fit: Fit
 
 
-def known(bots: Iterable[int], record: Record) -> Known:
+def known(bots: Iterable[int], record: ResultSums) -> Known:
     """The fit of the record, for these bots. One that has not played is of average strength, and hardly known."""
     wanted = tuple(sorted(set(bots)))
     strengths, covariance, freedom = np.zeros(len(wanted)), UNPLAYED * np.eye(len(wanted)), np.full(len(wanted), 2.0)

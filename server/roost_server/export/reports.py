@@ -9,7 +9,7 @@ from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv, as_json
-from roost_ladder.report.summary import About, Summary, summarise
+from roost_ladder.report.summary import RunNotes, Summary, summarise
 from roost_ladder.schedules.knockout import Tie, champion
 from roost_ladder.schedules.schedule import Field
 from roost_server.competition.file import CompetitionFile, PhaseName
@@ -46,7 +46,7 @@ def derived(
     forfeits = file.faults.forfeits == "count"
     for phase, played in facts.items():
         if any(forfeits or not any(match.forfeited) for match in played):
-            about = About(file.title or file.name, (("Phase", phase), ("Commitment", competition.commitment)))
+            about = RunNotes(file.title or file.name, (("Phase", phase), ("Commitment", competition.commitment)))
             texts |= _reports(phase, summarise(played, names, about, forfeits=forfeits))
     return texts | _bracket_files(file, competition, facts, names)
 

@@ -20,7 +20,7 @@ from typing import Any, Self, TypeVar
 
 from roost_games.errors import RoostError
 from roost_games.replay import VOIDED
-from roost_ladder.running.fixtures import Fixture, Job, Limits, Period, Played, as_played
+from roost_ladder.running.fixtures import Fixture, Job, MatchLimits, Period, PlayedMatch, as_played
 from roost_sdk.bot import wire_name
 from roost_sdk.seat import Trouble
 from roost_server.clocks import epoch_ms
@@ -42,7 +42,7 @@ MOST_ATTEMPTS = 3
 class LadderArena:
     """For programs with these names, and no others. A context manager."""
 
-    def __init__(self, names: Collection[str], limits: Limits) -> None:
+    def __init__(self, names: Collection[str], limits: MatchLimits) -> None:
         self._settings = Settings(
             tables=(),
             bots=frozenset(names),
@@ -118,14 +118,14 @@ class LadderArena:
             raise RoostError(f"{name} has gone")
         return session
 
-    def submit(self, job: Job) -> "Future[list[Played]]":
+    def submit(self, job: Job) -> "Future[list[PlayedMatch]]":
         """Play all matches of a job, at the same time if the programs play that many at once."""
         return asyncio.run_coroutine_threadsafe(self._play_all(job), self._loop)
 
-    async def _play_all(self, job: Job) -> list[Played]:
+    async def _play_all(self, job: Job) -> list[PlayedMatch]:
         return list(await asyncio.gather(*(self._play_one(fixture, job.limits) for fixture in job.fixtures)))
 
-    async def _play_one(self, fixture: Fixture, limits: Limits) -> Played:
+    async def _play_one(self, fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
         for _ in range(MOST_ATTEMPTS):
             played = await self._attempt(fixture, limits)
             if played.result.termination != VOIDED:
@@ -134,7 +134,7 @@ class LadderArena:
                 raise RoostError("the ladder has ended")
         raise RoostError(f"this machine is too slow: match {fixture.match} was voided {MOST_ATTEMPTS} times")
 
-    async def _attempt(self, fixture: Fixture, limits: Limits) -> Played:
+    async def _attempt(self, fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
         table = await self._running.arena.requests.play(_requested(fixture))
         period = Period(table.started_ms, epoch_ms())
         troubles = tuple(

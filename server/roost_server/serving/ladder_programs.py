@@ -11,7 +11,7 @@ import roost_sdk
 from roost_games.errors import RoostError
 from roost_games.registry import GAME_NAMES
 from roost_ladder.running.entrants import COMMAND, Entrant
-from roost_ladder.running.fixtures import Limits
+from roost_ladder.running.fixtures import MatchLimits
 from roost_sdk.bot import Bot, wire_name
 from roost_sdk.load import spelled_out
 from roost_sdk.processes import GuardedProcess, Processes, Restart, Stoppage, Supervisor, python_words, stop
@@ -40,7 +40,7 @@ class LadderPrograms(NamedTuple):
 
 @contextmanager
 def ladder_programs(
-    entrants: Sequence[Entrant], limits: Limits, samples: Samples, tell: Callable[[str], None]
+    entrants: Sequence[Entrant], limits: MatchLimits, samples: Samples, tell: Callable[[str], None]
 ) -> Iterator[LadderPrograms]:
     """Start all programs. Raises `RoostError` if one does not connect. `tell` hears about those that end."""
     names = [wire_name(entrant.spec.name) for entrant in entrants]

@@ -12,7 +12,7 @@ from roost_ladder.blocks import Rotation
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.running.book import Book, MemoryBook
 from roost_ladder.running.entrants import Entrant, find_entrants
-from roost_ladder.running.fixtures import BotSpec, Fixture, Limits
+from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits
 from roost_ladder.running.ladder import Ladder, Setup
 from roost_ladder.running.rounds import Budget, RunEnd
 from roost_ladder.running.workers import local_executor
@@ -20,7 +20,7 @@ from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
 from roost_sdk.seat import Trouble
 
 FOLDER = Path(__file__).with_name("bots")
-CALM = Limits(Clock(decision_ms=20_000, bank_ms=60_000), memory_mb=150)
+CALM = MatchLimits(Clock(decision_ms=20_000, bank_ms=60_000), memory_mb=150)
 """No bot is late because the machine is busy."""
 STRICT = CALM._replace(clock=Clock(decision_ms=1_000, bank_ms=1_000))
 """Two seconds for a decision: a bot that hangs is stopped soon."""
@@ -66,7 +66,7 @@ def setup(
     texts: Sequence[str],
     *,
     kinds: Sequence[Kind] = (Kind("karteneck", 2), Kind("karteneck", 3)),
-    limits: Limits = CALM,
+    limits: MatchLimits = CALM,
     seed: str = "spring",
     rounds: int = 1_000,
     rotation: Rotation = Rotation.CYCLIC,

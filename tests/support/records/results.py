@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 
-from roost_ladder.rating.results import MatchResult, Record, Tables
+from roost_ladder.rating.results import MatchResult, ResultSums, Tables
 
 DUEL = [
     MatchResult("d", "karteneck", (7, 3), (1, 2)),
@@ -34,7 +34,7 @@ def many(seed: int) -> list[MatchResult]:
     return results
 
 
-def assert_same(one: Record, other: Record) -> None:
+def assert_same(one: ResultSums, other: ResultSums) -> None:
     """The same blocks, in whatever order."""
     np.testing.assert_array_equal(one.bots, other.bots)
     for left, right in zip(one.tables, other.tables, strict=True):
