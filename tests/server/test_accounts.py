@@ -11,7 +11,7 @@ from roost_games.errors import UsageError
 from roost_server.accounts import audit, invitations, keys, owners
 from roost_server.accounts import requests as desk
 from roost_server.accounts.keys import Scope
-from roost_server.accounts.limits import Buckets, Limits
+from roost_server.accounts.limits import Buckets, RequestLimits
 from roost_server.accounts.requests import Caller
 from roost_server.clocks import epoch_ms
 from roost_server.errors import ArenaError, DeniedError, InvalidError, UnauthenticatedError
@@ -181,7 +181,7 @@ def test_every_act_is_in_the_log_under_who_did_it(store: Store) -> None:
 
 def test_a_bucket_fills_again_with_time() -> None:
     clock = [0.0]
-    buckets = Buckets(Limits(requests_per_second=2.0, burst=3), lambda: clock[0])
+    buckets = Buckets(RequestLimits(requests_per_second=2.0, burst=3), lambda: clock[0])
     assert [buckets.take("x") for _ in range(4)] == [True, True, True, False]
     assert buckets.take("y"), "everybody has a bucket"
     clock[0] = 0.5

@@ -15,7 +15,7 @@ from roost.v1.arena_pb2_grpc import ArenaStub
 from roost_sdk.arena.credentials import Credentials
 from roost_server.accounts import gate, keys, owners
 from roost_server.accounts.keys import SHOWN, Scope
-from roost_server.accounts.limits import Buckets, Limits
+from roost_server.accounts.limits import Buckets, RequestLimits
 from roost_server.clocks import epoch_ms
 from roost_server.serving import services
 from roost_server.store import Store, queries
@@ -173,7 +173,7 @@ def test_an_owner_sees_to_own_things(tmp_path: Path) -> None:
 
 
 def test_a_flood_is_turned_away_and_others_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = Limits(requests_per_second=5.0, burst=20)
+    limits = RequestLimits(requests_per_second=5.0, burst=20)
     now = 0.0
     monkeypatch.setattr(gate, "Buckets", partial(Buckets, now=lambda: now))
 

@@ -7,7 +7,7 @@ import pytest
 from roost.v1 import play_pb2
 from roost_ladder.schedules.least_played import LeastPlayed
 from roost_ladder.schedules.schedule import Kind
-from roost_server.competition.ledger import Entrant
+from roost_server.competition.ledger import EnteredBot
 from roost_server.play.contest import Contest
 from roost_server.play.roster import OpenRoster
 from roost_server.play.session import Session
@@ -23,7 +23,7 @@ class World:
     def __init__(self) -> None:
         self.time = 0.0
         self.sessions: list[Session] = []
-        entrants = [Entrant(bot_id, f"bot{bot_id}", f"owner{bot_id}", None) for bot_id in (1, 2, 3)]
+        entrants = [EnteredBot(bot_id, f"bot{bot_id}", f"owner{bot_id}", None) for bot_id in (1, 2, 3)]
         self.roster = OpenRoster(entrants, apart=False)
 
     def come(self, version_id: int, bot_id: int) -> None:

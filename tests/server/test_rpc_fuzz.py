@@ -15,7 +15,7 @@ from roost.v1 import admin_pb2, arena_pb2
 from roost_sdk.arena.credentials import Credentials
 from roost_server.accounts import keys, owners
 from roost_server.accounts.keys import Scope
-from roost_server.accounts.limits import Limits
+from roost_server.accounts.limits import RequestLimits
 from tests.support.arenas.hall import bounded, hall, settings
 from tests.support.arenas.nonsense import collect
 
@@ -87,7 +87,7 @@ def test_nonsense_on_every_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     seen: set[grpc.StatusCode] = set()
 
     async def script() -> None:
-        generous = Limits(requests_per_second=1e6, burst=1_000_000)
+        generous = RequestLimits(requests_per_second=1e6, burst=1_000_000)
         async with (
             hall(tmp_path, settings(), CUP, limits=generous) as place,
             grpc.aio.insecure_channel(place.address) as channel,

@@ -10,7 +10,7 @@ import pytest
 
 from roost_games.replay import read_replays
 from roost_server.store import BlockState, open_store
-from roost_server.store.models import Record
+from roost_server.store.models import BaseRow
 from tests.support.records.matches import block, finished, sketch
 
 PAGE = (Path(__file__).parents[2] / "docs/formats/database.md").read_text(encoding="utf-8")
@@ -53,8 +53,8 @@ def test_the_program_exports_every_replay(folder: Path) -> None:
         assert [replay.match for replay in read_replays(lines)] == ["m1", "m2", "m3", "m4"]
 
 
-@pytest.mark.parametrize("table", sorted(Record.metadata.tables))
+@pytest.mark.parametrize("table", sorted(BaseRow.metadata.tables))
 def test_every_column_is_explained(table: str) -> None:
     section = PAGE.split(f"### `{table}`\n")[1].split("\n## ")[0].split("\n### ")[0]
-    columns = [column.name for column in Record.metadata.tables[table].columns]
+    columns = [column.name for column in BaseRow.metadata.tables[table].columns]
     assert [name for name in columns if f"`{name}`" not in section] == []

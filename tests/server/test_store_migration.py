@@ -68,7 +68,7 @@ def test_the_migrations_lead_to_the_tables_of_the_code(path: Path) -> None:
     engine = engine_of(path)
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": schema.VERSION_TABLE})
-        assert compare_metadata(context, models.Record.metadata) == []
+        assert compare_metadata(context, models.BaseRow.metadata) == []
     engine.dispose()
 
 
@@ -76,7 +76,7 @@ def test_nothing_is_declared_that_was_not_migrated_and_nothing_else(path: Path, 
     """Alembic's comparison leaves out checks, conditions of indexes and options of tables. Here every line counts."""
     open_store(f"sqlite:///{path}").close()
     engine = engine_of(tmp_path / "made.db")
-    models.Record.metadata.create_all(engine)
+    models.BaseRow.metadata.create_all(engine)
     engine.dispose()
     migrated = declarations(path)
     del migrated[schema.VERSION_TABLE]
@@ -99,7 +99,7 @@ def test_the_schema_number_is_that_of_the_newest_migration() -> None:
 
 def test_the_tables_can_be_made_in_postgresql() -> None:
     dialect = make_url("postgresql://").get_dialect()()
-    made = [str(CreateTable(table).compile(dialect=dialect)) for table in models.Record.metadata.sorted_tables]
+    made = [str(CreateTable(table).compile(dialect=dialect)) for table in models.BaseRow.metadata.sorted_tables]
     assert not [statement for statement in made if "ROWID" in statement]
 
 

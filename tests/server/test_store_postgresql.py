@@ -7,7 +7,7 @@ from sqlalchemy import create_engine
 
 from roost_cli.main import run
 from roost_server.store import StoreError, open_store
-from roost_server.store.models import Record
+from roost_server.store.models import BaseRow
 from roost_server.store.schema import VERSION_TABLE
 from tests.support.ports import free_port
 from tests.support.records.matches import block, finished, sketch
@@ -45,7 +45,7 @@ def test_the_migrations_make_what_is_declared(postgresql_url: str) -> None:
     engine = create_engine(postgresql_url)
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
-        assert compare_metadata(context, Record.metadata) == []
+        assert compare_metadata(context, BaseRow.metadata) == []
     engine.dispose()
 
 

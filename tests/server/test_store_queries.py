@@ -9,7 +9,7 @@ from sqlalchemy import event
 from roost_games.errors import UsageError
 from roost_ladder.rating.facts import MatchFacts
 from roost_server.store import BlockState, FinishedMatch, Store, open_store, queries
-from roost_server.store.queries import SeatSummary
+from roost_server.store.queries import SeatOnPage
 from roost_server.store.results import MatchFilter, Rule, recorded
 from tests.support.records.matches import block, finished, sketch
 from tests.support.records.recorded import counted, on_record
@@ -89,8 +89,8 @@ def test_a_page_tells_the_seats(store: Store) -> None:
     )
     assert four.termination == "forfeit"
     assert four.seats == (
-        SeatSummary(1, "a", "v1", 2, 8, True, 3, 1, 2.5),
-        SeatSummary(3, "b", "v1", 1, 9, False, 0, 1, 2.5),
+        SeatOnPage(1, "a", "v1", 2, 8, True, 3, 1, 2.5),
+        SeatOnPage(3, "b", "v1", 1, 9, False, 0, 1, 2.5),
     )
     assert [seat.place for seat in three.seats] == [None, None]
 

@@ -10,7 +10,7 @@ from enum import Enum, auto
 from typing import Any
 
 from roost_server.accounts.keys import Identity, Scope, check_current, digest_of, identify
-from roost_server.accounts.limits import Buckets, Limits
+from roost_server.accounts.limits import Buckets, RequestLimits
 from roost_server.errors import DeniedError, TooMuchError, UnauthenticatedError
 from roost_server.store import Store
 
@@ -49,11 +49,13 @@ WRONG_KEY: dict[Need, str] = {
 class Gate:
     """Lets callers in. With `accounts` by their keys; with `public` whoever only wants to look needs none."""
 
-    def __init__(self, store: Store, *, accounts: bool = False, public: bool = True, limits: Limits | None = None):
+    def __init__(
+        self, store: Store, *, accounts: bool = False, public: bool = True, limits: RequestLimits | None = None
+    ):
         self.accounts = accounts
         self._store = store
         self._public = public
-        self._buckets = Buckets(limits or Limits())
+        self._buckets = Buckets(limits or RequestLimits())
         self._known: dict[str, Identity] = {}
         self._forgotten = 0
         """How often everything was forgotten."""

@@ -10,7 +10,7 @@ MOST_BUCKETS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """What a host allows a caller, which is a key, or without keys an address."""
 
     requests_per_second: float = 50.0
@@ -22,7 +22,7 @@ class Limits:
 class Buckets:
     """Counts requests by caller."""
 
-    def __init__(self, limits: Limits, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, limits: RequestLimits, now: Callable[[], float] = time.monotonic) -> None:
         self._limits = limits
         self._now = now
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()

@@ -35,7 +35,7 @@ def replay(store: Store, request: arena_pb2.GetReplayRequest) -> arena_pb2.GetRe
     return arena_pb2.GetReplayResponse(replay=queries.replay(store, request.match_id))
 
 
-def _summary(match: queries.MatchSummary) -> arena_pb2.MatchSummary:
+def _summary(match: queries.MatchOnPage) -> arena_pb2.MatchSummary:
     seats = match.seats
     return arena_pb2.MatchSummary(
         match_id=match.id,

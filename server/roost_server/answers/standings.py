@@ -1,18 +1,19 @@
 """Standings: which matches are asked for, and what follows from them, as rows and as messages of `roost.v1`.
 
 Every answer takes the same path: the `filter_of` a request, `standings` for that filter, the `message_of` these rows.
-`LiveAnswers` remembers the position up to which it has read, for callers that ask a running arena again and again: each
-match is read once, not once for every answer. Its ratings may differ in the ninth digit from those of a first answer.
+`LiveAnswers` remembers how far it has read, for callers that ask a running arena again and again: each match is read
+once, not once for every answer. Its ratings may differ in the ninth digit from those of a first answer.
 """
 
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from roost.v1 import arena_pb2
 from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.rating.results import MatchResult
 from roost_ladder.rating.standings import LiveStandings, Standing
 from roost_server.answers.competitions import phase_asked_for
 from roost_server.answers.matches import check_game
@@ -34,9 +35,8 @@ class StandingsFilter(NamedTuple):
     forfeits: bool = True
     """Whether forfeited matches count."""
 
-    def rates(self, match: MatchFacts) -> bool:
-        """Whether a match that counts is one that ratings are made of."""
-        return self.forfeits or not any(match.forfeited)
+
+EVERYTHING = StandingsFilter()
 
 
 class StandingRow(NamedTuple):
@@ -93,18 +93,25 @@ class Position:
                 self._count(matches)
             elif state == BlockState.VOIDED and self._wanted.rule is Rule.SO_FAR:
                 self._standings.drop(block_id)
-                self._add_up(matches, -1)
+                self.matches -= len(self._rated(matches))
+                self._add_faults(matches, -1)
 
     def _count(self, matches: Sequence[MatchFacts]) -> None:
-        self._standings.add(match.result() for match in matches if self._wanted.rates(match))
-        self._add_up(matches, 1)
+        rated = self._rated(matches)
+        self._standings.add(rated)
+        self.matches += len(rated)
+        self._add_faults(matches, 1)
 
-    def _add_up(self, matches: Iterable[MatchFacts], sign: int) -> None:
+    def _add_faults(self, matches: Sequence[MatchFacts], sign: int) -> None:
         for match in matches:
-            self.matches += sign * self._wanted.rates(match)
-            for bot, faults in zip(match.bots, match.faults, strict=True):
-                if faults:
+            if any(match.faults):
+                for bot, faults in zip(match.bots, match.faults, strict=True):
                     self.faults[bot] += sign * faults
+
+    def _rated(self, matches: Sequence[MatchFacts]) -> list[MatchResult]:
+        """Those of the matches that ratings are made of."""
+        results = [match.result() for match in matches]
+        return results if self._wanted.forfeits else [result for result in results if not result.forfeited]
 
 
 def filter_of(store: Store, request: arena_pb2.GetStandingsRequest) -> StandingsFilter:
@@ -119,12 +126,15 @@ def filter_of(store: Store, request: arena_pb2.GetStandingsRequest) -> Standings
     return StandingsFilter(of_phase, Rule.FINAL, forfeits=competition.file.faults.forfeits == "count")
 
 
-def standings(store: Store, wanted: StandingsFilter, position: Position | None = None) -> StandingsTable:
-    """The standings, worked out from the records, or from what has happened since a remembered position."""
-    position = position or Position(wanted)
+def standings(store: Store, wanted: StandingsFilter, remembered: "Positions | None" = None) -> StandingsTable:
+    """The standings, worked out from the records, or from what has happened since remembered positions."""
     with store.reading() as reading:
-        position.catch_up(reading)
-        faults = position.faults if wanted.rule is Rule.FINAL else _all_faults(reading)
+        if remembered is None:
+            position = Position(wanted)
+            position.catch_up(reading)
+        else:
+            position = remembered.caught_up(wanted, reading)
+        faults = _faults(reading, wanted, position, remembered)
     names = {version.id: version for version in queries.versions(store)}
     rows = [
         StandingRow(each, names[each.bot].name, names[each.bot].version, faults[each.bot])
@@ -133,8 +143,35 @@ def standings(store: Store, wanted: StandingsFilter, position: Position | None =
     return StandingsTable(position.matches, rows)
 
 
-def _all_faults(reading: Reading) -> Counter[int]:
-    return Counter({version_id: tally.faults for version_id, tally in results.tallies(reading).items()})
+def _faults(
+    reading: Reading, wanted: StandingsFilter, position: Position, remembered: "Positions | None"
+) -> Mapping[int, int]:
+    """By bot version: of a competition those of the matches that are asked for, otherwise those of all matches."""
+    if wanted.rule is Rule.FINAL or wanted == EVERYTHING:
+        return position.faults
+    if remembered is not None:
+        return remembered.caught_up(EVERYTHING, reading).faults
+    return {version_id: tally.faults for version_id, tally in results.tallies(reading).items()}
+
+
+class Positions:
+    """The positions of the questions that were asked last."""
+
+    def __init__(self) -> None:
+        self._by_filter: OrderedDict[StandingsFilter, Position] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._by_filter)
+
+    def caught_up(self, wanted: StandingsFilter, reading: Reading) -> Position:
+        """The position for a question, after it has read what is new."""
+        # Taken out meanwhile: if reading fails half-way the position is lost, and the next answer starts afresh.
+        position = self._by_filter.pop(wanted, None) or Position(wanted)
+        position.catch_up(reading)
+        self._by_filter[wanted] = position
+        while len(self._by_filter) > MOST_KEPT:
+            self._by_filter.popitem(last=False)
+        return position
 
 
 def message_of(table: StandingsTable) -> arena_pb2.GetStandingsResponse:
@@ -172,17 +209,11 @@ class LiveAnswers:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._positions: OrderedDict[StandingsFilter, Position] = OrderedDict()
+        self._positions = Positions()
         self._turn = threading.Lock()
 
     def standings_of(self, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
         """Answer a request. Raises `UsageError` if there is no such game, competition or phase."""
         wanted = filter_of(self._store, request)
         with self._turn:
-            # Taken out meanwhile: if reading fails half-way the position is lost, and the next answer starts afresh.
-            position = self._positions.pop(wanted, None) or Position(wanted)
-            table = standings(self._store, wanted, position)
-            self._positions[wanted] = position
-            while len(self._positions) > MOST_KEPT:
-                self._positions.popitem(last=False)
-        return message_of(table)
+            return message_of(standings(self._store, wanted, self._positions))

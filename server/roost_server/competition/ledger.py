@@ -39,7 +39,7 @@ class Competition(NamedTuple):
     """The file, as the host wrote it."""
 
 
-class Entrant(NamedTuple):
+class EnteredBot(NamedTuple):
     """A bot that takes part."""
 
     bot_id: int
@@ -249,7 +249,7 @@ def withdraw(store: Store, competition: Competition, bot_id: int, actor: str) ->
         note(connection, actor, "bot withdrawn", competition=competition.file.name, bot=_name_of(connection, bot_id))
 
 
-def entrants(store: Store, competition_id: int) -> list[Entrant]:
+def entrants(store: Store, competition_id: int) -> list[EnteredBot]:
     """Who takes part, in the order in which they entered."""
     query = (
         select(BOT.c.id, BOT.c.name, OWNER.c.name, ENTRY.c.pinned_version_id)
@@ -259,7 +259,7 @@ def entrants(store: Store, competition_id: int) -> list[Entrant]:
         .order_by(ENTRY.c.entered_ms, BOT.c.id)
     )
     with store.reading() as connection:
-        return [Entrant._make(row) for row in connection.execute(query)]
+        return [EnteredBot._make(row) for row in connection.execute(query)]
 
 
 def entered_versions(reading: Reading, competition_id: int) -> list[EnteredVersion]:

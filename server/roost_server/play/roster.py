@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from roost_ladder.schedules.schedule import Field, Kind
-from roost_server.competition.ledger import Entrant
+from roost_server.competition.ledger import EnteredBot
 from roost_server.play.session import Session
 
 
@@ -40,11 +40,11 @@ def kinds_played(session: Session, kinds: Iterable[Kind]) -> frozenset[Kind]:
 class OpenRoster:
     """Before the freeze: the bots that have entered and are here, each in the version that came last."""
 
-    def __init__(self, entrants: Iterable[Entrant], *, apart: bool) -> None:
+    def __init__(self, entrants: Iterable[EnteredBot], *, apart: bool) -> None:
         self._entrants = {entrant.bot_id: entrant for entrant in entrants}
         self._apart = apart
 
-    def add(self, entrant: Entrant) -> None:
+    def add(self, entrant: EnteredBot) -> None:
         """One more bot has entered."""
         self._entrants[entrant.bot_id] = entrant
 

@@ -14,7 +14,7 @@ from grpc_reflection.v1alpha import reflection
 from roost_games.errors import UsageError
 from roost_sdk.arena.connection import DEFAULT_SERVER, KEEPALIVE, host_and_port
 from roost_server.accounts.gate import Gate
-from roost_server.accounts.limits import Limits
+from roost_server.accounts.limits import RequestLimits
 from roost_server.competition.ledger import Competition
 from roost_server.play.arena import Arena
 from roost_server.serving.services import ACCOUNTS, ADMIN, ARENA, AccountsService, AdminService, ArenaService
@@ -50,7 +50,7 @@ class Hosting:
     """Where metrics are served, as HOST:PORT."""
     side_door: bool = False
     """Whether bots that the host starts on this machine get a port of their own: without TLS, whatever others need."""
-    limits: Limits = field(default_factory=Limits)
+    limits: RequestLimits = field(default_factory=RequestLimits)
 
 
 class ArenaServer:

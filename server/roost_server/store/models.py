@@ -57,11 +57,11 @@ class CompetitionKind(StrEnum):
     """A run of a local ladder. Its document is JSON."""
 
 
-class Record(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMES))):
+class BaseRow(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMES))):
     """The base of the tables, with a registry of its own: an embedding program's SQLModel tables stay apart."""
 
 
-class BotVersionRow(Record, table=True):
+class BotVersionRow(BaseRow, table=True):
     """A bot's code. It never changes: changed code is another version."""
 
     __tablename__ = "bot_version"
@@ -77,7 +77,7 @@ class BotVersionRow(Record, table=True):
     """When it last connected; null if it did so before this was noted."""
 
 
-class CompetitionRow(Record, table=True):
+class CompetitionRow(BaseRow, table=True):
     """What is played under one set of rules from one master seed: a competition, or a run of a local ladder.
 
     Blocks that belong to none were played in an arena without competitions.
@@ -99,7 +99,7 @@ class CompetitionRow(Record, table=True):
     kind: str = Field(default=CompetitionKind.COMPETITION, sa_column_kwargs={"server_default": "competition"})
 
 
-class PhaseChangeRow(Record, table=True):
+class PhaseChangeRow(BaseRow, table=True):
     """A competition came into a phase. `number` counts its changes from 0."""
 
     __tablename__ = "phase_change"
@@ -113,7 +113,7 @@ class PhaseChangeRow(Record, table=True):
     """Who did it: an admin's key, or `clock`."""
 
 
-class BlockRow(Record, table=True):
+class BlockRow(BaseRow, table=True):
     """One deal, played under several rotations of the seats by one group of bots."""
 
     __tablename__ = "block"
@@ -138,7 +138,7 @@ class BlockRow(Record, table=True):
     """Which block of this phase it is, from 0."""
 
 
-class BlockMemberRow(Record, table=True):
+class BlockMemberRow(BaseRow, table=True):
     """Who plays a block: `position` is the order in which the rotations start."""
 
     __tablename__ = "block_member"
@@ -149,7 +149,7 @@ class BlockMemberRow(Record, table=True):
     version_id: int = Field(foreign_key="bot_version.id")
 
 
-class MatchRow(Record, table=True):
+class MatchRow(BaseRow, table=True):
     """A match that is over."""
 
     __tablename__ = "match"
@@ -179,7 +179,7 @@ class MatchRow(Record, table=True):
     termination: str
 
 
-class MatchSeatRow(Record, table=True):
+class MatchSeatRow(BaseRow, table=True):
     """Who sat where in a match, and what came of it. `place` and `score` are null if the match was voided."""
 
     __tablename__ = "match_seat"
@@ -197,7 +197,7 @@ class MatchSeatRow(Record, table=True):
     thinking_ms: float
 
 
-class ReplayRow(Record, table=True):
+class ReplayRow(BaseRow, table=True):
     """A match's whole `roost-replay/1` document: JSON in UTF-8, compressed with zlib."""
 
     __tablename__ = "replay"
@@ -208,7 +208,7 @@ class ReplayRow(Record, table=True):
 
 def table_of(name: str) -> Table:
     """The table of this name."""
-    return Record.metadata.tables[name]
+    return BaseRow.metadata.tables[name]
 
 
 # Statements are written against the tables: that is plain SQLAlchemy Core, with no session behind it.

@@ -8,12 +8,12 @@ random bits, so nobody can guess them, and a slow password hash would add nothin
 from sqlalchemy import BigInteger, CheckConstraint, Index, UniqueConstraint
 from sqlmodel import Field
 
-from roost_server.store.models import CLUSTERED, Record, table_of
+from roost_server.store.models import CLUSTERED, BaseRow, table_of
 
-__all__ = ["ACCESS_KEY", "AUDIT", "BOT", "ENTRY", "INVITATION", "OWNER", "QUARANTINE", "Record"]
+__all__ = ["ACCESS_KEY", "AUDIT", "BOT", "ENTRY", "INVITATION", "OWNER", "QUARANTINE", "BaseRow"]
 
 
-class OwnerRow(Record, table=True):
+class OwnerRow(BaseRow, table=True):
     """Somebody who has bots."""
 
     __tablename__ = "owner"
@@ -23,7 +23,7 @@ class OwnerRow(Record, table=True):
     created_ms: int = Field(sa_type=BigInteger)
 
 
-class BotRow(Record, table=True):
+class BotRow(BaseRow, table=True):
     """A bot under its name, whatever its versions."""
 
     __tablename__ = "bot"
@@ -34,7 +34,7 @@ class BotRow(Record, table=True):
     created_ms: int = Field(sa_type=BigInteger)
 
 
-class EntryRow(Record, table=True):
+class EntryRow(BaseRow, table=True):
     """A bot takes part in a competition."""
 
     __tablename__ = "entry"
@@ -48,7 +48,7 @@ class EntryRow(Record, table=True):
     """The version that plays since the freeze; null before it."""
 
 
-class AccessKeyRow(Record, table=True):
+class AccessKeyRow(BaseRow, table=True):
     """What somebody shows to be let in: for one bot, for all bots of an owner, or for everything."""
 
     __tablename__ = "access_key"
@@ -72,7 +72,7 @@ class AccessKeyRow(Record, table=True):
     revoked_ms: int | None = Field(default=None, sa_type=BigInteger)
 
 
-class InvitationRow(Record, table=True):
+class InvitationRow(BaseRow, table=True):
     """Lets somebody register as an owner, so often."""
 
     __tablename__ = "invitation"
@@ -86,7 +86,7 @@ class InvitationRow(Record, table=True):
     expires_ms: int | None = Field(default=None, sa_type=BigInteger)
 
 
-class QuarantineRow(Record, table=True):
+class QuarantineRow(BaseRow, table=True):
     """A version is kept from playing because of its faults, until `ended_ms`; null: still."""
 
     __tablename__ = "quarantine"
@@ -99,7 +99,7 @@ class QuarantineRow(Record, table=True):
     ended_ms: int | None = Field(default=None, sa_type=BigInteger)
 
 
-class AuditRow(Record, table=True):
+class AuditRow(BaseRow, table=True):
     """Something that was done with a key, or by the arena itself, to accounts or competitions."""
 
     __tablename__ = "audit"

@@ -56,7 +56,7 @@ class Background(NamedTuple):
     quarantine_since_ms: int
 
 
-class SeatSummary(NamedTuple):
+class SeatOnPage(NamedTuple):
     """A seat of a match."""
 
     version_id: int
@@ -73,7 +73,7 @@ class SeatSummary(NamedTuple):
     """How long it took for these."""
 
 
-class MatchSummary(NamedTuple):
+class MatchOnPage(NamedTuple):
     """A match on a page of matches."""
 
     id: str
@@ -84,10 +84,10 @@ class MatchSummary(NamedTuple):
     started_ms: int
     ended_ms: int
     termination: str
-    seats: tuple[SeatSummary, ...]
+    seats: tuple[SeatOnPage, ...]
 
 
-class Progress(NamedTuple):
+class PhaseProgress(NamedTuple):
     """How far a competition has come in a phase."""
 
     entries: int
@@ -173,7 +173,7 @@ def bots(store: Store) -> list[BotTally]:
     query = select(*BOT_VERSION.c["id", "name", "version", "first_seen_ms"]).order_by(BOT_VERSION.c.id)
     with store.reading() as connection:
         done = results.tallies(connection)
-        return [BotTally._make([*row, *done.get(row.id, results.Tally())]) for row in connection.execute(query)]
+        return [BotTally._make([*row, *done.get(row.id, results.TallySoFar())]) for row in connection.execute(query)]
 
 
 def backgrounds(store: Store) -> dict[int, Background]:
@@ -199,7 +199,7 @@ def matches(
     game: str | None = None,
     bot: str | None = None,
     competition_id: int | None = None,
-) -> list[MatchSummary]:
+) -> list[MatchOnPage]:
     """A page of at most `limit` matches, the latest recorded first.
 
     `before` is the id of a match: only those recorded before it, for the next page. `game` and `bot` are names.
@@ -255,14 +255,14 @@ def _newest_of(connection: Connection, bot: str, conditions: list[ColumnElement[
     return sorted(found, reverse=True)[:limit]
 
 
-def _summaries(connection: Connection, numbers: list[int]) -> list[MatchSummary]:
+def _summaries(connection: Connection, numbers: list[int]) -> list[MatchOnPage]:
     columns = ("id", "block_id", "rotation", "game", "players", "started_ms", "ended_ms", "termination")
     query = select(MATCH.c.number, *MATCH.c[columns]).where(MATCH.c.number.in_(numbers)).order_by(MATCH.c.number.desc())
     seats = _seats(connection, numbers)
-    return [MatchSummary._make([*row, seats[number]]) for number, *row in connection.execute(query)]
+    return [MatchOnPage._make([*row, seats[number]]) for number, *row in connection.execute(query)]
 
 
-def _seats(connection: Connection, numbers: list[int]) -> dict[int, tuple[SeatSummary, ...]]:
+def _seats(connection: Connection, numbers: list[int]) -> dict[int, tuple[SeatOnPage, ...]]:
     columns = ("place", "score", "forfeited", "faults", "decisions", "thinking_ms")
     query = (
         select(MATCH_SEAT.c.match_number, *BOT_VERSION.c["id", "name", "version"], *MATCH_SEAT.c[columns])
@@ -271,7 +271,7 @@ def _seats(connection: Connection, numbers: list[int]) -> dict[int, tuple[SeatSu
         .order_by(MATCH_SEAT.c.match_number, MATCH_SEAT.c.seat)
     )
     grouped = groupby(connection.execute(query), attrgetter("match_number"))
-    return {number: tuple(SeatSummary._make(row[1:]) for row in rows) for number, rows in grouped}
+    return {number: tuple(SeatOnPage._make(row[1:]) for row in rows) for number, rows in grouped}
 
 
 def replay(store: Store, match_id: str) -> str:
@@ -372,7 +372,7 @@ def _recorded(connection: Connection, block_id: str) -> tuple[RecordedMatch, ...
     return tuple(RecordedMatch._make(row) for row in connection.execute(query.order_by(MATCH.c.number)))
 
 
-def progress(store: Store, competition_id: int, phase: str) -> Progress:
+def progress(store: Store, competition_id: int, phase: str) -> PhaseProgress:
     """How far this phase has come."""
     blocks = select(BLOCK.c.state, func.count()).where(BLOCK.c.competition_id == competition_id)
     entered = (ENTRY.c.competition_id == competition_id) & ENTRY.c.withdrawn_ms.is_(None)
@@ -380,4 +380,4 @@ def progress(store: Store, competition_id: int, phase: str) -> Progress:
         rows = connection.execute(blocks.where(BLOCK.c.phase == phase).group_by(BLOCK.c.state)).all()
         entries = connection.scalar(select(func.count()).select_from(ENTRY).where(entered))
     counts: dict[str, int] = {state: count for state, count in rows}  # noqa: C416  a row is no pair for mypy
-    return Progress(entries or 0, counts.get(BlockState.DONE, 0), counts.get(BlockState.OPEN, 0))
+    return PhaseProgress(entries or 0, counts.get(BlockState.DONE, 0), counts.get(BlockState.OPEN, 0))

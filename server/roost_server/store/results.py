@@ -74,7 +74,7 @@ class MatchOnRecord(NamedTuple):
         return rule is Rule.SO_FAR or self.block_state == BlockState.DONE
 
 
-class Tally(NamedTuple):
+class TallySoFar(NamedTuple):
     """What a bot version has done in the matches that count so far."""
 
     matches: int = 0
@@ -150,17 +150,17 @@ def closed_blocks(reading: Reading, block_ids: Sequence[str]) -> Iterator[tuple[
             yield block_id, BlockState(state)
 
 
-def tallies(reading: Reading) -> dict[int, Tally]:
+def tallies(reading: Reading) -> dict[int, TallySoFar]:
     """By bot version, what it has done in the matches that count so far. Versions without any are not in it."""
     # Voided blocks are few: to take their matches off again costs less than to look at the block of every match.
     voided = _tallies(reading, in_voided_blocks=True)
     return {
-        version_id: Tally(*map(sub, tally, voided.get(version_id, Tally())))
+        version_id: TallySoFar(*map(sub, tally, voided.get(version_id, TallySoFar())))
         for version_id, tally in _tallies(reading, in_voided_blocks=False).items()
     }
 
 
-def _tallies(reading: Reading, *, in_voided_blocks: bool) -> dict[int, Tally]:
+def _tallies(reading: Reading, *, in_voided_blocks: bool) -> dict[int, TallySoFar]:
     """The same without voided matches, either of all blocks or of the voided ones."""
     wins = func.sum(case((MATCH_SEAT.c.place == 1, 1), else_=0))
     query = (
@@ -170,4 +170,4 @@ def _tallies(reading: Reading, *, in_voided_blocks: bool) -> dict[int, Tally]:
     )
     if in_voided_blocks:
         query = query.join_from(MATCH_SEAT, MATCH).join(BLOCK).where(BLOCK.c.state == BlockState.VOIDED)
-    return {version_id: Tally(*counts) for version_id, *counts in reading.execute(query)}
+    return {version_id: TallySoFar(*counts) for version_id, *counts in reading.execute(query)}
