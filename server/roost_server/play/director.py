@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 
 AT_ONCE_SECONDS = 0.5
-"""How long a start waits for what was played before to be read. If that takes longer, resumed blocks are played."""
+"""How long a start waits until the past is read. If that takes longer, resumed blocks are played meanwhile."""
 RETRY_SECONDS = 1.0
 
 

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from roost_games.replay import Result, Seat
@@ -58,7 +59,7 @@ class Seating:
         self.lobby = Lobby(settings, pulse)
         self.on_over: Callable[[RunningMatch], None] = lambda _: None
         self._store = store
-        self._pulse = pulse
+        self._table = partial(Table, pulse=pulse)
         self._loop = asyncio.get_running_loop()
         self._running: dict[str, RunningMatch] = {}
         self._unrecorded: set[Table] = set()
@@ -80,7 +81,14 @@ class Seating:
         """Start a match of a block. Bots that are not here forfeit it."""
         players = [self._player(version_id, block.missing) for version_id in block.block.seating(rotation)]
         chairs = [player.chair() for player in players]
-        table = self._table(block.rules, chairs, secrets.token_hex(10), block.block.seed, block.settings, self._over)
+        table = self._table(
+            block.rules,
+            chairs,
+            match_id=secrets.token_hex(10),
+            seed=block.block.seed,
+            settings=block.settings,
+            on_end=self._over,
+        )
         self._running[table.match_id] = RunningMatch(table, block, rotation, self._loop.create_future())
         self._secret.add(table.match_id)
         _start(table)
@@ -110,22 +118,17 @@ class Seating:
             table.tell_ended()
             on_end(table)
 
-        deal = seed or secrets.token_bytes(32)
-        table = self._table(rules, chairs, match_id or secrets.token_hex(10), deal, settings, over)
+        table = self._table(
+            rules,
+            chairs,
+            match_id=match_id or secrets.token_hex(10),
+            seed=seed or secrets.token_bytes(32),
+            settings=settings,
+            on_end=over,
+        )
         self._unrecorded.add(table)
         _start(table)
         return table
-
-    def _table(
-        self,
-        rules: Rules,
-        chairs: Sequence[Chair],
-        match_id: str,
-        seed: bytes,
-        settings: Settings,
-        on_end: Callable[[Table], None],
-    ) -> Table:
-        return Table(rules, chairs, match_id=match_id, seed=seed, settings=settings, pulse=self._pulse, on_end=on_end)
 
     def _over(self, table: Table) -> None:
         self.on_over(self._running[table.match_id])
