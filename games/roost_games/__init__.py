@@ -1,1 +1,4 @@
-"""The rules of the games, the tape that is their luck, and the referee: no input, no output, no clock."""
+"""The games: their rules, chance, the referee, and the record of a match; a folder for each game.
+
+Nothing here reads or writes files, looks at a clock, or imports a library or another package of ours.
+"""

@@ -1,7 +1,7 @@
 """Where luck comes from: a source of chance that a game asks by purpose.
 
 A game never draws from "the next random number". It asks for the outcome of a *purpose* ("deck", "roll/12/0"), so what
-one bot does cannot shift another's luck. `Tape` answers from a seed and can be recomputed by anybody
+one bot does cannot shift another's luck. `Tape` answers from a seed and can be recomputed by anyone
 (docs/formats/chance.md); `Quick` is fast and predictable, for simulations; `Recording` wraps either and notes the
 outcomes.
 
@@ -114,7 +114,7 @@ class Quick:
 
 
 class Recording:
-    """Passes on another chance's outcomes and tells each one to `sink`, in the order in which they happen."""
+    """Passes on the outcomes of another source and tells each one to `sink`, in the order in which they happen."""
 
     __slots__ = ("_chance", "_sink")
 
@@ -141,7 +141,7 @@ class Recording:
 def seed_of(text: str, match: int = 0) -> bytes:
     """The 32-byte seed of the `match`-th match of a run that a person seeded with `text`.
 
-    64 hex digits are a match's seed itself, as replays show it, so that a known deal can be played again.
+    If `text` is 64 hex digits, it is a match's own seed, as replays show it: so a known deal can be played again.
     """
     if match == 0 and len(text) == 64:
         try:

@@ -1,8 +1,8 @@
-"""What a game is: a state and four questions. Everything else in Roost knows games only through this page.
+"""What a game is: a state and four questions. Everything else in Roost knows games only through this module.
 
 Who decides now (`State.to_move`)? What may they do (`legal`)? What do they see (`observe`)? What follows (`apply`)?
 A game is one package beside this file that implements `State` and `Game` and is listed in `registry`;
-`conformance.check_game` then checks the promises made here, for our games and for anybody's.
+`conformance.check_game` then checks the promises made here, for our games and for those of others.
 """
 
 from abc import ABC, abstractmethod
@@ -60,7 +60,7 @@ class Variant(NamedTuple):
     """A way to play a game that has a name: the options that select it, and what they change."""
 
     name: str
-    """One word, as in `haecmaec slap`."""
+    """One word, such as `slap`."""
     options: Mapping[str, JsonValue]
     """What a host sets to play it."""
     summary: str
@@ -95,35 +95,35 @@ class State(ABC, Generic[MoveT, ViewT]):
     """Empty while the match runs, then `finished` or `horizon`."""
     chance: Chance
     events: list[object] | None
-    """Where public events (the game's own NamedTuples) are appended if somebody listens; `None` costs nothing."""
+    """Where public events (the game's own NamedTuples) are appended if someone listens; `None` costs nothing."""
 
     @abstractmethod
     def legal(self, seat: int) -> Sequence[MoveT]:
-        """Every move that `apply` accepts from `seat` now, each once; empty if it is not to move. Not to be changed."""
+        """Every move that `apply` accepts from `seat` now, each once; empty if it is not to move. Do not change it."""
 
     @abstractmethod
     def apply(self, seat: int, move: MoveT) -> None:
         """Play `move`. Raises `MalformedMove` or `IllegalMove`, and then nothing has changed.
 
-        Of simultaneous decisions each is applied on its own, in any order; what follows happens with the last, and
-        until then nobody else's view changes, not even `to_move`. Chance is asked at most once for each purpose.
+        Simultaneous decisions are applied one by one, in any order. Their consequences happen with the last; until
+        then no other seat's view changes, not even `to_move`. Chance is asked at most once for each purpose.
         """
 
     @abstractmethod
     def observe(self, seat: int | None) -> ViewT:
-        """All that `seat` (`None`: a spectator) knows, past included, and nothing else: the door to hidden things."""
+        """All that `seat` (`None`: a spectator) knows, past included, and nothing that is hidden from it."""
 
     @abstractmethod
     def copy(self) -> Self:
-        """An independent state that shares the source of chance and that nobody listens to."""
+        """An independent state with the same source of chance and without a listener."""
 
     @abstractmethod
     def merits(self) -> tuple[tuple[int, ...], ...]:
-        """Per seat what ranks it as things stand, higher is better, equals share a place; the score comes first."""
+        """By seat, what it is ranked by now: higher is better, equals share a place. The score comes first."""
 
     @abstractmethod
     def inventory(self) -> list[str]:
-        """Every component of the game, wherever it lies, in any order: always the same, or something was lost."""
+        """Every component of the game, wherever it lies, in any order. It never changes unless something was lost."""
 
     @abstractmethod
     def scramble(self, seat: int | None, rng: Random) -> None:
@@ -146,7 +146,7 @@ class Game(ABC, Generic[MoveT, ViewT, OptionsT]):
 
     @abstractmethod
     def options(self, given: Mapping[str, JsonValue]) -> OptionsT:
-        """Validated options from what a host or a replay gave. Raises `OptionError`, which says what would be right."""
+        """The validated options that a host or a replay gave. Raises `OptionError`, which says what is allowed."""
 
     @abstractmethod
     def players(self, options: OptionsT) -> range:
@@ -162,7 +162,7 @@ class Game(ABC, Generic[MoveT, ViewT, OptionsT]):
 
     @abstractmethod
     def fallback(self, view: ViewT) -> MoveT:
-        """What the referee plays for a faulty seat that sees `view`: legal, dull, the same for everyone."""
+        """What the referee plays for a faulty seat that sees `view`: legal, dull, and the same for every bot."""
 
     @abstractmethod
     def encode_move(self, move: MoveT) -> dict[str, JsonValue]:
@@ -176,7 +176,7 @@ class Game(ABC, Generic[MoveT, ViewT, OptionsT]):
     def determinise(self, view: ViewT, rng: Random) -> State[MoveT, ViewT]:
         """A full state that shows `view.seat` exactly `view`, sampled uniformly over what the view leaves open.
 
-        It continues with `Quick(rng)`, so a search can play it out. What "uniformly" counts is said by each game.
+        It continues with `Quick(rng)`, so a search can play it out. Each game says what "uniformly" counts.
         """
 
     def tables(self) -> Iterator[tuple[Variant, int]]:
@@ -202,10 +202,12 @@ class Game(ABC, Generic[MoveT, ViewT, OptionsT]):
         return {"least": counts[0], "most": counts[-1]}
 
     def check_players(self, players: int, options: OptionsT) -> None:
-        """Raise `UsageError` unless that many can play."""
+        """Raise `UsageError` unless this number of players can play."""
         allowed = self.players(options)
         if players not in allowed:
-            raise UsageError(f"{self.name} is for {allowed[0]} to {allowed[-1]} players, not {players}")
+            raise UsageError(
+                f"{self.name} cannot be played by {players}; it is for {allowed[0]} to {allowed[-1]} players"
+            )
 
     def check_option_names(self, given: Mapping[str, JsonValue]) -> None:
         """Raise `OptionError` if one of `given` is not an option of this game."""
@@ -216,7 +218,7 @@ class Game(ABC, Generic[MoveT, ViewT, OptionsT]):
 
 
 def places(merits: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """Places by merit, per seat: the best has 1, equals share a place, and the next place counts them all (1, 1, 3)."""
+    """By seat, places by merit: the best has 1, equals share a place, and the next place counts them all (1, 1, 3)."""
     ordered = sorted(merits, reverse=True)
     return tuple([1 + ordered.index(own) for own in merits])
 

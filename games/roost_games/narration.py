@@ -18,7 +18,7 @@ Role = Literal["plain", "seat", "card", "strong", "worm", "dim", "notice", "faul
 - `seat`: a bot at the table; `number` is its seat;
 - `card`: a card of a kind; `number` tells the kinds of a game apart;
 - `strong`: a value or card that matters;
-- `worm`: worms, on whatever they are printed;
+- `worm`: worms, on any component;
 - `dim`: what others at the table cannot see, or what is said in passing;
 - `notice`: what deserves a second look;
 - `fault`: what a bot did wrong.
@@ -33,7 +33,7 @@ class Span(NamedTuple):
     text: str
     role: Role = "plain"
     number: int | None = None
-    """For roles that come in several: which one."""
+    """Which seat or kind it is, for the roles that have several."""
 
 
 Words = tuple[Span, ...]

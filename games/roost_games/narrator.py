@@ -1,7 +1,7 @@
 """Follows a match and tells it in frames: for each decision who did what, what followed, and the table after it.
 
-`Narrator` listens to a referee, or to a record that is played again. `PublicNarrator` is for somebody who is told only
-what is public, as the arena's spectators are.
+`Narrator` listens to a referee, or to a record that is played again. `PublicNarrator` is for those who are told only
+what is public, such as the spectators of an arena.
 """
 
 import json
@@ -19,7 +19,7 @@ class TextLine(NamedTuple):
 
     words: Words
     follows: bool = False
-    """Whether it tells what followed from the lines before it; it is indented then."""
+    """Whether it tells what followed from the lines before it; then it is indented."""
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class Narrator:
 
 
 class PublicNarrator:
-    """Is told every move and, now and then, a view of the table after the moves so far. `tell` gets each frame."""
+    """Hears every move and, now and then, sees the table after the moves so far. `tell` gets each frame."""
 
     def __init__(self, game: str, bots: Sequence[str], tell: Callable[[Frame], None]) -> None:
         self._narration = narration_of(game, bots)
@@ -151,7 +151,7 @@ class PublicNarrator:
         return len(seats) == 1 or seats == list(self._view.to_move)
 
     def _notation(self, played: Played) -> TextLine:
-        """A move of which only the notation is known, since the table it was made at was not seen."""
+        """A move in notation: for words, the table before it would have to be known."""
         move = json.dumps(self._game.encode_move(played.move), ensure_ascii=False)
         return TextLine(sentence(_who(self._narration.name(played.seat), played), f" plays {move}"))
 

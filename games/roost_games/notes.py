@@ -1,8 +1,7 @@
 """What a referee notes while a match runs, and how that becomes the steps of a replay.
 
-Noted is what is at hand at that moment: moves as the game's own values, dice as they fell. It is put into words when
-somebody looks at the steps, and straight into text when the replay is written, which is all that becomes of most
-matches.
+The notes keep what is at hand at that moment: moves as the game's own values, dice as they fell. They become steps only
+when someone looks at the steps, and text only when the replay is written, which is all that most matches need.
 """
 
 import math
@@ -22,7 +21,7 @@ Note = Outcome | Roll | Taken[MoveT]
 
 
 class NotedChance(Recording):
-    """Notes rolls as they fall, without a word: 1 us less for each roll."""
+    """Notes rolls as they fall, without naming them: 1 us less for each roll."""
 
     __slots__ = ("_dice", "_note")
 
@@ -99,7 +98,7 @@ class NotedSteps(LazySteps):
 
 @cache
 def notation_of(game: Game[MoveT, Any, Any]) -> Callable[[MoveT], Notation]:
-    """How moves of `game` are written in replays. Remembered, since few moves make up most matches."""
+    """How moves of `game` are written in replays. Cached, since most matches consist of a few different moves."""
 
     @lru_cache(maxsize=1 << 12)
     def notation(move: MoveT) -> Notation:
@@ -110,7 +109,7 @@ def notation_of(game: Game[MoveT, Any, Any]) -> Callable[[MoveT], Notation]:
 
 @cache
 def opening_of(game: Game[MoveT, Any, Any]) -> Callable[[int, MoveT, bool], str]:
-    """How a decision begins in a line of JSON: all but its time and the last brace. Remembered like `notation_of`."""
+    """The beginning of a decision in a line of JSON: all but its time and the last brace. Cached like `notation_of`."""
     notation = notation_of(game)
 
     @lru_cache(maxsize=1 << 14)
@@ -122,7 +121,7 @@ def opening_of(game: Game[MoveT, Any, Any]) -> Callable[[int, MoveT, bool], str]
 
 @lru_cache(maxsize=1 << 12)
 def _ending(thousandths: int) -> str:
-    """How a decision ends that took so many thousandths of a millisecond."""
+    """The end of a decision that took this many thousandths of a millisecond."""
     return f',"ms":{thousandths / 1000.0!r}}}'
 
 
@@ -141,7 +140,7 @@ def _rolled(roll: Roll) -> Outcome:
 
 
 def _roll_text(roll: Roll) -> str:
-    """What `outcome_text` makes of `_rolled`, in half the time."""
+    """The same as `outcome_text(_rolled(roll))`, in half the time."""
     purpose, faces, rolled = roll
     shown = _known_faces(tuple(faces))
     return f"{_roll_opening(purpose)}{','.join([shown[die] for die in rolled])}]}}"
@@ -156,5 +155,5 @@ _known_faces = lru_cache(maxsize=16)(json_items)
 
 
 def _measured(ms: float) -> float | None:
-    """To thousandths, if there is anything to say; `round` takes twice the time."""
+    """Rounded to thousandths; `None` if nothing was measured. `round` takes twice the time."""
     return int(ms * 1000.0 + 0.5) / 1000.0 if 0 < ms < math.inf else None

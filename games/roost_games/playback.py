@@ -1,4 +1,7 @@
-"""A recorded match, played again for a listener: it is told what a listener of the referee was told at the time."""
+"""Plays a recorded match again: a listener is told what a listener of the referee was told at the time.
+
+`verify` checks a record, `Playback` shows one. Both take chance and decisions from `verify.Scripted`.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,15 +15,15 @@ from roost_games.verify import Scripted, verify
 
 Listener = Callable[[object], None]
 Before = Callable[[int, Decision, int], None]
-"""Is told before a decision: whose it is, what was decided, and at which step of the record. Simultaneous decisions are
+"""Is told before a decision: the seat, what it decided, and the step of the record. Simultaneous decisions are
 told before the first of them is made."""
 
 
 class Playback:
-    """A match as its record has it. Raises `ReplayError` if the record is not in order: then there is no such match.
+    """A match as it was recorded. Raises `ReplayError` if `verify` finds fault with the record.
 
-    When a seat that stayed away ran out of grace time is not on record. It is told before the first decision that was
-    made for the seat without a fault, or at the end.
+    The record does not say when an absent seat ran out of grace time. It is told before the first decision that the
+    fallback made for the seat without a fault, or at the end.
     """
 
     view: Callable[[int | None], Any]
@@ -29,7 +32,7 @@ class Playback:
     def __init__(self, replay: Replay) -> None:
         deviation = verify(replay)
         if deviation is not None:
-            raise ReplayError(f"this record is not in order, so it cannot be shown: {deviation}")
+            raise ReplayError(f"this record cannot be shown, because it is wrong: {deviation}")
         self._replay = replay
         self.game = get_game(replay.game)
         self._script = Scripted(replay)
@@ -55,7 +58,7 @@ class Playback:
         return self._state.legal(seat)
 
     def objection(self, seat: int, move: Any) -> MoveError | None:
-        """Why the seat could not play `move` now, if it could not."""
+        """Why the seat cannot play `move` now; `None` if it can."""
         try:
             try_out(self._state, seat, move)
         except MoveError as error:
@@ -74,7 +77,7 @@ class Playback:
         listener(Ended(self._replay.result))
 
     def _announce(self, before: Before) -> None:
-        """Tell of the decisions that are due now. They stand next to each other in the record."""
+        """Tell the decisions that are due now. They follow each other in the record."""
         for step, seat in enumerate(self._state.to_move, self._script.position):
             decision = self._replay.steps[step] if step < len(self._replay.steps) else None
             if isinstance(decision, Decision):

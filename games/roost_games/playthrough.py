@@ -1,7 +1,7 @@
 """A random match written out as text, for people to read and for tests to compare.
 
 Before each decision it shows what every seat and a spectator see and what the seats to move may do; then the moves,
-and what followed: outcomes of chance and events. A change of the rules shows as a readable difference.
+and what followed: outcomes of chance and events. A change of the rules becomes a readable difference.
 """
 
 import json
@@ -19,7 +19,7 @@ WIDTH = 120
 NO_BREAK = "\N{NO-BREAK SPACE}"
 """Keeps a move in a list of moves on one line; what is written has ordinary spaces."""
 MOST_LISTED = 30
-"""Of a longer list of legal moves only so many are shown, and how many more there are."""
+"""How many legal moves are listed at most; of the rest only the number is shown."""
 
 HEAD = """\
 Before each decision: what each seat and a spectator see ("all" is everybody) and what the seats to move may do.
@@ -109,7 +109,7 @@ def _flat(name: str, value: object) -> Iterator[tuple[str, object]]:
 
 
 def _flat_view(view: object) -> dict[str, object]:
-    """The fields of a view, without the seat: the text says anyway whose view it is."""
+    """The fields of a view without the seat, which the text names anyway."""
     shown = {name: value for name, value in (named_fields(view) or {}).items() if name != "seat"}
     return dict(line for name, value in shown.items() for line in _flat(name, value))
 

@@ -1,8 +1,8 @@
 """The referee: drives one match, without any I/O and without a clock of its own.
 
 A driver (local play, the arena, a test) asks the referee who has to decide (`waiting`), shows these seats their `view`,
-and tells it what came of that: `answer` for a move, `fault` for bytes that are no move, a crash, a time-out or a
-departure, `forfeit` for a seat that stayed away for too long, `void` when the delay was our own. The referee keeps the
+and tells it what happened: `answer` for a move, `fault` for bytes that are no move, a crash, a time-out or a lost
+connection, `forfeit` for a seat that stayed away for too long, `void` when the delay was our own. The referee keeps the
 clocks with the times it is told, plays the game's fallback for faulty seats, and writes the record.
 
     referee = Referee(game, [Seat("a"), Seat("b")], seed)
@@ -11,11 +11,11 @@ clocks with the times it is told, plays the game's fallback for faulty seats, an
             referee.answer(seat, bots[seat](referee.view(seat), referee.legal(seat)), ms)
     print(referee.result, referee.replay().to_line())
 
-Simultaneous decisions are collected first and then played in ascending order of seats, so nobody's view or fate depends
-on who answered sooner. A driver that asks in that order anyway may have them played `at_once`: half the time, and
-the same record. Telling the referee something that cannot be (an answer of a seat that is not waiting,
-anything after the end) is a mistake of the driver and raises `ValueError`. What a bot does raises nothing, as long as
-the game refuses wrong moves with a `MoveError`, whatever they are.
+Simultaneous decisions are collected first and then played in ascending order of seats, so no view and no result depends
+on who answered first. A driver that asks in that order anyway may have them played `at_once`: half the time, and
+the same record. Telling the referee something impossible (an answer of a seat that is not waiting,
+anything after the end) is a mistake of the driver and raises `ValueError`. Nothing that a bot does raises an error, as
+long as the game refuses every wrong move with a `MoveError`.
 """
 
 import math
@@ -37,13 +37,13 @@ class Clock(NamedTuple):
     """How long a bot may think. Either number may be `math.inf`."""
 
     decision_ms: float = 1_000.0
-    """For each decision. What a decision takes beyond it comes out of the bank."""
+    """For each decision. Time beyond it comes out of the bank."""
     bank_ms: float = 10_000.0
-    """For the whole match and each seat. When it is empty too, the answer is late."""
+    """For each seat, over the whole match. When it is used up, the answer is late."""
 
 
 STANDARD_CLOCK = Clock()
-"""What arenas, competitions and ladders give a bot unless somebody says otherwise, and what the doctor judges it by."""
+"""The default of arenas, competitions and ladders, and what `roost try` judges a bot by."""
 
 
 class Played(NamedTuple):
@@ -91,7 +91,7 @@ class Referee(Generic[MoveT, ViewT]):
     """
 
     waiting: tuple[int, ...]
-    """The seats whose decision is wanted and not in yet, ascending; never one that forfeited. Empty after the end."""
+    """The seats that have yet to decide, ascending; never one that forfeited. Empty after the end."""
     decision: int
     """The number of the decision point, from 0; simultaneous decisions share it. It grows with every point."""
     view: Callable[[int | None], ViewT]
@@ -99,7 +99,7 @@ class Referee(Generic[MoveT, ViewT]):
     legal: Callable[[int], Sequence[MoveT]]
     """`legal(seat)`: every move that the seat may make now."""
     bank_used: list[float]
-    """By seat, how many milliseconds it has taken out of its bank."""
+    """By seat, the milliseconds taken out of its bank."""
     faults: list[FaultEntry]
     """Those that count so far. A fault in a simultaneous decision counts when all answers are in."""
     forfeits: list[int]
@@ -122,8 +122,8 @@ class Referee(Generic[MoveT, ViewT]):
     ) -> None:
         """`at_once`: simultaneous moves may be played as they come, if the next in order comes and nobody listens.
 
-        That is for drivers in whose matches nothing can happen between two such answers: a seat that forfeits then, or
-        a match that is voided, would find the first of them on record already.
+        That is for drivers in whose matches nothing can happen between two such answers: if a seat
+        forfeited then, or the match were voided, the first of them would be on record.
         """
         if max_faults < 1:
             raise UsageError(f"a seat forfeits after 1 fault or more, not after {max_faults}")
@@ -165,7 +165,7 @@ class Referee(Generic[MoveT, ViewT]):
         return self.clock.bank_ms - self.bank_used[seat]
 
     def answer(self, seat: int, move: MoveT, ms: float = 0.0) -> Fault | None:
-        """`seat` wants to play `move` and took `ms` milliseconds. Returns what is wrong with that, if anything is."""
+        """`seat` plays `move` after `ms` milliseconds. Returns what is wrong with it, if anything is."""
         if seat not in self.waiting:
             raise self._unexpected(seat)
         if ms > self._decision_ms and not self._draw_on_bank(seat, ms):
@@ -191,9 +191,9 @@ class Referee(Generic[MoveT, ViewT]):
         return None
 
     def fault(self, seat: int, kind: Fault, ms: float | None = None, sent: object = None) -> None:
-        """The driver saw that the decision of `seat` will not come, or that it is no move.
+        """The driver knows that the decision of `seat` will not come, or that it is no move.
 
-        `ms` is the time it took: by default all there was if the seat is late, else none. `sent` is what came, if
+        `ms` is the time it took: by default all its time if the seat is late, otherwise none. `sent` is what came, if
         anything did: a move in replay notation, bytes, text.
         """
         if seat not in self.waiting:
@@ -215,12 +215,12 @@ class Referee(Generic[MoveT, ViewT]):
             self._drop_from_waiting(seat)
 
     def listen(self, listener: Callable[[object], None] | None) -> None:
-        """Tell `listener` what happens from now on, instead of whom was told before; `None`: tell nobody."""
+        """Tell `listener` what happens from now on, in place of the previous listener; `None`: tell no one."""
         self._listener = listener
         self._state.events = None if listener is None else []
 
     def void(self, reason: str) -> None:
-        """The match is worth nothing because of us. It ends here and does not count."""
+        """End the match here because of a fault of ours: it does not count."""
         if self.over:
             raise ValueError(f"nothing to void: {self._situation()}")
         self._end(Result((), (), VOIDED, *self._blemishes(), reason))
@@ -250,7 +250,7 @@ class Referee(Generic[MoveT, ViewT]):
         return f"seats {self.waiting} are to decide, seats {tuple(self.forfeits)} have forfeited"
 
     def _draw_on_bank(self, seat: int, ms: float) -> bool:
-        """Charge a decision that took `ms`. Whether there was time enough."""
+        """Charge a decision that took `ms`. Returns whether there was enough time."""
         used = self.bank_used[seat] + max(0.0, ms - self._decision_ms)
         self.bank_used[seat] = min(used, self.clock.bank_ms)
         return used <= self.clock.bank_ms
@@ -262,7 +262,7 @@ class Referee(Generic[MoveT, ViewT]):
 
     def _collect(self, seat: int, move: MoveT, ms: float) -> Fault | None:
         """Keep one of several simultaneous moves until all are in."""
-        # Bots mostly choose from the very list they are given; to know a move by identity saves trying it out.
+        # Bots mostly choose from the list they are given; recognising a move by identity saves trying it out.
         for listed in self.legal(seat):
             if listed is move:
                 break
@@ -281,7 +281,7 @@ class Referee(Generic[MoveT, ViewT]):
         return refusal.kind
 
     def _drop_from_waiting(self, seat: int) -> None:
-        """Nothing more is expected of `seat` now. If it was the last one, go on."""
+        """`seat` is done for now. If it was the last one, go on."""
         waiting = self.waiting
         self.waiting = waiting[1:] if seat == waiting[0] else tuple([other for other in waiting if other != seat])
         if not self.waiting:
@@ -370,8 +370,8 @@ class Referee(Generic[MoveT, ViewT]):
     def _illegal_as_sent(self, seat: int, move: MoveT) -> JsonValue:
         """The illegal move in replay notation, if it is still illegal then; otherwise text.
 
-        A bot in this process can send what only looks like a legal move once it is written down, say a list of cards
-        for a tuple. The record must not read as if a legal move had been refused.
+        A bot in this process can send something that looks like a legal move only once it is written down, such as a
+        list of cards instead of a tuple. The record must not look as if a legal move had been refused.
         """
         try:
             sent = presentable(self._game.encode_move(move))
@@ -385,14 +385,14 @@ class Referee(Generic[MoveT, ViewT]):
 
 
 def try_out(state: State[MoveT, ViewT], seat: int, move: MoveT) -> None:
-    """Raise `MoveError` unless `seat` can play `move` now. Nothing happens to `state` and its chance."""
+    """Raise `MoveError` unless `seat` can play `move` now. `state` and its chance do not change."""
     trial = state.copy()
     trial.chance = Quick(Random(0))
     trial.apply(seat, move)
 
 
 def ranking(merits: Sequence[tuple[int, ...]], forfeits: Sequence[int]) -> tuple[int, ...]:
-    """Places by seat: those that forfeited stand behind all others, and who forfeited sooner stands further behind."""
+    """Places by seat: seats that forfeited come last, the first to forfeit at the very end."""
     if not forfeits:
         return places(merits)
     ranks = [(1, *merit) for merit in merits]

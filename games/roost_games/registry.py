@@ -15,7 +15,7 @@ GAME_NAMES = ("karteneck", "bratwurmeck", "haecmaec")
 
 
 def get_game(name: str) -> AnyGame:
-    """The game called `name`. Raises `UsageError`, which lists the names there are."""
+    """The game called `name`. Raises `UsageError`, which lists the known names."""
     game: AnyGame = part_of(name).GAME
     return game
 

@@ -1,13 +1,12 @@
-"""The open replay format `roost-replay/1` as Python values: what a match looks like on paper.
+"""The open replay format `roost-replay/1` as Python values: the record of a match.
 
 `Replay` is the record of one match at the level of JSON: moves are what a game's `encode_move` gives, and nothing here
 knows any rules. `Replay.from_line` reads a line of a JSON Lines file and `to_line` writes one; `from_json` and
-`to_json` do the same for data that has been parsed already. Reading is strict: whatever is wrong raises `ReplayError`,
-which says what and where. Unknown keys are ignored, as the format demands. Whether the match could have happened is a
-question for `verify`.
+`to_json` do the same for parsed data. Reading is strict: anything wrong raises `ReplayError`, which says what
+and where. Unknown keys are ignored, as the format demands. `verify` says whether the match could have happened.
 
 Nothing here opens a file. Hand `parse_lines` or `read_replays` a file opened in binary mode, so that a line that is not
-UTF-8 is the fault of that line alone.
+UTF-8 does not spoil the others.
 """
 
 import json
@@ -47,11 +46,11 @@ TERMINATIONS = (FINISHED, HORIZON, FORFEIT, VOIDED)
 
 _json = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _known_json = lru_cache(maxsize=1 << 12, typed=True)(_json)
-"""The same for what comes again and again, such as a card."""
+"""The same with a cache, for what comes often, such as a card."""
 
 
 class Fault(StrEnum):
-    """What a bot did wrong with one decision. Our own delay is no fault: it voids the match."""
+    """What a bot did wrong with one decision. Our own delay is not a fault: it voids the match."""
 
     MALFORMED = "malformed"
     ILLEGAL = "illegal"
@@ -72,14 +71,14 @@ class Seat(NamedTuple):
 
 
 class Notation(dict[str, JsonValue]):
-    """A move in replay notation that comes in many steps. They share it, so it must not be changed."""
+    """A move in replay notation that many steps share, so it must not be changed."""
 
     __slots__ = ("text",)
 
     def __init__(self, move: Mapping[str, JsonValue]) -> None:
         super().__init__(move)
         self.text = _json(self)
-        """As it stands in a line of JSON."""
+        """The move as JSON."""
 
 
 class Decision(NamedTuple):
@@ -99,11 +98,11 @@ Step = Outcome | Decision
 
 
 class LazySteps(Sequence[Step]):
-    """Steps that are made when somebody looks at them. What is wanted of most matches is known without that."""
+    """Steps that are made when someone looks at them. Most matches are written and counted without that."""
 
     @abstractmethod
     def texts(self) -> list[str]:
-        """Each step as a line of JSON has it."""
+        """Each step as JSON."""
 
     @abstractmethod
     def own_times(self) -> list[tuple[int, float]]:
@@ -114,7 +113,7 @@ class FaultEntry(NamedTuple):
     """A fault as the record lists it."""
 
     step: int
-    """Which step the fallback took over; the number of steps if the match ended there by forfeit."""
+    """The step that the fallback took over; the number of steps if the match ended there by forfeit."""
     seat: int
     """Whose fault it was."""
     kind: Fault
@@ -146,7 +145,7 @@ class Replay:
 
     game: str
     options: Mapping[str, JsonValue]
-    """What differs from the defaults, whole."""
+    """Those that differ from the defaults, each in full."""
     match: str
     seats: tuple[Seat, ...]
     steps: Sequence[Step]
@@ -157,16 +156,16 @@ class Replay:
     commitment: str | None = None
     """SHA-256 of the seed's bytes, in hex."""
     max_faults: int | None = None
-    """With how many faults a seat forfeits, if that is known. An addition of ours that other readers ignore."""
+    """The number of faults with which a seat forfeits, if known. Our addition; other readers ignore it."""
 
     @classmethod
     def from_line(cls, line: str | bytes) -> Self:
-        """The replay that a line of JSON stands for. Raises `ReplayError`, whatever the line is."""
+        """The replay in a line of JSON. Raises `ReplayError` for any other line."""
         return cls.from_json(parse(line))
 
     @classmethod
     def from_json(cls, data: JsonValue) -> Self:
-        """The replay that parsed JSON stands for. Raises `ReplayError`, which says what is wrong and where."""
+        """The replay in parsed JSON. Raises `ReplayError`, which says what is wrong and where."""
         top = an_object(data, "the replay")
         if top.get("format") != FORMAT:
             raise ReplayError(f"format is {short(top.get('format'))}, not {FORMAT!r}")
@@ -207,15 +206,15 @@ class Replay:
     def to_line(self) -> str:
         """The replay as one line of ASCII, without the line break. Raises `ReplayError` for what JSON cannot hold."""
         try:
-            # The many steps are put together as text from parts that are known: a fifth of the time.
+            # The many steps are joined as text from cached parts, in a fifth of the time.
             steps = ",".join(self.steps.texts() if isinstance(self.steps, LazySteps) else map(_step_text, self.steps))
             head, result = self._head_text(), _json(_result_to_json(self.result))
         except (TypeError, ValueError, RecursionError) as error:
-            raise ReplayError(f"not to be written as JSON: {error}") from None
+            raise ReplayError(f"cannot be written as JSON: {error}") from None
         return f'{head},"steps":[{steps}],"result":{result}}}'
 
     def _head_text(self) -> str:
-        """What `_head_to_json` says, without the last brace. Most of it is the same in many matches."""
+        """The same as `_head_to_json`, as text without the last brace. Most of it is the same in many matches."""
         options = _json(dict(self.options)) if self.options else "{}"
         limit = "" if self.max_faults is None else f',"max_faults":{_json(self.max_faults)}'
         return (
@@ -233,7 +232,7 @@ class Replay:
 
 
 def parse_lines(lines: Iterable[str | bytes]) -> Iterator[tuple[int, Replay | ReplayError]]:
-    """Each line that is not blank, with its number from 1, and the replay on it or what is wrong with it."""
+    """For each line that is not blank: its number, from 1, and its replay or what is wrong with it."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -269,7 +268,7 @@ def _seat(value: JsonValue, where: str) -> Seat:
 def _step(value: JsonValue, where: str, players: int) -> Step:
     data = an_object(value, where)
     if ("chance" in data) == ("seat" in data):
-        raise ReplayError(f"{where} has to have either 'chance' or 'seat'")
+        raise ReplayError(f"{where} must have either 'chance' or 'seat'")
     if "chance" in data:
         return Outcome(a_text(data["chance"], f"{where}.chance"), _outcome(need(data, "outcome", where), where))
     by = data.get("by", "")
@@ -321,7 +320,7 @@ def _forfeits(value: JsonValue, players: int) -> tuple[int, ...]:
     where = "result.forfeits"
     seats = tuple(_seat_number(each, f"{where}[{i}]", players) for i, each in enumerate(a_list(value, where)))
     if len(set(seats)) < len(seats):
-        raise ReplayError(f"{where} is {list(seats)}, but a seat forfeits once only")
+        raise ReplayError(f"{where} is {list(seats)}, but a seat forfeits only once")
     return seats
 
 
@@ -359,7 +358,7 @@ def _step_text(step: Step) -> str:
 
 
 def decision_text(seat: int, move: str, ms: float | None, fallback: bool) -> str:
-    """A decision as a line of JSON has it, with `move` as JSON already."""
+    """A decision as JSON, with `move` given as JSON."""
     by = ',"by":"fallback"' if fallback else ""
     if ms is None:
         return f'{{"seat":{seat},"move":{move}{by}}}'
@@ -368,7 +367,7 @@ def decision_text(seat: int, move: str, ms: float | None, fallback: bool) -> str
 
 
 def outcome_text(outcome: Outcome) -> str:
-    """An outcome of chance as a line of JSON has it."""
+    """An outcome of chance as JSON."""
     value = outcome.value
     shown = f"[{','.join(json_items(value))}]" if isinstance(value, tuple) else _json(value)
     return f'{{"chance":{_known_json(outcome.name)},"outcome":{shown}}}'

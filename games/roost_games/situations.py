@@ -23,7 +23,7 @@ class Situation(NamedTuple):
     holds: Callable[[Any, Sequence[Any]], bool]
     """Whether a view with these legal moves is of this kind."""
     variant: Variant | None = None
-    """The variant in which alone it arises; `None`: in all of them."""
+    """The only variant in which it arises; `None`: in all of them."""
 
     def arises(self, options: Mapping[str, JsonValue]) -> bool:
         """Whether it can come up in a match with these options."""

@@ -1,6 +1,6 @@
-"""JSON that may come from anybody, read strictly: whatever is not as it should be raises `ReplayError` with its place.
+"""Strict reading of JSON from untrusted sources: anything wrong raises `ReplayError`, which says where.
 
-Every function takes a value of parsed JSON and `where` it stands, in words such as `steps[3].move`.
+Every function takes a value of parsed JSON and its place, `where`, such as `steps[3].move`.
 """
 
 import json
@@ -24,7 +24,7 @@ def short(value: object) -> str:
 
 
 def parse(line: str | bytes) -> JsonValue:
-    """A line of JSON, in which no key stands twice. Raises `ReplayError`, whatever the line is."""
+    """The value of a line of JSON. Raises `ReplayError` for anything else, and for a key that appears twice."""
     try:
         return DECODER.decode(line.decode() if isinstance(line, bytes) else line)
     except UnicodeDecodeError as error:
@@ -42,7 +42,7 @@ def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ReplayError(f"the key {short(twice)} stands twice in one object")
+        raise ReplayError(f"the key {short(twice)} appears twice in one object")
     return found
 
 
@@ -54,7 +54,7 @@ DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_co
 
 
 def need(data: Mapping[str, JsonValue], key: str, where: str) -> JsonValue:
-    """What is under `key`. Raises `ReplayError` if there is nothing."""
+    """The value of `key`. Raises `ReplayError` if there is none."""
     if key not in data:
         raise ReplayError(f"{where or 'the replay'} has no {key!r}")
     return data[key]
@@ -81,7 +81,7 @@ def a_text(value: JsonValue, where: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ReplayError(f"{where} is {short(value)}, half of a surrogate pair stands in it") from None
+        raise ReplayError(f"{where} is {short(value)}, which has half of a surrogate pair in it") from None
     return value
 
 
@@ -100,7 +100,7 @@ def integers(value: JsonValue, where: str) -> tuple[int, ...]:
 
 
 def hex_bytes(value: JsonValue, where: str) -> str | None:
-    """`value`, if it is bytes in hex, or nothing. Raises `ReplayError`."""
+    """`value`, if it is bytes in hex, or `None`. Raises `ReplayError`."""
     if value is None:
         return None
     if not re.fullmatch("([0-9a-fA-F]{2})+", text := a_text(value, where)):
@@ -109,7 +109,7 @@ def hex_bytes(value: JsonValue, where: str) -> str | None:
 
 
 def plain_json(value: JsonValue, where: str, depth: int = MAX_DEPTH) -> JsonValue:
-    """`value`, if it is JSON of a depth and with numbers that any code can handle. Raises `ReplayError`."""
+    """`value`, if it is JSON that any code can handle: not too deep, without huge numbers. Raises `ReplayError`."""
     if isinstance(value, dict | list) and not depth:
         raise ReplayError(f"{where} is nested too deeply")
     if isinstance(value, dict):
@@ -124,7 +124,7 @@ def plain_json(value: JsonValue, where: str, depth: int = MAX_DEPTH) -> JsonValu
 
 
 def plain_object(value: JsonValue, where: str) -> dict[str, JsonValue]:
-    """`value`, if it is an object and all in it is plain. Raises `ReplayError`."""
+    """`value`, if it is an object and `plain_json`. Raises `ReplayError`."""
     data = an_object(value, where)
     plain_json(data, where)
     return data

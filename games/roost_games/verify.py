@@ -1,10 +1,10 @@
 """Checks a replay against the rules: could this match have happened, and did it end as the record says?
 
 `verify` plays the match again from the recorded steps alone. Chance is answered from the record (`Scripted`), and where
-the seed is given, the tape must give the same. What the rules do not settle is taken as it stands: how long a bot
-thought, whether it was really late or gone, and when exactly a seat that stayed away ran out of grace time.
+the seed is given, the tape must give the same. What the rules cannot settle is believed: how long a bot
+thought, whether it was really late or gone, and when exactly an absent seat ran out of grace time.
 
-The first deviation is reported, by the order of steps. No replay that could be parsed makes this code fail.
+The first deviation in the order of steps is reported. This code does not fail on any replay that can be parsed.
 """
 
 from collections import Counter, defaultdict
@@ -22,10 +22,10 @@ T = TypeVar("T")
 
 
 class Deviation(NamedTuple):
-    """Where a replay and the rules part."""
+    """Where a replay departs from the rules."""
 
     step: int | None
-    """The index in `steps`, or how many there are if one is missing; `None` if it concerns the match as a whole."""
+    """The index in `steps`, or their number if one is missing; `None` if it concerns the match as a whole."""
     what: str
     """A sentence for a person."""
 
@@ -34,9 +34,9 @@ class Deviation(NamedTuple):
 
 
 def verify(replay: Replay, game: AnyGame | None = None) -> Deviation | None:
-    """The first thing in `replay` that cannot be, or `None` if it is in order.
+    """The first thing in `replay` that is impossible; `None` if there is nothing.
 
-    `game` has to be given for a game that is not in the registry.
+    A game that is not in the registry must be passed as `game`.
     """
     try:
         game = game or get_game(replay.game)
@@ -78,7 +78,7 @@ class _RecordEnds(Exception):
 
 
 class Scripted:
-    """Chance that answers from the steps of a replay, and hands out the decisions between."""
+    """Chance that answers from the steps of a replay, and hands out the decisions between them."""
 
     def __init__(self, replay: Replay) -> None:
         self._steps = replay.steps
@@ -91,7 +91,7 @@ class Scripted:
             raise _RecordEnds(f"a decision of seat {seat}", seat)
         step = self._steps[self.position]
         if isinstance(step, Outcome):
-            self._deviates(f"chance {step.name!r} stands where seat {seat} has to decide")
+            self._deviates(f"chance {step.name!r} is listed where seat {seat} has to decide")
         if step.seat != seat:
             self._deviates(f"seat {step.seat} decides where seat {seat} has to")
         self.position += 1
@@ -100,7 +100,7 @@ class Scripted:
     def pick(self, purpose: str, items: Sequence[T]) -> T:
         value = self._outcome(purpose)
         if value not in items:
-            self._deviates(f"{value!r} is no possible outcome of chance {outcome_name(purpose)!r}")
+            self._deviates(f"{value!r} is not a possible outcome of chance {outcome_name(purpose)!r}")
         if self._tape and (expected := self._tape.pick(purpose, items)) != value:
             self._deviates(f"chance {outcome_name(purpose)!r} gives {value!r}, but the seed gives {expected!r}")
         self.position += 1
@@ -110,7 +110,7 @@ class Scripted:
         values = self._outcomes(purpose, count)
         if not Counter(values) <= Counter(items):
             surplus = next(iter(Counter(values) - Counter(items)))
-            self._deviates(f"chance {outcome_name(purpose)!r} gives {surplus!r} more often than it is there")
+            self._deviates(f"chance {outcome_name(purpose)!r} gives {surplus!r} more often than there are copies of it")
         if self._tape:
             self._compare(purpose, values, self._tape.draw(purpose, items, count))
         self.position += 1
@@ -121,7 +121,7 @@ class Scripted:
         values = self._outcomes(purpose, count)
         for value in values:
             if value not in faces:
-                self._deviates(f"{value!r} is no face of the dice of chance {outcome_name(purpose)!r}")
+                self._deviates(f"{value!r} is not a face of the dice of chance {outcome_name(purpose)!r}")
         if self._tape:
             self._compare(purpose, values, [faces[die] for die in self._tape.dice(purpose, faces, count)])
         self.position += 1
@@ -135,7 +135,7 @@ class Scripted:
         if isinstance(step, Decision):
             self._deviates(f"seat {step.seat} decides where chance {name!r} is due")
         if step.name != name:
-            self._deviates(f"chance {step.name!r} stands where chance {name!r} is due")
+            self._deviates(f"chance {step.name!r} is listed where chance {name!r} is due")
         return step.value
 
     def _outcomes(self, purpose: str, count: int) -> tuple[object, ...]:
@@ -203,7 +203,7 @@ class Adjudication:
     def _check_form(self, move: object, decision: Decision, index: int) -> None:
         keys = self._game.encode_move(move).keys()
         if keys != decision.move.keys():
-            raise _Deviates(index, f"the move of seat {decision.seat} has to have exactly the keys {sorted(keys)}")
+            raise _Deviates(index, f"the move of seat {decision.seat} must have exactly the keys {sorted(keys)}")
 
     def _check_fallback(self, state: State[Any, Any], move: object, decision: Decision, index: int) -> None:
         due = self._game.fallback(state.observe(decision.seat))
@@ -212,7 +212,7 @@ class Adjudication:
             raise _Deviates(index, f"the fallback for seat {decision.seat} is {expected}, not {dict(decision.move)}")
 
     def _check_refusal(self, state: State[Any, Any], seat: int, index: int) -> None:
-        """A move that was refused as illegal must be illegal, as far as the record shows what it was."""
+        """A move that was refused as illegal must be illegal, if the record shows what it was."""
         fault = self._refused.get(index)
         if fault is None or fault.seat != seat:
             return
@@ -264,12 +264,12 @@ class Adjudication:
 
 
 class Ledger:
-    """Who is to blame: do faults, fallback steps and forfeits fit together?
+    """The account of faults: do faults, fallback steps and forfeits fit together?
 
     A seat's decisions are its own, or fallbacks with a fault, until it forfeits; then they are fallbacks without one.
-    When it forfeits is settled by the limit of faults, if the record names it. Otherwise it can lie anywhere between,
-    since a seat may also run out of grace time. But forfeits happen in the order listed: once one shows, the earlier
-    ones lie behind too.
+    The limit of faults, if the record names it, says when it forfeits. Otherwise that can be anywhere in between, since
+    a seat may also run out of grace time. But forfeits happen in the order listed: once one shows, the earlier ones
+    have happened too.
     """
 
     def __init__(self, replay: Replay) -> None:
@@ -337,7 +337,7 @@ class Ledger:
         return None
 
     def _ends_match(self, here: list[FaultEntry]) -> bool:
-        """Whether the faults listed behind the last step are one that made its seat forfeit as the last to do so."""
+        """Whether there is one fault after the last step, and it made its seat the last one to forfeit."""
         seat = here[0].seat
         reached = self._replay.max_faults in (None, self._counts[seat] + 1)
         return len(here) == 1 and reached and seat in self._forfeits[self._enough - 1 :]

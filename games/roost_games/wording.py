@@ -1,4 +1,4 @@
-"""Words for messages: how many there are, and what a faulty bot sent. Nothing about that can fail, whatever it is."""
+"""Words for messages: counts with their noun, and what a faulty bot sent, which may be anything."""
 
 import json
 import reprlib
@@ -13,7 +13,7 @@ MAX_SENT = 400
 def presentable(value: object) -> JsonValue:
     """`value` if it is short and JSON, otherwise a short text about it.
 
-    For what a faulty bot sent: that may be anything, and nothing about it may fail.
+    For what a faulty bot sent: it may be anything, and showing it must not fail.
     """
     try:
         text = json.dumps(value, allow_nan=False)
@@ -25,7 +25,7 @@ def presentable(value: object) -> JsonValue:
 
 
 def as_text(value: object, most: int = MAX_SENT) -> str:
-    """At most `most` characters about `value`, fit for any file."""
+    """At most `most` characters about `value` that can be written to any file."""
     try:
         text = value.decode(errors="replace") if isinstance(value, bytes) else value
         text = text if isinstance(text, str) else BRIEF.repr(value)
@@ -44,5 +44,5 @@ def counted(number: int, thing: str) -> str:
 
 
 def plural(number: int, thing: str) -> str:
-    """What so many of a thing are called."""
+    """The noun for this number of things."""
     return thing if number == 1 else f"{thing}es" if thing.endswith("ch") else f"{thing}s"

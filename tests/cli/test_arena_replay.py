@@ -160,7 +160,7 @@ def test_a_record_that_is_not_in_order_is_not_drawn(roost: Roost, world: World, 
     code, out, err = roost("replay", file, "--show")
     assert (code, out) == (1, "")
     assert err == (
-        "roost: this record is not in order, so it cannot be shown: the commitment is not the SHA-256 of the seed\n"
+        "roost: this record cannot be shown, because it is wrong: the commitment is not the SHA-256 of the seed\n"
     )
 
 

@@ -13,11 +13,14 @@ WRONG = {
     "a game that is nothing": (["rules", "chess"], "the games are: karteneck, bratwurmeck, haecmaec"),
     "a bot that is nearly right": (["play", "karteneck", "randm", "random"], "Did you mean 'random'?"),
     "a bot's file that is missing": (["play", "karteneck", "nobody.py", "random"], "there is no file nobody.py"),
-    "too few bots": (["play", "karteneck", "random"], "karteneck is for 2 to 4 players, not 1"),
-    "too many bots": (["play", "karteneck", *["random"] * 5], "karteneck is for 2 to 4 players, not 5"),
+    "too few bots": (["play", "karteneck", "random"], "karteneck cannot be played by 1; it is for 2 to 4 players"),
+    "too many bots": (
+        ["play", "karteneck", *["random"] * 5],
+        "karteneck cannot be played by 5; it is for 2 to 4 players",
+    ),
     "too few for an option": (
         ["play", "haecmaec", "random", "random", "--option", "slap=true"],
-        "haecmaec is for 3 to 6 players, not 2",
+        "haecmaec cannot be played by 2; it is for 3 to 6 players",
     ),
     "no bots": (["play", "karteneck"], "missing argument 'BOT'; see roost play --help"),
     "no game": (["play"], "missing argument 'GAME'; see roost play --help"),

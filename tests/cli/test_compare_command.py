@@ -108,7 +108,10 @@ WRONG = {
     "a file that is missing": (["nobody.py", "random"], "there is no file nobody.py"),
     "a folder": ([".", "random"], "there is no bot in ."),
     "a game that is none": (["greedy", "random", "--game", "kartneck"], "Did you mean 'karteneck'?"),
-    "too many players": (["greedy", "random", "--game", "karteneck", "--players", "5"], "2 to 4 players, not 5"),
+    "too many players": (
+        ["greedy", "random", "--game", "karteneck", "--players", "5"],
+        "by 5; it is for 2 to 4 players",
+    ),
     "players of no game": (["greedy", "random", "--players", "9"], "there is no game for 9 players"),
     "players that are no number": (["greedy", "random", "--players", "many"], "numbers such as 2,3,4, not 'many'"),
     "hypotheses the wrong way round": (["greedy", "random", "--elo0", "20"], "--elo0 has to be less than --elo1"),

@@ -194,7 +194,7 @@ def test_only_views_of_a_seat_are_encoded() -> None:
         coding_of("bratwurmeck", 2).encode(state.observe(0))
     with pytest.raises(UsageError, match="a str is not a view"):
         coding_for("a view")
-    with pytest.raises(UsageError, match="2 to 7 players, not 8"):
+    with pytest.raises(UsageError, match="by 8; it is for 2 to 7 players"):
         coding_of("bratwurmeck", 8)
 
 

@@ -185,7 +185,7 @@ def test_wrong_calls_are_refused() -> None:
         bare.render()
     with pytest.raises(UsageError, match="no game 'chess'"):
         roost_env("chess", 2)
-    with pytest.raises(UsageError, match="3 to 6 players, not 2"):
+    with pytest.raises(UsageError, match="by 2; it is for 3 to 6 players"):
         roost_env("haecmaec", 2, options=SLAP)
     with pytest.raises(OptionError, match="its options are"):
         roost_env("haecmaec", 3, options={"spread": 1})

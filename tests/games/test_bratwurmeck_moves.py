@@ -174,7 +174,7 @@ def test_the_printed_tiles_in_another_order_are_the_default() -> None:
         ([[41, 1]], "from 1 to 40"),
         ([[21, -1]], "from 0 to 1000"),
         ([[21, 1001]], "from 0 to 1000"),
-        ([[21, 1], [22, 1], [21, 2]], "21 stands twice"),
+        ([[21, 1], [22, 1], [21, 2]], "21 appears twice"),
     ],
 )
 def test_tiles_that_cannot_be_played_are_refused(tiles: JsonValue, says: str) -> None:

@@ -68,5 +68,5 @@ def test_a_recorded_deal_is_in_replay_notation() -> None:
 def test_player_counts(options: Options, counts: list[int]) -> None:
     assert list(GAME.players(options)) == counts
     for wrong in (counts[0] - 1, 7):
-        with pytest.raises(UsageError, match=f"{counts[0]} to 6 players, not {wrong}"):
+        with pytest.raises(UsageError, match=f"by {wrong}; it is for {counts[0]} to 6 players"):
             GAME.start(wrong, options, Tape(b""))

@@ -92,7 +92,7 @@ def test_bratwurmeck_in_words() -> None:
     assert said(told.event(bratwurmeck.Stole(0, 1, tile(30, 3)))) == "seat 0 steals the 30~~~ from seat 1"
     failed = bratwurmeck.Failed(1, "bust", tile(25, 2), tile(36, 4))
     assert said(told.event(failed)) == (
-        "seat 1 fails: all faces rolled are set aside already; its 25~~ goes back to the grill, "
+        "seat 1 fails: every face rolled has been set aside before; its 25~~ goes back to the grill, "
         "and the 36~~~~ is turned over"
     )
 

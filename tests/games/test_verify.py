@@ -169,21 +169,26 @@ EDITS: list[tuple[str, Callable[[Json, list[Json], Json], object], int | None, s
     ("one seat more", lambda top, steps, result: top["seats"].append({"bot": "a"}), 0, "the seed gives"),
     ("wrong commitment", lambda top, steps, result: top.update(commitment="00" * 32), None, "SHA-256"),
     ("starter of another match", lambda top, steps, result: steps[0].update(outcome=_other_starter(steps)), 0, "seed"),
-    ("no such starter", lambda top, steps, result: steps[0].update(outcome=3), 0, "no possible outcome"),
-    ("starter as text", lambda top, steps, result: steps[0].update(outcome="1"), 0, "no possible outcome"),
-    ("other chance", lambda top, steps, result: steps[1].update(chance="pile"), 1, "'pile' stands where chance 'deck'"),
-    ("chance dropped", lambda top, steps, result: steps.pop(0), 0, "'deck' stands where chance 'starter'"),
+    ("no such starter", lambda top, steps, result: steps[0].update(outcome=3), 0, "not a possible outcome"),
+    ("starter as text", lambda top, steps, result: steps[0].update(outcome="1"), 0, "not a possible outcome"),
+    (
+        "other chance",
+        lambda top, steps, result: steps[1].update(chance="pile"),
+        1,
+        "'pile' is listed where chance 'deck'",
+    ),
+    ("chance dropped", lambda top, steps, result: steps.pop(0), 0, "'deck' is listed where chance 'starter'"),
     ("deck swapped", lambda top, steps, result: _swap(steps[1]["outcome"], 0, 1), 1, "at place 0, but the seed gives"),
     ("deck too short", lambda top, steps, result: steps[1]["outcome"].pop(), 1, "11 items instead of 12"),
     ("deck no list", lambda top, steps, result: steps[1].update(outcome="c1"), 1, "instead of a list"),
     ("move dropped", lambda top, steps, result: steps.pop(2), 2, "seat 0 decides where seat"),
     ("reactions swapped", lambda top, steps, result: _swap(steps, 4, 5), 4, "seat 2 decides where seat 1 has to"),
-    ("reaction dropped", lambda top, steps, result: steps.pop(5), 5, "'roll' stands where seat 2"),
+    ("reaction dropped", lambda top, steps, result: steps.pop(5), 5, "'roll' is listed where seat 2"),
     ("reaction doubled", lambda top, steps, result: steps.insert(5, steps[5]), 6, "decides where chance 'roll'"),
     ("roll dropped", lambda top, steps, result: steps.pop(6), 6, "decides where chance 'roll' is due"),
-    ("other dice", lambda top, steps, result: steps[6].update(outcome=["7", "7"]), 6, "'7' is no face"),
+    ("other dice", lambda top, steps, result: steps[6].update(outcome=["7", "7"]), 6, "'7' is not a face"),
     ("one die", lambda top, steps, result: steps[6].update(outcome=["1"]), 6, "1 items instead of 2"),
-    ("a number as die", lambda top, steps, result: steps[6].update(outcome=[1, 1]), 6, "1 is no face"),
+    ("a number as die", lambda top, steps, result: steps[6].update(outcome=[1, 1]), 6, "1 is not a face"),
     ("unknown move", lambda top, steps, result: steps[3].update(move={"bid": 3}), 3, "seat 0 cannot do that"),
     ("true for a number", lambda top, steps, result: steps[3].update(move={"bid": True}), 3, "cannot do that"),
     ("move with more keys", lambda top, steps, result: steps[3]["move"].update(x=1), 3, "cannot do that"),
@@ -271,7 +276,7 @@ def test_a_move_has_exactly_its_keys_even_if_a_game_overlooks_others() -> None:
     assert verify(Replay.from_json(data), Lenient()) is None
     data["steps"][3]["move"]["comment"] = "ha"
     deviation = verify(Replay.from_json(data), Lenient())
-    assert deviation == Deviation(3, "the move of seat 0 has to have exactly the keys ['bid']")
+    assert deviation == Deviation(3, "the move of seat 0 must have exactly the keys ['bid']")
 
 
 def test_the_first_of_several_deviations_is_reported() -> None:

@@ -76,7 +76,7 @@ def test_what_is_read() -> None:
         ('name = "spring-cup"\n', "", 1, 'name: is missing; write name = "spring-cup"'),
         ('"karteneck"', '"kartenek"', 5, "games.1.game: there is no game 'kartenek'; the games are: karteneck,"),
         ('game = "karteneck"\n', "", 4, 'games.1.game: is missing; write game = "karteneck"'),
-        ("[2, 3]", "[2, 9]", 6, "games.1.players: karteneck is for 2 to 4 players, not 9"),
+        ("[2, 3]", "[2, 9]", 6, "games.1.players: karteneck cannot be played by 9; it is for 2 to 4 players"),
         ("[2, 3]", "[]", 6, "games.1.players: write the table sizes, as in players = [2, 3, 4]"),
         ("[2, 3]", "[2, 2]", 6, "games.1.players: write every table size once"),
         ("[2, 3]", '"two"', 6, "games.1.players: write a list, as in [2, 3, 4]"),

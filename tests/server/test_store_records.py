@@ -66,7 +66,7 @@ def test_the_document_is_the_whole_replay_as_zlib_json() -> None:
 
 def test_a_replay_that_json_cannot_hold_is_refused() -> None:
     replay = replace(sketch("m1"), steps=(Decision(0, {"pass": math.nan}),))
-    with pytest.raises(RecordRefused, match="match m1: not to be written as JSON"):
+    with pytest.raises(RecordRefused, match="match m1: cannot be written as JSON"):
         rows_of(in_block(replay))
 
 

@@ -1,4 +1,4 @@
-"""Heckmeck am Bratwurmeck, the dice game. The rules in words stand in rules.md beside this file."""
+"""Heckmeck am Bratwurmeck, the dice game. rules.md beside this file has the rules in words."""
 
 from roost_games.bratwurmeck.game import GAME, Bratwurmeck
 from roost_games.bratwurmeck.moves import Take

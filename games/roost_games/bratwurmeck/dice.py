@@ -1,6 +1,6 @@
-"""The dice of Bratwurmeck: their faces, and what a roll offers to whoever rolled it.
+"""The dice of Bratwurmeck: their faces, and what a roll offers.
 
-A face is known to players by its name ("1" to "5", "W") and in here by its index in `FACES`. Bit `i` of a set of faces
+Players know a face by its name ("1" to "5", "W"), this code by its index in `FACES`. Bit `i` of a set of faces
 is the face with index `i`, so the highest bit is the best face: worms first, then 5 and down.
 """
 
@@ -16,7 +16,7 @@ DICE = 8
 
 
 class Roll(NamedTuple):
-    """Dice on the table, in no order of their own. The tuples `runs` and `gains` are by face index."""
+    """Dice on the table, in no particular order. The tuples `runs` and `gains` are by face index."""
 
     dice: tuple[str, ...]
     """The faces, sorted as in `FACES`."""
@@ -31,7 +31,7 @@ class Roll(NamedTuple):
 
 
 class _Rolls(dict[tuple[int, ...], Roll]):
-    """Rolls by their sorted face indices, each made when it is first asked for; 3,003 of up to eight dice in all."""
+    """Rolls by their sorted face indices, each made on first use; there are 3,003 of up to eight dice."""
 
     def __missing__(self, indices: tuple[int, ...]) -> Roll:
         counts = [indices.count(face) for face in range(len(FACES))]

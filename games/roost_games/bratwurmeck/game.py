@@ -1,4 +1,4 @@
-"""Bratwurmeck as the registry lists it: set-up, what can be told from a view alone, and the fallback."""
+"""Bratwurmeck as the registry lists it: set-up, the legal moves of a view, and the fallback."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -53,7 +53,7 @@ class Bratwurmeck(Game[Take, View, Options]):
         return decode_move(data)
 
     def determinise(self, view: View, rng: Random) -> BratwurmeckState:
-        """The state that `view` shows: nothing but the coming rolls is hidden, so there is nothing to sample."""
+        """The state that `view` shows: only the coming rolls are hidden, so there is nothing to sample."""
         return BratwurmeckState.resume(view, Quick(rng))
 
 

@@ -1,6 +1,6 @@
 """The moves of Bratwurmeck: which are legal on a roll, and how a replay writes them.
 
-There are only 24 moves. Each exists once, as an entry of `MOVES`, and lists of legal moves are made of these.
+There are only 24 moves. Each exists once, in `MOVES`, and lists of legal moves consist of these.
 """
 
 from functools import cache
@@ -15,7 +15,7 @@ class Take(NamedTuple):
     """Set aside all dice that show a face, then roll the rest or stop."""
 
     face: str
-    """The face: "1" to "5", or "W" for worms. It must lie on the table and must not be set aside yet."""
+    """The face: "1" to "5", or "W" for worms. It must be on the table, and not set aside before."""
     then: Literal["roll", "stop"]
     """Whether to roll the dice that are left, or to end the turn with the total reached."""
     steal: bool | None = None
@@ -44,7 +44,7 @@ def _listed(free: int, can_roll: bool, stealing: int) -> tuple[Take, ...]:
 
 
 def _can_roll(shown: int, used: int) -> bool:
-    """Whether another roll may follow: dice must be left, and a face that is not used."""
+    """Whether another roll may follow: there must be dice left, and an unused face."""
     return shown.bit_count() > 1 and used.bit_count() < len(FACES) - 1
 
 
@@ -79,7 +79,7 @@ def encode_move(move: Take) -> dict[str, JsonValue]:
 
 
 def decode_move(data: JsonValue) -> Take:
-    """The move that a replay's JSON stands for, legal or not. Raises `MalformedMove`."""
+    """The move in a replay's JSON, legal or not. Raises `MalformedMove`."""
     match data:
         case {"take": str(face), "then": "roll", **rest} if face in FACE_INDEX and not rest:
             return CANONICAL[Take(face, "roll")]

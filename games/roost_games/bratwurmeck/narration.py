@@ -22,7 +22,7 @@ from roost_games.narration import (
 )
 
 REASONS = {
-    "bust": "all faces rolled are set aside already",
+    "bust": "every face rolled has been set aside before",
     "no worm": "no worm is set aside",
     "no tile": "there is no tile for the total",
 }

@@ -10,7 +10,7 @@ from roost_games.game import Component, JsonValue, OptionDoc
 
 PLAYERS = range(2, 8)
 TURNS_PER_PLAYER = 100
-"""A match that the rules have not ended after so many turns per player ends as it stands."""
+"""After this many turns per player the match ends with the stacks as they are."""
 HIGHEST_TILE = 40
 """Eight dice total 40 at most. A tile above that could never be taken."""
 MOST_WORMS = 1000
@@ -49,7 +49,7 @@ class Options:
 
 
 def options_from(given: Mapping[str, JsonValue]) -> Options:
-    """Options from JSON values whose names are known to be right. Raises `OptionError`."""
+    """Options from JSON values whose names have been checked. Raises `OptionError`."""
     return Options(_tiles(given["tiles"])) if "tiles" in given else Options()
 
 
@@ -59,7 +59,7 @@ def _tiles(value: JsonValue) -> tuple[Tile, ...]:
     tiles = sorted(map(_tile, value))
     for lower, higher in pairwise(tiles):
         if lower.value == higher.value:
-            raise OptionError(f"tiles: each value must stand once, but {lower.value} stands twice")
+            raise OptionError(f"tiles: each value must appear once, but {lower.value} appears twice")
     return tuple(tiles)
 
 

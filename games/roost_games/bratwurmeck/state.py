@@ -1,6 +1,6 @@
 """The rules of Bratwurmeck: a match in progress and what follows from each move.
 
-While a match runs there is always a roll on the table that leaves a choice to the seat to move: whatever needs no
+While a match runs there is always a roll on the table that leaves a choice to the seat to move: what needs no
 decision (a bust, the next seat's first roll) happens within the `apply` or the start that leads to it.
 """
 
@@ -30,7 +30,7 @@ from roost_games.wording import as_text
 PURPOSES = tuple(
     tuple(f"roll/{turn}/{number}" for number in range(len(FACES))) for turn in range(PLAYERS[-1] * TURNS_PER_PLAYER)
 )
-"""`PURPOSES[turn][number]`: what chance is asked for. Writing it out anew would cost 5 % of a decision's time."""
+"""`PURPOSES[turn][number]`: what chance is asked for. Formatting it each time would cost 5 % of a decision's time."""
 
 
 class BratwurmeckState(State[Take, View]):
@@ -55,7 +55,7 @@ class BratwurmeckState(State[Take, View]):
     )
 
     _tiles: dict[int, Tile]
-    """Every tile by its value, ascending, wherever it lies. Never changed."""
+    """Every tile by its value, ascending, wherever it lies. It never changes."""
     _grill_bits: int
     _grill: tuple[Tile, ...]
     """The tiles of `_grill_bits`, as views show them."""
@@ -67,7 +67,7 @@ class BratwurmeckState(State[Take, View]):
     _turn: int
     _roll_number: int
     _targets: int
-    """The top tiles of everybody but the seat to move."""
+    """The top tiles of all seats but the one to move."""
     _aside: tuple[str, ...]
     _used: int
     """The set of faces in `_aside`."""
@@ -94,14 +94,14 @@ class BratwurmeckState(State[Take, View]):
 
     @classmethod
     def start(cls, players: int, tiles: Sequence[Tile], chance: Chance) -> Self:
-        """A new match, its first roll made."""
+        """A new match, after its first roll."""
         state = cls(players, tiles, chance.pick("starter", range(players)), chance)
         state._begin_turn()
         return state
 
     @classmethod
     def resume(cls, view: View, chance: Chance) -> Self:
-        """The match that `view` shows, to be continued with another source of chance."""
+        """The match that `view` shows, which goes on with another source of chance."""
         tiles = [*view.grill, *view.turned, *(tile for stack in view.stacks for tile in stack)]
         state = cls(view.players, tiles, view.starter, chance)
         state._set_grill(_bits(view.grill))
@@ -151,7 +151,7 @@ class BratwurmeckState(State[Take, View]):
             )
         if seat not in self.to_move:
             return IllegalMove(f"seat {seat} is not to move")
-        return IllegalMove(f"{move} is not possible now; what is: {', '.join(map(str, self._legal))}")
+        return IllegalMove(f"{move} is not possible now; possible: {', '.join(map(str, self._legal))}")
 
     def _begin_turn(self) -> None:
         self._throw(self._take_seat(), DICE)

@@ -21,9 +21,9 @@ class View(NamedTuple):
     turn: int
     """How many turns have been finished. The first turn is turn 0."""
     horizon: int
-    """The match ends as it stands when so many turns have been finished."""
+    """The number of turns after which the match ends with the stacks as they are."""
     roll_number: int
-    """How many times the dice were rolled in this turn before the present roll."""
+    """How many rolls this turn had before the present one."""
     grill: tuple[Tile, ...]
     """The tiles that can be taken from the grill, by rising value."""
     turned: tuple[Tile, ...]
@@ -57,7 +57,7 @@ class SetAside(NamedTuple):
     number: int
     """How many dice."""
     total: int
-    """The points of all dice that the seat has set aside in this turn, these included."""
+    """The points of all dice that the seat has set aside in this turn, including these."""
 
 
 class TookTile(NamedTuple):

@@ -56,7 +56,7 @@ def _check_options(game: AnyGame, options: Any) -> None:
         fail(f"the default options are shown as {game.options({}).to_json()}, not as {{}}")
     shown = options.to_json()
     if game.options(json.loads(json.dumps(shown))) != options:
-        fail(f"{shown} gives other options back")
+        fail(f"{shown} does not give the same options back")
     try:
         game.options({"no such option": 1})
     except OptionError:

@@ -18,9 +18,9 @@ T = TypeVar("T")
 AnyState = State[Any, Any]
 
 MOST_TRIED = 200
-"""Of a longer list of legal moves (a sequence may compute them on demand) so many are tried, chosen at random."""
+"""How many legal moves are tried at most, chosen at random: a sequence may compute thousands on demand."""
 POOL = 500
-"""So many moves met in a match are remembered, to be offered where they are not legal."""
+"""How many moves of a match are kept, to be offered where they are not legal."""
 NOT_MOVES: tuple[object, ...] = (None, 7, "x", [], {}, object())
 NOT_MOVES_IN_JSON: tuple[JsonValue, ...] = (None, 7, "x", [], {}, {"no such key": 1}, [{}])
 
@@ -33,7 +33,7 @@ class Setting:
     options: Any
     players: int
     most_decisions: int
-    """From this many decisions on a match counts as endless."""
+    """A match with this many decisions counts as endless."""
     seed: bytes
 
     def start(self, chance: Chance) -> AnyState:
@@ -126,7 +126,7 @@ class CheckedMatch:
             self.apply(self.state, seat, move)
             self.moves.append((seat, move))
             self.step += 1
-            self.require(self.step < self.setting.most_decisions, Promise.END, "it goes on and on")
+            self.require(self.step < self.setting.most_decisions, Promise.END, "it does not end")
         self.now = snapshot(self.state)
         self.snapshots.append(self.now)
 
@@ -203,7 +203,7 @@ class CheckedMatch:
         self.require(snapshot(self.state) == self.now, Promise.COPY, "playing on a copy changed the original")
 
     def wander(self, state: AnyState, decisions: int) -> None:
-        """Play `state` on at random, to its end or for about so many decisions."""
+        """Play `state` on at random, to its end or for about this many decisions."""
         while state.to_move and decisions > 0:
             for seat in state.to_move:
                 self.apply(state, seat, self.choose(state, seat))
@@ -279,7 +279,7 @@ class CheckedMatch:
                 self.pool[self.rng.randrange(POOL)] = move
 
     def check_simultaneous(self, answers: dict[int, Any]) -> None:
-        """Apply `answers` in two orders, and look in between with the eyes of those who have not answered."""
+        """Apply `answers` in two orders, and look in between through the eyes of the seats that have not answered."""
         straight, crossed = self.state.copy(), self.state.copy()
         for seat, move in answers.items():
             straight.apply(seat, move)
@@ -292,7 +292,7 @@ class CheckedMatch:
         self.require(snapshot(straight) == snapshot(crossed), Promise.SIMULTANEOUS, "another order, another result")
 
     def check_answers_of_copies(self, answers: dict[int, Any]) -> None:
-        """Answer two copies in turns: half-answered states have things to share that finished ones lack."""
+        """Answer two copies in turns: what half-answered states wrongly share does not show in finished ones."""
         alone, beside, other = self.state.copy(), self.state.copy(), self.state.copy()
         for seat, move in answers.items():
             alone.apply(seat, move)
@@ -327,11 +327,11 @@ class CheckedMatch:
         for earlier in self.rng.sample(self.snapshots[:-1], min(4, len(self.snapshots) - 1)):
             state = self.game.determinise(self.rng.choice(earlier.views[1:]), self.rng)
             self.wander(state, self.setting.most_decisions)
-            self.require(not state.to_move, Promise.DETERMINISE, "it goes on and on")
+            self.require(not state.to_move, Promise.DETERMINISE, "it does not end")
 
     def check_end(self) -> None:
         ended = self.state.termination in {"finished", "horizon"}
-        self.require(ended, Promise.END, f"nobody is to move, and termination is {self.state.termination!r}")
+        self.require(ended, Promise.END, f"no one is to move, and termination is {self.state.termination!r}")
         self.check_inventory(self.now.inventory, "at the end")
         self.check_merits()
         self.check_values()
@@ -350,7 +350,7 @@ class CheckedMatch:
         raise self.broken(Promise.NOTATION, f"{data!r} is read as {move!r:.80}, not refused as malformed")
 
     def check_same_seed(self) -> None:
-        """Play the same moves again, with nobody listening, and watch what is asked of chance."""
+        """Play the same moves again, without a listener, and watch what is asked of chance."""
         chance = Asked(Tape(self.setting.seed))
         state = self.setting.start(chance)
         self.deal = list(chance.answers)

@@ -43,7 +43,7 @@ class ConformanceError(RoostError, AssertionError):
 
 
 class Snapshot(NamedTuple):
-    """All that can be asked of a state. Equal snapshots: nobody could tell the states apart by looking."""
+    """All that can be asked of a state. States with equal snapshots cannot be told apart."""
 
     to_move: tuple[int, ...]
     termination: str

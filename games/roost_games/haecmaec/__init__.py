@@ -1,4 +1,4 @@
-"""Häc Mäc, the burger card game: 2 to 6 players, or 3 to 6 with the option `slap`."""
+"""Häc Mäc, the burger card game: 2 to 6 players, or 3 to 6 in the variant `slap`. rules.md has the rules in words."""
 
 from roost_games.haecmaec.game import GAME, HaecMaec
 from roost_games.haecmaec.moves import FLY, Card, Close, Move, Play, React

@@ -1,4 +1,4 @@
-"""Häc Mäc as the registry lists it."""
+"""Häc Mäc as the registry lists it: set-up, the legal moves of a view, the fallback, and sampling of what it hides."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -52,7 +52,7 @@ class HaecMaec(Game[Move, View, Options]):
         return turn_moves(sheet, hand, burger, tops if burger >= closable_from(view.players) else 0, view.bottoms)
 
     def fallback(self, view: View) -> Move:
-        """The lowest ingredient that is no third of its kind, else the lowest; ties by the sheet; "no" to all else."""
+        """The lowest ingredient that is not a third of its kind, else the lowest; ties by the sheet. No reactions."""
         if view.phase == "react":
             return self.legal(view)[0]  # neither suspicion nor slap
         ingredients = [card for card in view.hand if card != FLY]  # in the order of the sheet, and min takes the first
@@ -67,13 +67,13 @@ class HaecMaec(Game[Move, View, Options]):
     def determinise(self, view: View, rng: Random) -> HaecMaecState:
         """A full state that shows `view.seat` exactly `view`, each possible one equally likely.
 
-        Counted are distributions of the unseen cards, every card being a thing of its own, over the other hands and the
-        places in the pile. Possible are those to which some deal and the moves seen can have led. That comes to this:
-        everybody holds an ingredient, except the player whose card is being judged, and whoever slapped with a fly in
-        vain still holds it (`deal_unseen` says it in full).
+        It counts the ways to distribute the unseen cards, each a card of its own, over the other hands and the places
+        in the pile. A way is possible if some deal and the moves seen can have led to it. That means: every player
+        holds an ingredient, except the one whose card is being judged, and a player who slapped with a fly and was not
+        the quickest still holds it. `deal_unseen` says it in full.
 
-        So nothing is read into what others chose. Without slapping, this is exactly what to believe if everybody had
-        picked the cards they played blindly from their hands. Reactions of others count as not in yet.
+        So the choices of others are not interpreted. Without slapping, this is exactly what to believe if all had
+        picked their cards blindly. Reactions of others count as not given yet.
         """
         hands, pile = deal_unseen(view, rng)
         return HaecMaecState.restored(view, hands, pile, Quick(rng))

@@ -1,4 +1,4 @@
-"""What may be answered: the legal moves of a turn and of a reaction, from what the deciding seat knows.
+"""The legal moves of a turn and of a reaction, from what the deciding seat knows.
 
 The state asks with what it holds, `Game.legal` with what a view shows, and both get the same moves in the same order.
 """
@@ -19,9 +19,9 @@ TOP_BITS: tuple[tuple[int, Top], ...] = ((HAS_NORMAL, NORMAL), (HAS_DOUBLE, DOUB
 SLAP_BITS: tuple[tuple[int, SlapMeans], ...] = (*TOP_BITS, (HAS_FLY, "fly"))
 
 SUSPICION_FROM = 3
-"""After a card that leaves this many ingredients on the burger, everybody else is asked for suspicion."""
+"""After a card that leaves this many ingredients on the burger, all others are asked for suspicion."""
 SLAP_FROM = 2
-"""After a card that leaves this many ingredients on the burger, everybody else is asked for a slap (option `slap`)."""
+"""After a card that leaves this many ingredients on the burger, all others are asked for a slap (option `slap`)."""
 
 Answers = tuple[tuple[React, ...], ...]
 """The legal reactions, by the means that the seat has."""
@@ -72,7 +72,7 @@ _BOTH: Answers = tuple(
 
 
 def reactions_to(burger: int, slap: bool) -> Answers | None:
-    """The legal reactions to the latest of `burger` ingredients, by means; `None` if nobody is asked."""
+    """The legal reactions to the latest of `burger` ingredients, by means; `None` if no one is asked."""
     if not slap:
         return _SUSPICION if burger >= SUSPICION_FROM else None
     if burger >= SUSPICION_FROM:

@@ -1,7 +1,7 @@
 """The cards and moves of Häc Mäc and their notation in replays.
 
-A turn is a `Play` or a `Close`; the reaction to an ingredient is a `React`. All are values: build your own or choose
-from the legal ones, it makes no difference.
+A turn is a `Play` or a `Close`; the reaction to an ingredient is a `React`. All are values: whether you
+build a move or choose one of the legal ones makes no difference.
 """
 
 import re
@@ -17,7 +17,7 @@ _INGREDIENT_FORM = re.compile(r"([a-z]{1,20})-([1-9][0-9]?)")
 
 
 class Card(str):
-    """A card such as `"tomato-3"` or `"fly"`. It hashes and compares as that string, so either may stand for the other.
+    """A card such as `"tomato-3"` or `"fly"`. It hashes and compares as that string, so either may replace the other.
 
     `Card(text)` raises `ValueError` if the text is not in this notation.
     """
@@ -41,7 +41,7 @@ FLIES = 3
 Top = Literal["normal", "double"]
 """A top half of a bun; the doubling one doubles what is under it."""
 SlapMeans = Literal["normal", "double", "fly"]
-"""What one can slap with: an own top, or a fly from the hand."""
+"""What a player can slap with: one of their tops, or a fly from the hand."""
 SlapAnswer = SlapMeans | Literal["no"]
 """Whether to slap, and with what."""
 
@@ -63,7 +63,7 @@ class Close(NamedTuple):
     """Close the burger, take it, and begin the next one with an ingredient."""
 
     top: Top
-    """The own top that goes onto the burger."""
+    """Which of your tops goes onto the burger."""
     card: Card | None
     """The ingredient for the new bottom; `None` if no bottom is left, which ends the match."""
 
@@ -96,7 +96,7 @@ def encode_move(move: Move) -> dict[str, JsonValue]:
 
 
 def decode_move(data: JsonValue) -> Move:
-    """The move that a replay's JSON stands for, legal or not. Raises `MalformedMove`."""
+    """The move in a replay's JSON, legal or not. Raises `MalformedMove`."""
     if not isinstance(data, dict):
         raise _malformed(data)
     keys = data.keys()
@@ -116,7 +116,7 @@ def decode_move(data: JsonValue) -> Move:
 
 
 def check_form(move: object) -> None:
-    """Raise `MalformedMove` unless `move` is a `Play`, `Close` or `React` whose fields hold what they should."""
+    """Raise `MalformedMove` unless `move` is a `Play`, `Close` or `React` with valid fields."""
     if type(move) is Play:
         _card(move.card)
     elif type(move) is Close:
@@ -133,7 +133,7 @@ def check_form(move: object) -> None:
 
 
 def _shown(data: object) -> str:
-    """`data` in an error message: short whatever it is, and nothing nested, since its repr may fail."""
+    """`data` in an error message: always short, and nothing nested, since its repr may fail."""
     if isinstance(data, str):
         return repr(data[:60])
     if data is None or isinstance(data, bool):

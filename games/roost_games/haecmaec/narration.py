@@ -30,7 +30,7 @@ from roost_games.narration import (
 KINDS = ("patty", "cheese", "tomato", "lettuce", "onion")
 """The usual ingredients, by their number as a role."""
 MEANS = {"normal": "a normal top", "double": "the doubling top", "fly": "a fly"}
-ENDS = {"no ingredient": "a hand holds no ingredient any more", "no bottom": "no bottom is left for another burger"}
+ENDS = {"no ingredient": "a hand has no ingredient left", "no bottom": "no bottom is left for another burger"}
 
 
 class HaecMaecNarration(Narration):

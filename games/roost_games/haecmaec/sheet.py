@@ -76,7 +76,7 @@ VARIANTS = (STANDARD, SLAP)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a match. The constructor takes them as they are; `parse` is for what somebody else wrote."""
+    """The options of a match. The constructor takes them as they are; `parse` checks what others wrote."""
 
     slap: bool = False
     """Whether the variant with slapping is played."""
@@ -117,7 +117,7 @@ def _parse_row(given: JsonValue) -> Row:
         raise OptionError("each row of option ingredients is [kind, value, count]")
     kind, value, copies = given
     if not isinstance(kind, str) or not KIND_FORM.fullmatch(kind) or kind == FLY:
-        raise OptionError("a kind of ingredient is one lower-case word of up to 20 letters, and not 'fly'")
+        raise OptionError("a kind of ingredient is one lower-case word of up to 20 letters, other than 'fly'")
     if type(value) is not int or not 1 <= value <= HIGHEST_VALUE:
         raise OptionError(f"the value of an ingredient is a whole number from 1 to {HIGHEST_VALUE}")
     if type(copies) is not int or not 1 <= copies <= INGREDIENTS:
@@ -126,7 +126,7 @@ def _parse_row(given: JsonValue) -> Row:
 
 
 class Sheet:
-    """What follows from an ingredient sheet, worked out once: cards by number, and the moves made of them.
+    """What follows from an ingredient sheet, computed once: cards by number, and the moves made of them.
 
     Cards are numbered by their row; the fly comes last. Sorted numbers are therefore in the order of the sheet,
     a hand that holds a fly ends with it, and a hand without an ingredient is empty or begins with it.
@@ -151,7 +151,7 @@ class Sheet:
 
 
 LAST_CLOSES: dict[Top, Close] = {NORMAL: Close(NORMAL, None), DOUBLE: Close(DOUBLE, None)}
-"""By top, the close that takes the last bottom's burger."""
+"""By top, the close when no bottom is left."""
 
 
 @lru_cache(maxsize=64)

@@ -40,19 +40,19 @@ from roost_games.haecmaec.view import (
 T = TypeVar("T")
 
 SUSPECT_TYPES = (bool, type(None))
-"""Equality alone would take 1 for True."""
+"""Equality alone would accept 1 for True."""
 AFTER = tuple(
     tuple(tuple((seat + step) % players for step in range(1, players)) for seat in range(players))
     for players in range(MOST_PLAYERS + 1)
 )
-"""`AFTER[players][seat]`: everybody else, in turn order."""
+"""`AFTER[players][seat]`: all others, in turn order."""
 
 
 class HaecMaecState(HaecMaecTable):
     """A match in progress.
 
-    Whoever has a turn always has a legal move. Everybody is dealt four cards of which at most three are flies, so holds
-    an ingredient; the match ends as soon as somebody holds none, and before a burger must be begun without a bottom.
+    A player whose turn it is always has a legal move. Of four cards dealt at most three are flies, so everyone holds an
+    ingredient; the match ends as soon as someone holds none, and before a burger must be begun without a bottom.
     """
 
     __slots__ = ()
@@ -84,7 +84,7 @@ class HaecMaecState(HaecMaecTable):
         return self._tops(seat) if len(self.burger) >= closable_from(self.players) else 0
 
     def _number(self, card: object) -> int:
-        """The number of `card` in the sheet; -1 if it is not there, whatever it is."""
+        """The number of `card` in the sheet; -1 for anything that is not in it."""
         try:
             return self._sheet.numbers[card]  # type: ignore[index]
         except (KeyError, TypeError):
@@ -123,9 +123,9 @@ class HaecMaecState(HaecMaecTable):
         bit = HAS_NORMAL if top == NORMAL else HAS_DOUBLE if top == DOUBLE else 0
         if not self._closing_tops(seat) & bit:
             needed = closable_from(self.players)
-            _refuse(move, f"that needs a burger of {needed} ingredients and an own top of this kind")
+            _refuse(move, f"that needs a burger of {needed} ingredients, and you need a top of this kind")
         if (card is None) == (self.bottoms > 0):
-            _refuse(move, "a close comes with an ingredient if a bottom is left, and without if not")
+            _refuse(move, "a close has an ingredient if a bottom is left, and none otherwise")
         number = -1 if card is None else self._number(card)
         if card is not None and (number not in self.hands[seat] or number == self._sheet.fly):
             _refuse(move, "the card is not an ingredient in the hand")
@@ -238,7 +238,7 @@ class HaecMaecState(HaecMaecTable):
 
     def _end_move(self, following: int) -> None:
         """After a move and all its reactions: the end of the match, or the next turn."""
-        hand = self.hands[self.turn]  # nobody else can have run out: others part with nothing but flies
+        hand = self.hands[self.turn]  # no one else can have run out: others part only with flies
         if not hand or hand[0] == self._sheet.fly:
             self._end("no ingredient")
         elif not self.burger and not self.bottoms:
@@ -262,7 +262,7 @@ class HaecMaecState(HaecMaecTable):
             insort(self.hands[seat], self.pile.pop())
 
     def scramble(self, seat: int | None, rng: Random) -> None:
-        """Deal anew what `seat` cannot see, and let others who have reacted already react at random."""
+        """Deal what `seat` cannot see again, and replace the reactions of others by random ones."""
         self._conceal(*deal_unseen(self.observe(seat), rng))
         if self._waiting:
             for other in SEATS_IN[self._asked() ^ self._waiting]:

@@ -1,4 +1,4 @@
-"""What lies where in a match of Häc Mäc: set-up, copies, views, the score. The rules that move it are in `state`."""
+"""Everything on the table in a match of Häc Mäc: set-up, copies, views, the score. The rules are in `state`."""
 
 from typing import Self
 
@@ -63,9 +63,9 @@ class HaecMaecTable(State[Move, View]):
     rounds: int
     _sheet: Sheet
     _waiting: int
-    """The seats whose reaction is not in yet, as bits; 0 unless reactions are coming in."""
+    """The seats that have yet to react, as bits; 0 unless reactions are coming in."""
     _answers: list[React]
-    """By seat, the reactions that are in; meaningful while some are waited for."""
+    """By seat, the reactions so far; meaningful while others are awaited."""
     _legal_answers: Answers
 
     def __init__(self, players: int, options: Options, chance: Chance) -> None:
@@ -90,9 +90,9 @@ class HaecMaecTable(State[Move, View]):
 
     @classmethod
     def restored(cls, view: View, hands: list[list[Card]], pile: list[Card], chance: Chance) -> Self:
-        """The state in which somebody sees `view` and which hides `hands` (by seat) and `pile` (next card last).
+        """The state that shows `view` and hides `hands` (by seat) and `pile` (next card last).
 
-        Reactions that the view does not show are not in yet.
+        Reactions that the view does not show have not been given.
         """
         new = cls.__new__(cls)
         new.players = view.players
@@ -118,7 +118,7 @@ class HaecMaecTable(State[Move, View]):
         self.pile = [numbers[card] for card in pile]
 
     def _show(self, public: "View | HaecMaecTable") -> None:
-        """Take over everything public that has the same form in a view and in a state."""
+        """Copy everything public that has the same form in a view and in a state."""
         self.starter = public.starter
         self.turn = public.turn
         self.burger = public.burger
@@ -151,7 +151,7 @@ class HaecMaecTable(State[Move, View]):
         return new
 
     def _asked(self) -> int:
-        """Who is asked for reactions, as bits: everybody but the player whose turn it is."""
+        """Who is asked for reactions, as bits: all but the player whose turn it is."""
         return (1 << self.players) - 1 ^ 1 << self.turn
 
     def observe(self, seat: int | None) -> View:

@@ -1,4 +1,4 @@
-"""Where the cards that a seat cannot see may be: dealing them anew, evenly over everything that is possible."""
+"""Where the cards that a seat cannot see may be: a deal of them, each possible one equally likely."""
 
 from collections import Counter
 from functools import lru_cache
@@ -17,20 +17,20 @@ class HiddenCards(NamedTuple):
     size: int
     """How many cards lie there."""
     fewest_flies: int
-    """How many of them are flies for certain."""
+    """How many of them must be flies."""
     most_flies: int
     """How many of them can be flies."""
 
 
 def deal_unseen(view: View, rng: Random) -> tuple[list[list[Card]], list[Card]]:
-    """All hands by seat and the pile (next card last), as they may be for somebody who sees `view`.
+    """All hands by seat and the pile (next card last), as they may be in the eyes of `view.seat`.
 
-    Every card being a thing of its own, every distribution of the unseen cards over the other hands and the places in
-    the pile is equally likely that agrees with what is certain: the sizes; whoever shows in `shown_flies` holds a fly;
-    everybody holds an ingredient, or the match would be over. The last does not hold for the player whose card is being
+    Each card counts as a card of its own. Every distribution of the unseen cards over the other hands and the places in
+    the pile is equally likely if it agrees with what is certain: the sizes; a seat in `shown_flies` holds a fly; every
+    player holds an ingredient, or the match would be over. The last does not apply to the player whose card is being
     judged, since the end is checked after the reactions, and at the end of the match it may be known that this player
-    holds none. Nothing else can be certain: while the pile lasts everybody keeps at least four cards, and there are
-    three flies; afterwards nobody draws, so the latest check of the end says more than all before.
+    holds none. Nothing else is certain: while the pile lasts, every player keeps at least four cards, and there are
+    three flies; afterwards no one draws, so the latest check of the end says more than all before.
     """
     unseen = view.unseen()
     flies = unseen.count(FLY)
@@ -51,7 +51,7 @@ def deal_unseen(view: View, rng: Random) -> tuple[list[list[Card]], list[Card]]:
 
 
 def _places(view: View) -> tuple[HiddenCards, ...]:
-    """The hands by seat, then the pile. The own hand has no room: nothing unseen lies there."""
+    """The hands by seat, then the pile. The seat's own hand is empty here: it holds nothing unseen."""
     hands = (HiddenCards(0, 0, 0) if seat == view.seat else _hand(view, seat) for seat in range(view.players))
     return (*hands, HiddenCards(view.pile, 0, view.pile))
 
@@ -67,17 +67,17 @@ def _hand(view: View, seat: int) -> HiddenCards:
 
 
 def _last_hand(view: View, size: int, shown: int) -> HiddenCards:
-    """The hand of who had the last turn, after the end of the match."""
+    """The hand of the player who had the last turn, after the end of the match."""
     if view.burger or view.bottoms:
-        return HiddenCards(size, size, size)  # no bottom was wanting, so this player had run out of ingredients
+        return HiddenCards(size, size, size)  # there were bottoms left, so this player had run out of ingredients
     if view.reactions:
-        return HiddenCards(size, shown, size)  # the burger was slapped, whatever this player still held
+        return HiddenCards(size, shown, size)  # the burger was slapped, so this player's hand is unknown
     return HiddenCards(size, shown, size - 1)  # a close or a fly, which takes no ingredient from the hand
 
 
 @lru_cache(maxsize=256)
 def _fly_splits(places: tuple[HiddenCards, ...], flies: int) -> tuple[list[tuple[int, ...]], list[int]]:
-    """The ways to split the flies over the places, and in how many ways each can be, added up."""
+    """The ways to split the flies over the places, and the number of deals of each, accumulated."""
     splits = []
     for chosen in combinations_with_replacement(range(len(places)), flies):
         counts = Counter(chosen)

@@ -11,7 +11,7 @@ Phase = Literal["open", "turn", "react", "over"]
 
 
 class ClosedBurger(NamedTuple):
-    """A burger that somebody took."""
+    """A burger that a player took."""
 
     cards: tuple[Card, ...]
     """Its ingredients, lowest first."""
@@ -53,12 +53,12 @@ class View(NamedTuple):
     """The seats that decide now, ascending; empty when the match is over.
 
     While reactions come in, these are all the seats that are asked, whether they have answered or not, since that is
-    nobody's business; only the own seat leaves as soon as its answer is in.
+    secret; only your own seat leaves as soon as it has answered.
     """
     hand: tuple[Card, ...]
-    """The own cards in the order of the ingredient sheet, flies last; empty for a spectator."""
+    """Your cards in the order of the ingredient sheet, flies last; empty for a spectator."""
     answer: React | None
-    """The own reaction while those of others may still be out."""
+    """Your reaction, while others may still have to answer."""
     phase: Phase
     """What is decided: `open` (a turn without a burger on the table, so only an ingredient may be played),
     `turn` (there is a burger), `react` (reactions to the top card of the burger), or `over`."""
@@ -67,7 +67,7 @@ class View(NamedTuple):
     starter: int
     """Who had the first turn."""
     options: Options
-    """What is played."""
+    """The options of the match."""
     burger: tuple[Card, ...]
     """The ingredients of the burger in the middle, lowest first; empty if there is none."""
     laid_by: tuple[int, ...]
@@ -85,14 +85,14 @@ class View(NamedTuple):
     closed: tuple[tuple[ClosedBurger, ...], ...]
     """By seat, the burgers that it took, oldest first."""
     penalties: tuple[tuple[Card, ...], ...]
-    """By seat, its penalty cards, oldest first. Each counts twice its value at the end, minus."""
+    """By seat, its penalty cards, oldest first. At the end each costs twice its value."""
     spoiled: tuple[SpoiledBurger, ...]
     """The burgers that are out of the game, oldest first."""
     shown_flies: tuple[bool, ...]
-    """By seat, whether it is known to hold a fly: it slapped with one in vain and has not parted with a fly since."""
+    """By seat, whether it is known to hold a fly: it slapped with one, was not quickest, and has kept it since."""
     reactions: tuple[React, ...]
-    """By seat, the reactions to the latest move, once all are in; who laid the card has `React()`.
-    Empty if nobody was asked."""
+    """By seat, the reactions to the latest move, once all are in; the seat that laid the card has `React()`.
+    Empty if no one was asked."""
     rounds: int
     """How many rounds of reactions are complete."""
 
@@ -101,7 +101,7 @@ class View(NamedTuple):
         return sum(laid.kind == card.kind for laid in self.burger) >= 2
 
     def points(self, seat: int) -> int:
-        """What `seat` has on the table: its burgers less twice its penalties. Hands count at the end only."""
+        """What `seat` has on the table: its burgers less twice its penalties. Hands count only at the end."""
         return table_points(self.closed[seat], self.penalties[seat])
 
     def unseen(self) -> list[Card]:
@@ -138,7 +138,7 @@ class Reacted(NamedTuple):
     """All reactions to the latest ingredient are in."""
 
     reactions: tuple[React, ...]
-    """By seat; who laid the card has `React()`."""
+    """By seat; the seat that laid the card has `React()`."""
 
 
 class Suspected(NamedTuple):
@@ -162,7 +162,7 @@ class Slapped(NamedTuple):
     means: SlapMeans
     """With what."""
     slappers: tuple[int, ...]
-    """Everybody who slapped, ascending."""
+    """The seats that slapped, ascending."""
 
 
 class Closed(NamedTuple):
@@ -175,9 +175,9 @@ class Closed(NamedTuple):
 
 
 class RanOut(NamedTuple):
-    """The match is over."""
+    """The match is over because something has run out."""
 
     reason: Literal["no ingredient", "no bottom"]
-    """`no ingredient`: the seat holds none any more; `no bottom`: the next burger has nothing to lie on."""
+    """`no ingredient`: the seat has none left; `no bottom`: the next burger has nothing to lie on."""
     seat: int
     """Whose turn was the last."""

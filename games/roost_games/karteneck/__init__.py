@@ -1,4 +1,4 @@
-"""Heckmeck am Karteneck: the card game of the fowl. The rules in words stand in rules.md beside this file."""
+"""Heckmeck am Karteneck: the card game. rules.md beside this file has the rules in words."""
 
 from roost_games.karteneck.game import GAME, Karteneck
 from roost_games.karteneck.moves import PASS, PASS_AND_STEAL, Lay, Move, Pass

@@ -1,4 +1,4 @@
-"""Karteneck as the registry knows it."""
+"""Karteneck as the registry lists it: set-up, the legal moves of a view, and sampling of what it hides."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -54,7 +54,7 @@ class Karteneck(Game[Move, View, Options]):
         return decode_move(data)
 
     def determinise(self, view: View, rng: Random) -> KarteneckState:
-        """Uniform over the worlds described in `sampling`, and over the portions that nobody has seen."""
+        """Uniform over the worlds described in `sampling`, and over the portions that no one has seen."""
         state = KarteneckState(view.players, view.options, Quick(rng))
         state.restore_public(view)
         placement = place_unseen(view, rng)

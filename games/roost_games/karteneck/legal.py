@@ -1,4 +1,4 @@
-"""Which moves are legal in Karteneck, with hands as numbers and sets of bits: a search asks for this most of all."""
+"""Which moves are legal in Karteneck, with hands as numbers and sets of bits: a search asks for this most often."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -13,13 +13,13 @@ NUMBER_LAYS = tuple(
     tuple(tuple(Lay((card,) * size) for size in range(1, held + 1)) for held in range(CARDS_PER_NUMBER + 1))
     for card in NUMBER_CARDS
 )
-"""`NUMBER_LAYS[kind][held]`: the ways to lay number cards of a kind of which `held` are in the hand."""
+"""`NUMBER_LAYS[kind][held]`: the ways to lay number cards of a kind, with `held` of them in the hand."""
 WORMS = 5
 """The code of the kind of the worm cards; 0 to 4 are the number cards."""
 NUMBERS_LAID = {lay.cards: (kind, len(lay.cards), lay.cards) for kind in range(WORMS) for lay in NUMBER_LAYS[kind][-1]}
 """Every way to lay number cards: which kind, how many, and the cards themselves (a bot may have sent plain text)."""
 LISTED_WORMS = 5
-"""Up to so many worm cards in one hand their subsets are listed; beyond, `ManyMoves` makes them on demand."""
+"""Up to this many worm cards in a hand, their subsets are listed; beyond, `ManyMoves` makes them on demand."""
 WORM_BIT = 1 << WORMS
 OPEN_KINDS = tuple(
     tuple((kind, NUMBER_LAYS[kind]) for kind in range(WORMS) if not laid >> kind & 1) for laid in range(2 * WORM_BIT)
@@ -28,7 +28,7 @@ OPEN_KINDS = tuple(
 
 
 class CardSheet:
-    """What follows from a component sheet alone, worked out once for all its matches.
+    """What follows from the options alone, computed once for all matches with them.
 
     Cards have codes: 0 to 4 are the number cards, 5 and up the worm cards by rising signpost. Bit `i` of a set of worms
     is the worm card with code `5 + i`, so the highest bit is the highest signpost.
@@ -60,16 +60,16 @@ class CardSheet:
         return sum(self.worm_bits[card] for card in cards if card not in NUMBER_CARDS)
 
     def worms_laid(self, cards: tuple[Card, ...]) -> int:
-        """The set of worms that `cards`, which are not in `NUMBERS_LAID`, must then be.
+        """The set of worms in `cards`, which are not in `NUMBERS_LAID` and so must be worms.
 
-        Raises `MalformedMove` if these are no cards of the sheet, `IllegalMove` if they are never laid together.
+        Raises `MalformedMove` if they are not cards of the sheet, `IllegalMove` if they cannot be laid together.
         """
         try:
             worms = self.worm_set(set(cards))
         except (TypeError, KeyError):
             raise MalformedMove(f"{as_text(cards, 60)}: these are not cards of karteneck") from None
         if type(cards) is not tuple or not cards:
-            raise MalformedMove("a lay names its cards in a tuple, at least one")
+            raise MalformedMove("a lay has a tuple of at least one card")
         if worms.bit_count() != len(cards):
             raise IllegalMove("only cards of one kind, each once, are laid together")
         return worms
@@ -82,7 +82,7 @@ def sheet_of(options: Options) -> CardSheet:
 
 
 class ManyMoves(Sequence[Move]):
-    """Some moves, then the ways to lay some of `worms`: made on demand, since n worms can be laid in 2^n - 1 ways."""
+    """Some moves, then the ways to lay some of `worms`: made on demand, since there are 2^n - 1 ways to lay n worms."""
 
     __slots__ = ("_listed", "_worms")
 

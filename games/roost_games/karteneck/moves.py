@@ -8,7 +8,7 @@ from roost_games.karteneck.sheet import Card
 
 
 class Lay(NamedTuple):
-    """Lay cards of one kind that is not in your display yet, then draw one."""
+    """Lay cards of one kind that your display does not have yet, then draw one."""
 
     cards: tuple[Card, ...]
     """Which cards, in any order. For worms it matters which ones: the highest signpost breaks ties."""
@@ -35,7 +35,7 @@ def encode_move(move: Move) -> dict[str, JsonValue]:
 
 
 def decode_move(data: JsonValue) -> Move:
-    """The move that a replay's JSON stands for. Raises `MalformedMove`."""
+    """The move in a replay's JSON. Raises `MalformedMove`."""
     match data:
         case {"lay": [*cards], **rest} if not rest and cards and all(isinstance(card, str) and card for card in cards):
             return Lay(tuple(Card(card) for card in cards))

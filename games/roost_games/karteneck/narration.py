@@ -47,7 +47,9 @@ class KarteneckNarration(Narration):
                 grill = sentence(f"round {number}: on the grill are ", _portions(portions))
                 return sentence(grill, "; ", seat(starter), " begins")
             case Shuffled(cards):
-                return sentence(f"the pile is used up; the discard pile, {len(cards)} cards, is shuffled anew")
+                return sentence(
+                    f"the pile is used up; the {len(cards)} cards of the discard pile are shuffled into a new one"
+                )
 
     def board(self, look: Look, before: Look | None) -> Board:
         view: View = look.public

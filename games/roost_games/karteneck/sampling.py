@@ -1,18 +1,18 @@
 """Where the cards that a seat does not see may be: one sample of all hands and the pile.
 
-Before the first shuffle of the discard pile any unseen card can be anywhere; each way to place them is equally likely.
+Before the first shuffle of the discard pile any unseen card can be anywhere; every way to place them is equally likely.
 
 A shuffle tells more: what was not in the discard pile and not on the table was in hands. So cards come from different
 *piles* (number 0: what was in hands at the first shuffle; number k: what was shuffled the k-th time), and what a seat
-holds depends on from which pile it drew. When a seat lays a 3, nobody sees which of the 3s it is, so which pile it came
-from is open too. We count *worlds*: a world says which physical card was drawn when and which was laid. All worlds that
-would have shown the seat what it has seen are equally likely.
+holds depends on the piles that it drew from. When a seat lays a 3, nobody sees which of the 3s it is, so its pile
+is unknown too. We count *worlds*: a world says when each physical card was drawn, and which ones were laid. All worlds
+that would have shown the seat what it has seen are equally likely.
 
 A world is sampled by walking through the trace: a card laid by a seat came from a pile with a chance proportional to
-the number of cards that the seat drew from it and still held, times how common the card was among those. The product
-of these numbers' sums is the weight by which such a walk must be corrected; an independence Metropolis chain of
-`WALKS` walks does it, nearly: after a long trace with many open origins the distribution is an approximation. Where no
-card's origin was open, one walk is exact.
+the number of cards that the seat drew from it and still held, times how common the card was among those. Such a
+walk must be corrected by a weight, the product of the sums of these numbers. An independence Metropolis chain of
+`WALKS` walks does that, nearly: after a long trace with many unknown origins the distribution is an approximation.
+Where every origin is known, one walk is exact.
 """
 
 from collections import Counter
@@ -27,18 +27,18 @@ from roost_games.karteneck.view import Laid, Shuffled, View
 
 WALKS = 16
 UNKNOWN = Card()
-"""Stands for a drawn card until it is decided which one it was."""
+"""A drawn card that is not decided yet."""
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class Placement:
-    """Where everything that a seat does not see is, in one sample."""
+    """One sample of everything that a seat does not see."""
 
     hands: dict[int, list[Card]]
     """The hands of the other seats."""
     drawn: dict[int, list[Card]]
-    """What they drew since the first shuffle, in that order."""
+    """What they drew since the first shuffle, in order."""
     pile: list[Card]
     """The pile, first drawn first."""
 
@@ -64,16 +64,16 @@ def place_unseen(view: View, rng: Random) -> Placement:
 
 @dataclass(slots=True)
 class Walk:
-    """The origin of every card laid, as far as it has been decided."""
+    """The origin of every card laid, where it has been decided."""
 
     held_first: dict[int, int]
     """Per other seat, how many cards it held at the first shuffle."""
     holds: dict[int, list[list[int]]]
     """Per other seat and pile, the cards of it that the seat holds: when each was drawn, as an index into `drawn`."""
     drawn: dict[int, list[Card]]
-    """Per other seat, the cards that it held at the first shuffle and then those that it drew, as far as decided."""
+    """Per other seat, the cards that it held at the first shuffle and then those that it drew, if decided."""
     cards: list[Counter[Card]] = field(default_factory=list)
-    """Per pile, the cards of it that the seat has not seen (any more)."""
+    """Per pile, those of its cards that the seat has not seen, or has lost sight of."""
     left: list[int] = field(default_factory=list)
     """Per pile, their number."""
     weight: float = 1.0
@@ -92,7 +92,7 @@ class Walk:
         self.drawn[seat].append(UNKNOWN)
 
     def lay(self, seat: int, card: Card, rng: Random) -> bool:
-        """Decide from which pile the card that `seat` lays came; false if it can have come from none."""
+        """Decide which pile the card came from that `seat` lays; false if no pile is possible."""
         chances = [
             len(held) * cards[card] / left if held else 0.0
             for held, cards, left in zip(self.holds[seat], self.cards, self.left, strict=True)
@@ -110,7 +110,7 @@ class Walk:
         return True
 
     def place(self, rng: Random) -> Placement:
-        """Deal what is left of each pile to those who hold cards of it; what remains of the last is the pile."""
+        """Deal the rest of each pile to the seats that hold its cards; the rest of the last one is the pile."""
         hands: dict[int, list[Card]] = {seat: [] for seat in self.holds}
         rest: list[Card] = []
         for pile, cards in enumerate(self.cards):
@@ -183,7 +183,7 @@ def _others(view: View) -> list[int]:
 
 
 def _deal(cards: Iterable[T], sizes: dict[int, int], rng: Random) -> tuple[dict[int, list[T]], list[T]]:
-    """Shuffle `cards`, deal each seat as many as `sizes` says, and return what is left over too."""
+    """Shuffle `cards`, deal each seat its number in `sizes`, and return the rest too."""
     # Sorting by random keys shuffles in a third of the time of Random.shuffle.
     shuffled = sorted(cards, key=lambda _: rng.random())
     hands: dict[int, list[T]] = {}

@@ -13,7 +13,7 @@ WORM_CARDS = 25
 WORM_VALUE = 5
 PORTIONS = 30
 PORTIONS_LEFT_OUT = {2: 12, 3: 6, 4: 2}
-"""By player count, how many portions leave the game unseen."""
+"""By player count, how many portions are put away unseen."""
 HAND_SIZE = 6
 MOST_WORMS = 1000
 HIGHEST_SIGNPOST = 9999
@@ -88,7 +88,7 @@ class Options:
     signposts: tuple[int, ...] = DEFAULT_SIGNPOSTS
     """The signposts of the worm cards."""
     portions: tuple[Portion, ...] = DEFAULT_PORTIONS
-    """All portions, those that are left out included."""
+    """All portions, including those that are left out."""
 
     def to_json(self) -> dict[str, JsonValue]:
         different: dict[str, JsonValue] = {}
@@ -108,7 +108,7 @@ class Options:
 
 
 def options_from(given: Mapping[str, JsonValue]) -> Options:
-    """Options from JSON values whose names are known to be right. Raises `OptionError`."""
+    """Options from JSON values whose names have been checked. Raises `OptionError`."""
     options = Options()
     signposts = _signposts(given["signposts"]) if "signposts" in given else options.signposts
     portions = _portions(given["portions"]) if "portions" in given else options.portions
@@ -135,7 +135,7 @@ def _portions(value: JsonValue) -> tuple[Portion, ...]:
     portions = tuple(Portion(*pair) for pair in value)
     values = [portion.value for portion in portions if portion.value]
     if len(set(values)) != len(values):
-        raise OptionError("portions: each value above 0 must stand once")
+        raise OptionError("portions: each value above 0 must appear once")
     if len({portion.worms for portion in portions if portion.value == 0}) > 1:
         raise OptionError("portions: all portions of value 0 must have the same number of worms")
     return portions

@@ -135,10 +135,10 @@ class KarteneckState(State[Move, View]):
             kind, number, cards = numbers_laid
             laid = self.laid[seat]
             if laid >> kind & 1:
-                raise IllegalMove(f"{cards[0]} lies in the display already")
+                raise IllegalMove(f"the display already has {cards[0]}")
             numbers = self.numbers[seat]
             if numbers[kind] < number:
-                raise IllegalMove(f"fewer than {number} cards {cards[0]} are in the hand")
+                raise IllegalMove(f"the hand has fewer than {number} cards {cards[0]}")
             numbers[kind] -= number
             self.laid[seat] = laid | 1 << kind
             self.totals[seat] += (kind + 1) * number
@@ -153,9 +153,9 @@ class KarteneckState(State[Move, View]):
         """Take the worms out of the hand; returns them by rising signpost."""
         worms = self.sheet.worms_laid(cards)
         if self.laid[seat] & WORM_BIT:
-            raise IllegalMove("worms lie in the display already")
+            raise IllegalMove("the display already has worms")
         if worms & ~self.worms[seat]:
-            raise IllegalMove("a worm card that is not in the hand")
+            raise IllegalMove("the hand does not have all these worm cards")
         self.worms[seat] ^= worms
         self.laid_worms[seat] = worms
         self.laid[seat] |= WORM_BIT
@@ -364,9 +364,9 @@ class KarteneckState(State[Move, View]):
         return cards + [f"portion {portion.value}" for portion in portions]
 
     def restore_public(self, view: View) -> None:
-        """Set everything that is public to what `view` shows; the hands and the pile remain to be set.
+        """Set everything that is public to what `view` shows; the hands and the pile are left to the caller.
 
-        The portions that nobody has seen are divided in any way between those to come and those left out.
+        The unseen portions are divided arbitrarily between those to come and those left out.
         """
         self.to_move = view.to_move
         self.termination = "" if view.to_move else "finished"
@@ -414,7 +414,7 @@ class KarteneckState(State[Move, View]):
         self.hide_portions(rng)
 
     def hide_portions(self, rng: Random) -> None:
-        """Shuffle the portions that nobody has seen: those to come with those left out."""
+        """Shuffle the unseen portions: those to come with those left out."""
         to_come = len(self.supply)
         unseen = self.supply + self.left_out
         rng.shuffle(unseen)

@@ -1,4 +1,4 @@
-"""What a seat at a Karteneck table sees, and what everybody is told."""
+"""What a seat at a Karteneck table sees, and what everyone is told."""
 
 from typing import Literal, NamedTuple
 
@@ -13,7 +13,7 @@ class Shuffled(NamedTuple):
     cards: tuple[Card, ...]
     """The cards in it, in the order of the sheet: public, since the discard pile was."""
     held: tuple[Card, ...]
-    """The cards in all hands together at that moment: whatever was neither in the pile nor on the table."""
+    """The cards in all hands together at that moment: all that was neither in the pile nor on the table."""
     hand_sizes: tuple[int, ...]
     """How many cards each seat held at that moment."""
 
@@ -77,7 +77,7 @@ class View(NamedTuple):
     seat: int | None
     """Your seat; `None` for a spectator."""
     players: int
-    """How many play."""
+    """How many seats there are."""
     to_move: tuple[int, ...]
     """The seat that decides now; empty when the match is over."""
     options: Options

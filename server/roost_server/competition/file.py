@@ -78,7 +78,10 @@ class GameTable(_Part):
             raise wrong("write the table sizes, as in players = [2, 3, 4]", "players")
         for players in self.players:
             if players not in counts:
-                raise wrong(f"{self.game} is for {counts[0]} to {counts[-1]} players, not {players}", "players")
+                raise wrong(
+                    f"{self.game} cannot be played by {players}; it is for {counts[0]} to {counts[-1]} players",
+                    "players",
+                )
         if len(set(self.players)) < len(self.players):
             raise wrong("write every table size once", "players")
         return self
