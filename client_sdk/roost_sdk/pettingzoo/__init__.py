@@ -2,7 +2,7 @@
 
     env = roost_env("karteneck", players=3)
 
-Environments need the extra `rl`. Codings need numpy alone, so that a bot with a trained policy starts quickly.
+Environments need the extra `rl`. Codings need only numpy, so that a bot with a trained policy starts quickly.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
 """Moves as numbers and views as arrays: what a coding is, and where to find the one of a game.
 
-A coding is made for one game with its options and one player count. It needs nothing but views, so a bot uses it in the
-same way as the training environment does. Each game has a module here with its name, whose `CODING` is its class.
+A coding is made for one game with its options and one player count. It needs only views, so a bot uses it in the same
+way as the training environment. Each game has a module here with its name, whose `CODING` is its class.
 """
 
 from abc import ABC, abstractmethod
@@ -26,7 +26,7 @@ Mask = NDArray[np.int8]
 
 
 class Field(NamedTuple):
-    """A part of an observation. Fields with a number per seat begin with the own seat and go on in turn order."""
+    """A part of an observation. Fields with a number per seat begin with your own seat and continue in turn order."""
 
     name: str
     units: tuple[float, ...]
@@ -46,7 +46,7 @@ class Coding(ABC, Generic[MoveT, ViewT]):
     """How a game's moves are numbered, and how a view becomes an array of fixed length."""
 
     def __init__(self, players: int, fields: Sequence[Field], moves: Sequence[MoveT], more_actions: int = 0) -> None:
-        """`moves` are those that a number stands for in every view; a game with others has `more_actions`."""
+        """`moves` have the same numbers in every view; a game with others has `more_actions`."""
         self.players = players
         self.fields = tuple(fields)
         self.moves = tuple(moves)
@@ -85,11 +85,11 @@ class Coding(ABC, Generic[MoveT, ViewT]):
             raise UsageError(f"this coding is for a seat among {self.players} players")
         values = array("f", self._zeros)
         self._write(values, view, view.seat)
-        # Written are whole numbers and divided once, so that no rounding leads out of the bounds.
+        # Whole numbers are written and divided once, so that rounding stays within the bounds.
         return np.frombuffer(values, np.float32) / self._units
 
     def mask(self, view: ViewT, legal: Sequence[MoveT]) -> Mask:
-        """For each action 1 if it stands for one of the `legal` moves, else 0; never only zeros if there are any."""
+        """For each action 1 if it stands for one of the `legal` moves, else 0. If there are any, it has a 1."""
         mask = np.zeros(self.actions, np.int8)
         mask[self.codes(view, legal)] = 1
         return mask
@@ -103,7 +103,7 @@ class Coding(ABC, Generic[MoveT, ViewT]):
         return self._numbers.get(move)
 
     def decode(self, action: int, view: ViewT) -> MoveT:
-        """The move that `action` stands for. Raises `MoveError` if it is no action, or stands for nothing here."""
+        """The move that `action` stands for. Raises `MoveError` if it is not an action, or has no meaning here."""
         if not 0 <= action < self.actions:
             raise MalformedMove(f"{action} is not an action; these are the numbers from 0 to {self.actions - 1}")
         return self.moves[action] if action < len(self.moves) else self._decode_more(action - len(self.moves), view)
@@ -159,7 +159,7 @@ def _coding(game: str, players: int, options: Any) -> AnyCoding:
 
 
 def write_seats(values: "array[float]", start: int, numbers: Sequence[float], own: int) -> None:
-    """Write one number per seat, the own seat's first."""
+    """Write one number per seat, that of `own` first."""
     turned = (*numbers[own:], *numbers[:own])
     for offset, number in enumerate(turned):
         values[start + offset] = number

@@ -1,7 +1,7 @@
 """The games as PettingZoo environments: agents take turns, and each decides among the actions that its mask allows.
 
 Seat `i` is the agent `player_i`. Where seats decide at once, they are asked one after the other, lowest seat first, and
-what one has answered changes nothing in what the next observes.
+an answer does not change what the next seat observes.
 """
 
 import secrets
@@ -30,7 +30,7 @@ Reward = Literal["place", "score"]
 REWARDS = ("place", "score")
 RENDER_MODES = (None, "ansi", "human")
 ILLEGAL_REWARD = -1.0
-"""As for the last place."""
+"""The same as for the last place."""
 
 
 class Observation(TypedDict):
@@ -113,8 +113,8 @@ class RoostEnv(AECEnv, EzPickle):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a match; `options` are ignored, since a game's options belong to the environment.
 
-        `reset(seed=7)` deals what `roost play --seed 7` deals in its first match, and each `reset()` after it what that
-        deals in the next one. Without any seed, the deals are random.
+        `reset(seed=7)` deals as the first match of `roost play --seed 7`, and each `reset()` after it as the next one.
+        Without any seed, the deals are random.
         """
         if seed is not None:
             self._run, self._match = str(seed), 0
@@ -178,6 +178,6 @@ class RoostEnv(AECEnv, EzPickle):  # type: ignore[misc]
 
 
 def place_rewards(merits: tuple[tuple[int, ...], ...]) -> list[float]:
-    """Per seat, the share of the others that it is ahead of less the share that is ahead of it: 1 to -1, in sum 0."""
+    """Per seat, the share of the others behind it less the share ahead of it: 1 to -1, with the sum 0."""
     others = len(merits) - 1
     return [sum((own > other) - (own < other) for other in merits) / others for own in merits]

@@ -14,7 +14,7 @@ REACTIONS = tuple(reaction(suspect, slap) for suspect, slap in product((None, Fa
 """Every answer: not asked, no or yes to suspicion, with each answer to slapping; the first of them answers nothing."""
 PHASES = ("open", "turn", "react")
 ALLOWED_OF_KIND = 2
-"""So many cards of a kind may lie in a burger unpunished."""
+"""How many cards of a kind a burger may have without risk."""
 
 
 class HaecMaecCoding(Coding[Move, View]):
@@ -95,7 +95,7 @@ def _fields(players: int, options: Options, kinds: int) -> tuple[Field, ...]:
 
 
 def _gone(view: View) -> list[Card]:
-    """The ingredients that are out of the game or in front of somebody."""
+    """The ingredients that are out of the game or in front of a player."""
     gone = [card for burger in view.spoiled for card in burger.cards]
     for burgers, penalties in zip(view.closed, view.penalties, strict=True):
         gone += penalties

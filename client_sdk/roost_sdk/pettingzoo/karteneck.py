@@ -1,7 +1,7 @@
-"""The coding of Karteneck: passes, number cards, and of the ways to lay worms those that can be worth it.
+"""The coding of Karteneck: passes, number cards, and the ways to lay worms that can be worth it.
 
-A lay of worms counts by how many they are and by the highest signpost, so for the rest of it the lowest worms in the
-hand will do. An action therefore names the number of worms and the highest one. Every other way to lay worms has such
+A lay of worms counts by their number and by the highest signpost, so the rest may as well be the lowest worms in the
+hand. An action therefore names the number of worms and the highest one. Every other way to lay worms has such
 an action beside it, with the same total and the same highest signpost, that keeps higher signposts in the hand.
 """
 
@@ -155,7 +155,7 @@ def _fields(players: int, options: Options) -> tuple[Field, ...]:
 
 
 def _first_places(portions: Sequence[Portion]) -> dict[Portion, int]:
-    """The place of each portion; of equal ones, of which some have the value 0, the first."""
+    """The place of each portion; equal ones, such as those of value 0, share the first."""
     return {portion: portions.index(portion) for portion in portions}
 
 

@@ -6,7 +6,7 @@
     view = match.view_from_wire(decision.view)
     match.move_to_wire(move, answers.add().move)
 
-Each game has a module here that is called like the game and whose `CODEC` is its codec.
+Each game has a module here with its name, whose `CODEC` is its codec.
 """
 
 from roost_games.registry import part_of
@@ -28,6 +28,6 @@ __all__ = [
 
 
 def codec_for(game_name: str) -> AnyCodec:
-    """The codec of the game called `game_name`. Raises `UsageError`, which lists the games there are."""
+    """The codec of the game called `game_name`. Raises `UsageError`, which lists the games."""
     codec: AnyCodec = part_of(game_name, package="roost_sdk.wire").CODEC
     return codec

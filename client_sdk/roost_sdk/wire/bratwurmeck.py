@@ -1,4 +1,4 @@
-"""Bratwurmeck on the wire, as `proto/roost/v1/bratwurmeck.proto` says."""
+"""Bratwurmeck on the wire, as `proto/roost/v1/bratwurmeck.proto` describes it."""
 
 from functools import lru_cache
 
@@ -52,7 +52,7 @@ TAKE, THEN = keys_of(BratwurmeckMove)
 FACES_BY_NUMBER = dict(enumerate(FACES, 1))
 FACE_NUMBERS = {face: number for number, face in FACES_BY_NUMBER.items()}
 ENDINGS = 4
-"""For each face there are so many moves, in the order of `BratwurmeckThen`."""
+"""How many moves there are for each face, in the order of `BratwurmeckThen`."""
 MOVE_MESSAGES = {
     move: bytes_field(MOVE, pack((TAKE, 1 + index // ENDINGS, THEN, index % ENDINGS)))
     for index, move in enumerate(MOVES)
@@ -111,10 +111,10 @@ class BratwurmeckMatch(MatchCodec[Take, View, Options]):
         try:
             return self._view(*head, message.bratwurmeck)
         except (LookupError, ValueError) as error:
-            raise WireError(f"a view of bratwurmeck that cannot be: {error}") from None
+            raise WireError(f"an impossible view of bratwurmeck: {error}") from None
 
     def _view(self, seat: int | None, players: int, to_move: tuple[int, ...], shown: BratwurmeckView) -> View:
-        """Raises `LookupError` for numbers that mean nothing and `ValueError` for lists that do not match."""
+        """Raises `LookupError` for numbers without a meaning and `ValueError` for lists that do not match."""
         tiles = self._tiles
         stack_sizes = shown.stack_sizes[:]
         check_lengths(players, stack_sizes)
@@ -150,7 +150,7 @@ class BratwurmeckMatch(MatchCodec[Take, View, Options]):
         if not 1 <= move.take <= len(FACES):
             raise MalformedMove(f"the face to take is a number from 1 to {len(FACES)}, not {move.take}")
         if not 0 <= move.then < ENDINGS:
-            raise MalformedMove(f"what then? {move.then} is not in the enumeration")
+            raise MalformedMove(f"{move.then} is not a value of BratwurmeckThen")
         return MOVES[ENDINGS * (move.take - 1) + move.then]
 
 

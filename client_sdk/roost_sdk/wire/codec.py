@@ -3,9 +3,9 @@
 `Codec` is one game on the wire. It translates options and, since cards are numbered by the component sheet, makes a
 `MatchCodec` for given options, which translates views and moves of all matches that are played with them.
 
-Translating to the wire fills a message that somebody else made and that is still empty: protobuf would copy a message
-made here into its place. Translating from the wire checks the form (who sent it may be anybody): the result is a value
-of the right types and lengths, whose cards are on the sheet, but it need not be one that the game could ever show.
+Translating to the wire fills an empty message that the caller made: protobuf would have to copy a message made here.
+Translating from the wire checks the form, since the sender is not trusted. The result has the right types and lengths,
+and its cards are on the sheet, but the game need not be able to show it.
 """
 
 from abc import ABC, abstractmethod
@@ -23,11 +23,11 @@ T = TypeVar("T")
 
 SEAT, PLAYERS, TO_MOVE, *_ = keys_of(play_pb2.View)
 SEATS = tuple(range(players) for players in range(16))
-"""`SEATS[players][seat]` is `seat`, or there is none and `IndexError` is raised."""
+"""`SEATS[players][seat]` is `seat`; it raises `IndexError` if there is no such seat."""
 SHORT_MOVE = 64
-"""Up to so many bytes a move is remembered. What any sensible bot sends is shorter, what others send may be huge."""
+"""Moves of up to this many bytes are cached. A sensible bot's moves are shorter; others may be huge."""
 MATCH_CODECS = 64
-"""For how many sets of options a game keeps its `MatchCodec`."""
+"""How many sets of options a game keeps a `MatchCodec` for."""
 
 
 class WireError(RoostError):
@@ -60,7 +60,7 @@ class MatchCodec(ABC, Generic[MoveT, ViewT, OptionsT]):
         """The move in `message`, legal or not. Raises `MalformedMove`."""
 
     def known_move(self, message: play_pb2.Move) -> MoveT:
-        """The same as `move_from_wire`, in half the time for a move that has come before."""
+        """The same as `move_from_wire`, in half the time for a move that came before."""
         data = message.SerializeToString()
         move: MoveT = _remembered_move(self, data) if len(data) <= SHORT_MOVE else self.move_from_wire(message)
         return move
@@ -105,7 +105,7 @@ AnyMatchCodec = MatchCodec[Any, Any, Any]
 
 @cache
 def head_of(seat: int | None, players: int, to_move: tuple[int, ...]) -> bytes:
-    """What all views have in common, as bytes of `roost.v1.View`. Whoever calls this must know that it is right."""
+    """What all views have in common, as bytes of `roost.v1.View`. The caller has checked the values."""
     whose = b"" if seat is None else pack((SEAT, seat))
     return whose + pack((PLAYERS, players)) + packed_field(TO_MOVE, to_move)
 

@@ -1,16 +1,16 @@
 """Messages that consist of numbers and lists of numbers, written as bytes.
 
-Views are such messages, with up to two dozen lists. The codecs put their bytes together themselves, and protobuf takes
-them in with `MergeFromString`, because then lists that come again and again can be kept ready-made, and most of a table
-stays as it is from one decision to the next. Measured with 256 matches at once, a view takes about two thirds of the
-time of filling the attributes of the message (Karteneck with three players: 9.5 us instead of 14). The gain is in what
-is remembered: bytes alone are no faster. A bot sees one seat, so less comes again; reading gained about a tenth in this
-way, too little for a parser of our own, and the codecs read through the attributes.
+Views are such messages, with up to two dozen lists. The codecs join their bytes themselves, and protobuf reads
+them with `MergeFromString`, because then frequent lists can be cached, and most of a table stays the same from one
+decision to the next. Measured with 256 matches at once, a view takes about two thirds of the time of filling the
+attributes of the message (Karteneck with three players: 9.5 us instead of 14). The gain is in the cache: bytes alone
+are no faster. A bot sees one seat, so less is repeated; reading gained about a tenth in this way, too little for a
+parser of our own, so the codecs read the attributes.
 
-The encoding of protobuf, as far as needed: a message is a row of fields. A field is a key and a value; the key is
+The encoding of protobuf, in short: a message is a row of fields. A field is a key and a value; the key is
 `number << 3` plus 0 if the value is a number, or plus 2 if it is a run of bytes preceded by its length. A list of
 numbers is such a run. Every number is a varint: seven bits per byte, lowest first, the high bit set in all but the last
-byte. A number below 128 is therefore the byte of that value, and so are nearly all of ours.
+byte. A number below 128 is therefore a single byte, as nearly all of ours are.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from functools import lru_cache
 from google.protobuf.message import Message
 
 REMEMBERED = 1 << 13
-"""How many lists of a kind are kept in translation. Some hundred matches at once need so many."""
+"""How many encoded lists of a kind are cached: enough for some hundred matches at once."""
 
 
 def key_of(message: type[Message], name: str) -> int:
@@ -44,7 +44,7 @@ def pack(numbers: Sequence[int]) -> bytes:
 
 
 def small(numbers: Sequence[int]) -> bytes:
-    """The varints of `numbers`, a byte each, as many a codec puts together at once. Raises `ValueError` from 128 on."""
+    """The varints of `numbers`, one byte each. Raises `ValueError` if a number is above 127."""
     data = bytes(numbers)
     if not data.isascii():
         raise ValueError("a number above 127")
@@ -57,7 +57,7 @@ def bytes_field(key: int, run: bytes) -> bytes:
 
 
 def packed_field(key: int, numbers: Sequence[int]) -> bytes:
-    """A field with a list of numbers; an empty list leaves no trace."""
+    """A field with a list of numbers; an empty list is left out."""
     run = pack(numbers)
     return _intro(key, len(run)) + run if run else b""
 
@@ -69,7 +69,7 @@ def number_field(key: int, number: int) -> bytes:
 
 
 list_field = lru_cache(REMEMBERED)(packed_field)
-"""A `packed_field` of a tuple that comes again and again, such as a number per seat: a third of the time."""
+"""A cached `packed_field`, for tuples that are often the same, such as a number per seat: a third of the time."""
 
 
 @lru_cache(REMEMBERED)

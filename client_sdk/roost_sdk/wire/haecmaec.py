@@ -1,4 +1,4 @@
-"""Häc Mäc on the wire, as `proto/roost/v1/haecmaec.proto` says."""
+"""Häc Mäc on the wire, as `proto/roost/v1/haecmaec.proto` describes it."""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -84,12 +84,12 @@ def _numbered_reactions() -> Iterator[tuple[tuple[int, int], React]]:
 
 
 REACTIONS: dict[tuple[int, int], React] = dict(_numbered_reactions())
-"""These are members of the lists of legal moves: the referee knows those by identity."""
+"""The same objects as in the lists of legal moves, which the referee recognises by identity."""
 SHOWN_REACTIONS: dict[tuple[int, int], React] = {(0, 0): NOT_ASKED} | REACTIONS
 REACTION_RUNS = {reaction: pack((SUSPECT, suspect, SLAP, slap)) for (suspect, slap), reaction in REACTIONS.items()}
 REACTION_MESSAGES = {reaction: bytes_field(MOVE, run) for reaction, run in REACTION_RUNS.items()}
 ANSWER_TYPES = (bool, NoneType)
-"""What `React.suspect` can be. 1 is none of it, although it is equal to True."""
+"""The values of `React.suspect`. 1 is not one of them, although it equals True."""
 TURN_TYPES = (Play, Close)
 
 Cards = tuple[Card, ...]
@@ -113,7 +113,7 @@ class HaecmaecMatch(MatchCodec[Move, View, Options]):
         self._numbers = sheet.numbers
         self._turns = dict(_numbered_turns(sheet))
         self._turn_messages = {move: _turn_message(*numbers) for numbers, move in self._turns.items()}
-        # See `fields` for what remembering gains.
+        # See `fields` for what caching gains.
         self._cards_field = lru_cache(REMEMBERED)(self._pack_cards)
         self._closed_fields = lru_cache(REMEMBERED)(self._pack_closed)
         self._penalty_fields = lru_cache(REMEMBERED)(self._pack_penalties)
@@ -167,10 +167,10 @@ class HaecmaecMatch(MatchCodec[Move, View, Options]):
         try:
             return self._view(*head, message.haecmaec)
         except (LookupError, ValueError) as error:
-            raise WireError(f"a view of haecmaec that cannot be: {error}") from None
+            raise WireError(f"an impossible view of haecmaec: {error}") from None
 
     def _view(self, seat: int | None, players: int, to_move: tuple[int, ...], shown: HaecmaecView) -> View:
-        """Raises `LookupError` for numbers that mean nothing and `ValueError` for lists that do not match."""
+        """Raises `LookupError` for numbers without a meaning and `ValueError` for lists that do not match."""
         seats = SEATS[players]
         burger = self._cards_in(shown.burger[:])
         laid_by = tuple([seats[number] for number in shown.laid_by[:]])
@@ -233,7 +233,7 @@ class HaecmaecMatch(MatchCodec[Move, View, Options]):
         return tuple([SHOWN_REACTIONS[pair] for pair in zip(suspects, slaps, strict=True)])
 
     def move_to_wire(self, move: Move, message: play_pb2.Move) -> None:
-        # Not one table for all: a tuple that is equal to a move of another type is no such move.
+        # Not one dictionary for all: a tuple may equal a move of another type.
         try:
             if type(move) is React and type(move.suspect) in ANSWER_TYPES:
                 data = REACTION_MESSAGES.get(move)
@@ -258,7 +258,7 @@ class HaecmaecMatch(MatchCodec[Move, View, Options]):
             found = self._turns.get(turn) if reaction == (0, 0) else None
         if found is None:
             raise MalformedMove(
-                f"play {play}, close {move.close}, suspect {move.suspect} and slap {move.slap} make no move here"
+                f"play {play}, close {move.close}, suspect {move.suspect} and slap {move.slap} are not a move here"
             )
         return found
 

@@ -1,4 +1,4 @@
-"""Karteneck on the wire, as `proto/roost/v1/karteneck.proto` says."""
+"""Karteneck on the wire, as `proto/roost/v1/karteneck.proto` describes it."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -61,7 +61,7 @@ FIRST_WORM = 10
 STATUS_NAMES: dict[int, Status] = {0: "in", 1: "valid", 2: "invalid"}
 STATUS_NUMBERS = {name: number for number, name in STATUS_NAMES.items()}
 SHUFFLED, DREW, LAID = range(3)
-"""With what an entry of the trace begins."""
+"""The first number of an entry of the trace."""
 DECK = len(Options().deck())
 """How many cards there are."""
 MOST_PLAYERS = GAME.players(Options())[-1]
@@ -97,13 +97,13 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
     def __init__(self, options: Options) -> None:
         self.options = options
         self._players = GAME.players(options)
-        # The very cards that the game's own tables hold, since these are found fastest there.
+        # The same objects as in the game's own tables, where they are found fastest.
         sheet = sheet_of(options)
         worms = {FIRST_WORM + card.signpost: card for card in sheet.worms}
         self._cards: dict[int, Card] = dict(enumerate(NUMBER_CARDS, 1)) | worms
         self._numbers: dict[str, int] = {card: number for number, card in self._cards.items()}
         self._portions = sheet.portions
-        # See `fields` for what remembering gains.
+        # See `fields` for what caching gains.
         self._discard_field = lru_cache(REMEMBERED)(self._pack_discard)
         self._display_run = lru_cache(REMEMBERED)(self._pack_cards)
         self._trace_entry = lru_cache(REMEMBERED)(self._pack_entry)
@@ -134,11 +134,11 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
         numbers = self._numbers
         held = [numbers[card] for card in hand]
         sizes = map(len, displays)
-        # Of all displays one has changed since the last decision.
+        # One display has changed since the last decision.
         laid = b"".join(map(self._display_run, displays))
         scalars = (ROUND, round_, ROUNDS, rounds, STARTER, starter, PILE_SIZE, pile_size, SUPPLY_SIZE, supply_size)
         try:
-            # What changes with every decision, in one go: it takes half as long as field by field.
+            # What changes with every decision, all at once: half the time of field by field.
             changing = small(
                 (
                     *scalars,
@@ -187,12 +187,12 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
         try:
             return self._view(*head, message.karteneck)
         except (LookupError, ValueError) as error:
-            raise WireError(f"a view of karteneck that cannot be: {error}") from None
+            raise WireError(f"an impossible view of karteneck: {error}") from None
 
     def _view(self, seat: int | None, players: int, to_move: tuple[int, ...], shown: KarteneckView) -> View:
-        """Raises `LookupError` for numbers that mean nothing and `ValueError` for lists that do not match."""
+        """Raises `LookupError` for numbers without a meaning and `ValueError` for lists that do not match."""
         cards, portions = self._cards, self._portions
-        # Slices: to go through a list of protobuf one by one takes twice the time.
+        # Slices: iterating over a list of protobuf takes twice the time.
         stack_sizes, display_sizes = shown.stack_sizes[:], shown.display_sizes[:]
         totals, status, hand_sizes = shown.totals[:], shown.status[:], shown.hand_sizes[:]
         trace = shown.trace[:]
@@ -243,10 +243,10 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
             else:
                 raise ValueError(f"no entry of a trace begins with {kind}")
         if at > len(numbers):
-            raise ValueError("the trace breaks off")
+            raise ValueError("the trace is cut off")
 
     def _counted_at(self, numbers: Sequence[int], at: int) -> tuple[tuple[Card, ...], int]:
-        """The cards that stand at `at` after their number, and where they end."""
+        """The cards at `at`, which follow their number, and where they end."""
         end = at + 1 + numbers[at]
         return tuple([self._cards[number] for number in numbers[at + 1 : end]]), end
 
@@ -275,7 +275,7 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
         if move.steal:
             raise MalformedMove("a move of karteneck lays cards or steals, not both")
         if len(lay) > DECK:
-            raise MalformedMove(f"there are not so many cards: {len(lay)}")
+            raise MalformedMove(f"there are fewer than {len(lay)} cards")
         try:
             return Lay(tuple([self._cards[number] for number in lay[:]]))
         except KeyError as error:

@@ -1,6 +1,6 @@
 """How a match ended, and what went wrong in it, on the wire.
 
-Two things stay behind: what a faulty seat had sent, and why a match was voided. Both stand in the replay.
+Two things are left out: what a faulty seat sent, and why a match was voided. Both are in the replay.
 """
 
 from roost.v1 import play_pb2
@@ -37,7 +37,7 @@ def fault_from_wire(kind: play_pb2.FaultKind.ValueType) -> Fault:
 
 
 def result_to_wire(result: Result, message: play_pb2.Result) -> None:
-    """Write `result` into an empty `message`, without what faulty seats had sent and without the reason of a void."""
+    """Write `result` into an empty `message`, without what faulty seats sent and why it was voided."""
     message.places.extend(result.places)
     message.scores.extend(result.scores)
     message.termination = TERMINATIONS[result.termination]
