@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 
 class Rotation(StrEnum):
-    """In which orders the bots of a block sit."""
+    """The orders in which the bots of a block sit."""
 
     CYCLIC = "cyclic"
-    """Everybody moves on by a seat: as many matches as bots. Neighbours stay neighbours."""
+    """Every bot moves on by one seat: as many matches as bots. Neighbours stay neighbours."""
     FULL = "full"
-    """Every order there is: 2, 6 or 24 matches of 2, 3 or 4 bots."""
+    """All orders: 2, 6 or 24 matches for 2, 3 or 4 bots."""
 
     def matches(self, bots: int) -> int:
-        """How many matches a block of so many bots has."""
+        """How many matches a block of this many bots has."""
         return factorial(bots) if self is Rotation.FULL else bots
 
 
@@ -43,7 +43,7 @@ class Block(NamedTuple):
     def seating(self, rotation: int) -> tuple[int, ...]:
         """Who sits where in match number `rotation`, from 0, by seat.
 
-        A full block is a row of cyclic ones: a part of it that ends with one of them is fair, too.
+        A full block is a series of cyclic ones, and is fair after each of them.
         """
         order, moves = divmod(rotation, len(self.group))
         circle = self.group
@@ -56,6 +56,6 @@ class Block(NamedTuple):
 def seed_of_block(master: bytes, block_id: str) -> bytes:
     """The seed of a block: SHA-256 of the run's master seed, in hexadecimal, and the block's identity.
 
-    It depends on nothing else, so a run is the same whoever plays its blocks and in whatever order.
+    It depends on nothing else, so a run is the same wherever and in whatever order its blocks are played.
     """
     return hashlib.sha256(f"roost-block/1:{master.hex()}:{block_id}".encode()).digest()

@@ -31,7 +31,7 @@ def test_the_table_says_who_is_how_strong_and_how_sure_that_is(roost: Roost, tmp
     done = roost("ladder", "random", "greedy", *SMALL, "--blocks", 6, "--csv", files[0], "--html", files[1])
     assert done.code == 0, done.err
     head, columns, _, *rows = done.out.splitlines()
-    assert head == "12 matches in 6 blocks of karteneck: as many as asked for"
+    assert head == "12 matches in 6 blocks of karteneck: the budget is used up"
     assert columns.split() == ["rank", "bot", "rating", "above", "matches", "won", "faults", "of", "2", "ms"]
     assert {row.split()[1] for row in rows[:2]} == {"random", "greedy"}
     assert all("±" in row for row in rows[:2])

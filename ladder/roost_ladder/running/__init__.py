@@ -1,1 +1,4 @@
-"""How a ladder is run: bots in processes of their own, planned blocks in order, everything into a book."""
+"""How ladders and comparisons are run: one engine, executors, bots in child processes, and books that keep the results.
+
+Nothing here knows the server, the sample bots or a terminal: books, samples and screens are handed in.
+"""

@@ -1,7 +1,7 @@
 """Where a ladder keeps what has been played: the interface, and the book that lasts as long as the process.
 
-A run writes whole blocks, in the order in which they were planned, whatever the order in which they were played. So a
-book always holds the beginning of the run, and whoever opens it again with the same charter goes on where it ends.
+A run writes whole blocks in the order of the plan, even if they were played in another. So a book always holds the
+beginning of the run, and a run with the same charter resumes where the book ends.
 """
 
 import json
@@ -34,7 +34,7 @@ class Charter:
     tables: tuple[str, ...]
     """What is played, such as `karteneck 2`."""
     schedule: str
-    """Its name and whatever else decides what it says."""
+    """Its name, with everything else that decides what it plans."""
     rotation: str
     options: Mapping[str, Mapping[str, JsonValue]]
     """By game: the options that differ from the defaults."""
@@ -42,12 +42,12 @@ class Charter:
     max_faults: int
 
     def to_json(self) -> dict[str, Any]:
-        """As it comes back from JSON, too."""
+        """As plain values, equal to what comes back from JSON."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         return plain
 
     def check_same(self, recorded: Mapping[str, Any], where: str) -> None:
-        """Raise `UsageError` if `where` holds another run, with the charter `recorded`. It says what differs."""
+        """Raise `UsageError`, which says what differs, if the charter `recorded` in `where` is that of another run."""
         here = self.to_json()
         bots = _bot_differences(dict(here["bots"]), dict(recorded["bots"]))
         others = (
@@ -77,7 +77,7 @@ def _bot_differences(here: Mapping[str, str], there: Mapping[str, str]) -> Itera
 
 
 class FinishedBlock(NamedTuple):
-    """A block whose matches are over. Bots are named by their numbers in the run."""
+    """A block whose matches have ended. Bots are named by their numbers in the run."""
 
     block: Block
     serial: int
@@ -87,21 +87,21 @@ class FinishedBlock(NamedTuple):
     played: tuple[PlayedMatch, ...]
     """By rotation."""
     facts: tuple[MatchFacts, ...]
-    """The same as statistics see it."""
+    """The same matches, as statistics see them."""
 
 
 class Book(Protocol):
-    """Where a run is kept."""
+    """Keeps a run."""
 
     def begin(self, charter: Charter) -> Iterable[tuple[MatchFacts, ...]]:
-        """The blocks that are there, in order. Raises `UsageError` if they belong to another run."""
+        """The blocks that it holds, in order. Raises `UsageError` if they belong to another run."""
 
     def add(self, blocks: Sequence[FinishedBlock]) -> None:
-        """These blocks follow. They are kept when this returns. After an interruption some may come twice."""
+        """Keep the next blocks. They are kept when this returns. After an interruption some may be given twice."""
 
 
 class MemoryBook:
-    """A book that is gone when the process ends. It keeps no replays."""
+    """A book in memory. It keeps no replays."""
 
     def __init__(self) -> None:
         self._charter: Charter | None = None

@@ -1,12 +1,11 @@
-"""What runs in a child process: it does what its parent asks for, and shows that it is getting on.
+"""What runs in a child process: it does what its parent asks for, and shows that it makes progress.
 
-The parent sends a function and its arguments. The function is a generator. What it yields goes to the parent together,
-when the request is done and every moment before that, since a message for each match would cost both sides as much as
-many decisions. At these moments a second thread looks whether the match has advanced since it looked last, and if so
-sends a sign of life. A bot that never answers stops these signs, also if it holds on to the interpreter; that is how
-the parent knows.
+The parent sends a function and its arguments. The function is a generator. What it yields goes to the parent in
+batches, several times a second and when the request is done: a message for each match would cost as much as many
+decisions. Just as often, a second thread checks whether the match has advanced, and if so sends a sign of life. A bot
+that never answers stops these signs, even if it holds the interpreter. That is how the parent knows.
 
-If the parent is gone the child ends: between requests at the end of the pipe, during one at the next sign of life.
+A child whose parent has gone ends: between requests at the end of the pipe, during one at the next sign of life.
 """
 
 import os
@@ -29,9 +28,9 @@ from roost_sdk.seat import Call, Reply, SeatedBot, Seating, Trouble, blocking, r
 
 PULSE_SECONDS = 0.25
 OUT_OF_MEMORY = 79
-"""The exit code of a child in which there was no memory left."""
+"""The exit code of a child that has run out of memory."""
 MOST_TROUBLES = 3
-"""How many troubles of one match are told."""
+"""How many troubles of one match are reported."""
 
 
 class Alive(NamedTuple):
@@ -49,13 +48,13 @@ class RequestFailed(NamedTuple):
 
 
 class ChildProgress:
-    """Where the child is in its work: whatever changes as long as it gets on."""
+    """Where the child is in its work: a value that changes as long as it makes progress."""
 
     def __init__(self) -> None:
         self.match: LocalMatch | None = None
         self.steps = 0
         self.memory = 0
-        """What it had taken when its bots were loaded."""
+        """How much it had taken when its bots were loaded."""
 
     def __call__(self) -> tuple[object, ...]:
         match = self.match
@@ -70,7 +69,7 @@ ALONE: list[SeatedBot] = []
 
 
 def load(specs: tuple[BotSpec, ...], limits: MatchLimits) -> Iterator[None]:
-    """Import bots. How much memory they may take is counted from here."""
+    """Import bots. The memory that they take is counted from here."""
     for spec in specs:
         if spec not in LOADED:
             LOADED[spec] = spec.load()
@@ -81,14 +80,14 @@ def load(specs: tuple[BotSpec, ...], limits: MatchLimits) -> Iterator[None]:
 
 def limit_programs(limits: MatchLimits) -> None:
     """Make programs behind bots obey the limits."""
-    # A program behind a bot is stopped by the bot itself, before anybody has to stop this process.
+    # The bot stops its program itself, before its parent would stop this process.
     os.environ.setdefault("ROOST_STDIO_SECONDS", str(limits.patience))
 
 
 def memory_taken() -> int:
     """How many bytes of data this process has.
 
-    Not its highest mark, which Linux lets it inherit from the process that started it, however large that was.
+    Not its peak, which on Linux is inherited from the process that started it.
     """
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
@@ -98,7 +97,7 @@ def memory_taken() -> int:
 
 
 def limit_memory(before: int, megabytes: int) -> None:
-    """Let this process take so much more memory than it had `before`. Beyond that it gets `MemoryError`."""
+    """Let this process take this many megabytes more than it had `before`. Beyond that it gets `MemoryError`."""
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     wanted = before + megabytes * 1024 * 1024
     resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
@@ -123,14 +122,14 @@ def _play(fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
         match=fixture.match,
         tell=troubles.append,
     )
-    # The bots of this match, and not as much as all that are loaded might take. What former matches have left behind
-    # counts, too: then the match is played again by processes that have nothing behind them.
+    # For the bots of this match, not for all that are loaded. What earlier matches have left behind counts too: if that
+    # is too much, the match is played again by fresh processes.
     limit_memory(PROGRESS.memory, limits.memory_mb * len(fixture.bots))
     PROGRESS.match = match
     PROGRESS.steps += 1
     match.play()
     if any("MemoryError" in trouble.what for trouble in troubles):
-        # Whose fault that is cannot be told here: whoever asks last gets the error.
+        # Nobody can tell here whose fault that is: the bot that asks last gets the error.
         os._exit(OUT_OF_MEMORY)
     return as_played(
         fixture,
@@ -142,7 +141,7 @@ def _play(fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
 
 
 def seat_alone(spec: BotSpec, game: str, seat: int, players: int, seed: bytes, limits: MatchLimits) -> Iterator[bool]:
-    """Import the only bot of this process, limit its memory, and seat it. Whether it wants to be told of all moves."""
+    """Import the only bot of this process, limit its memory and seat it. Yields whether it wants to see all moves."""
     bot_class = spec.load().bot_class
     limit_memory(memory_taken(), limits.memory_mb)
     limit_programs(limits)
@@ -166,8 +165,8 @@ def epoch_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-class Line:
-    """The pipe to the parent, for two threads. What goes through it are lists of messages."""
+class ParentPipe:
+    """The pipe to the parent, shared by two threads. Messages go through it in lists."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
@@ -180,7 +179,7 @@ class Line:
             self._ready.append(message)
 
     def flush(self) -> None:
-        """Send what is ready. Without a parent there is nothing left to do."""
+        """Send what is ready. Without a parent, end the process."""
         try:
             with self._turn:
                 if self._ready:
@@ -190,7 +189,7 @@ class Line:
             os._exit(1)
 
     def show_life(self) -> None:
-        """Until the end of the process."""
+        """Send signs of life until the process ends."""
         last: tuple[object, ...] = ()
         while True:
             time.sleep(PULSE_SECONDS)
@@ -201,7 +200,7 @@ class Line:
             self.flush()
 
     def serve(self) -> None:
-        """Do what the parent asks for, until it hangs up."""
+        """Do what the parent asks for, until it closes the pipe."""
         while True:
             try:
                 function, given = self._pipe.recv()
@@ -219,9 +218,9 @@ class Line:
 
 
 def main() -> None:
-    """Serve the pipe whose number is the argument. It begins with where modules are found."""
+    """Serve the pipe whose number is the argument. The first message is the path for imports."""
     pipe = Connection(int(sys.argv[1]))
     sys.path[:] = pipe.recv()
-    line = Line(pipe)
-    threading.Thread(target=line.show_life, daemon=True).start()
-    line.serve()
+    parent = ParentPipe(pipe)
+    threading.Thread(target=parent.show_life, daemon=True).start()
+    parent.serve()

@@ -1,6 +1,6 @@
-"""Who takes part: from what a person names to bots that every process can load.
+"""Finds the bots that a person names, in a form that every process can load.
 
-Files are imported in a child process, never here: whatever they do when they are imported, the command survives it.
+Files are imported in a child process, never here, so nothing they do on import can harm the caller.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from roost_sdk.version import fingerprint, source_files
 IMPORT_SECONDS = 60.0
 """How long the import of a file may take."""
 SAME_MODULES = "note: bots import different modules of the same name, so each has a process of its own, which is slow"
-"""What to remark if bots cannot share a process."""
+"""The remark if bots cannot share a process."""
 COMMAND = "cmd:"
 """What is typed before the command that starts a program which connects to an arena by itself."""
 
@@ -33,11 +33,11 @@ class Entrant(NamedTuple):
     games: frozenset[str]
     """The games that it can play."""
     player_counts: tuple[int, ...] = ()
-    """With how many players; empty: as many as a game allows."""
+    """The table sizes at which it plays; empty for all that a game allows."""
 
     @property
     def is_command(self) -> bool:
-        """Whether it is a program that has to be started and connects to an arena by itself."""
+        """Whether it is a program that connects to an arena by itself."""
         return self.spec.source.startswith(COMMAND)
 
     def plays(self, game: str, players: int) -> bool:
@@ -46,19 +46,19 @@ class Entrant(NamedTuple):
 
 
 class Entrants(NamedTuple):
-    """Who takes part, by name, and who had to be left out of a folder."""
+    """The bots that were found, by name, and the files that had to be left out."""
 
     bots: list[Entrant]
     left_out: list[str]
-    """In a line or more for each: the file, and what is wrong with it."""
+    """For each, a line or more: the file, and what is wrong with it."""
 
 
 def find_entrants(texts: Sequence[str], samples: Mapping[str, type[Bot]]) -> Entrants:
-    """The bots that a person named, sorted by name. A folder stands for all bots in its files and its folders' files.
+    """The bots that a person named, sorted by name. A folder means the bots in its files and its folders' files.
 
     Raises `UsageError` if something named is not a bot. A file of a folder that cannot be imported is left out.
     """
-    CHILDREN.welcome()
+    CHILDREN.allow()
     with contextlib.closing(_Reader(samples)) as reader:
         found = [entrant for text in texts for entrant in reader.read(text)]
         return Entrants(sorted(_told_apart(found), key=lambda entrant: entrant.spec.name), reader.left_out)
@@ -74,7 +74,7 @@ class _Reader:
 
     def close(self) -> None:
         if self._child is not None:
-            self._child.dismiss()
+            self._child.close()
             self._child = None
 
     def read(self, text: str) -> Iterable[Entrant]:
@@ -112,16 +112,12 @@ class _Reader:
         except ChildLost as lost:
             self._child.stop()
             self._child = None
-            did = (
-                f"does not end within {IMPORT_SECONDS:.0f} s"
-                if isinstance(lost, Hung)
-                else f"ends the process ({lost})"
-            )
+            did = f"takes more than {IMPORT_SECONDS:.0f} s" if isinstance(lost, Hung) else f"ends the process ({lost})"
             raise UsageError(f"{text} cannot be imported: that {did}") from None
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    """Where bots may be: one author has a file here, another one a folder. A package is what bots import."""
+    """The files that may hold bots: those in the folder, and those one level down. A package is what bots import."""
     yield from sorted(folder.glob("*.py"))
     for inner in sorted(folder.iterdir()):
         if inner.is_dir() and not inner.name.startswith((".", "_")) and not (inner / "__init__.py").exists():
@@ -153,7 +149,7 @@ def _entrant(bot: LoadedBot, source: str) -> Entrant:
 
 
 def _command(text: str) -> Entrant:
-    """`cmd:COMMAND`, or `cmd:NAME=COMMAND` with a name of one's own. Its version and games it tells the arena."""
+    """`cmd:COMMAND`, or `cmd:NAME=COMMAND` with a name of your choice. The program tells the arena the rest."""
     name, equals, command = text.removeprefix(COMMAND).partition("=")
     if not equals or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         name, command = "", text.removeprefix(COMMAND)
@@ -168,7 +164,7 @@ def _command(text: str) -> Entrant:
 
 
 def _told_apart(entrants: list[Entrant]) -> Iterator[Entrant]:
-    """Two files of the same name are called after their folders, too. Raises `UsageError` if a bot comes twice."""
+    """Add the folder to the names of files with equal names. Raises `UsageError` if a bot is named twice."""
     names = Counter(entrant.spec.name for entrant in entrants)
     renamed = [_with_folder(entrant) if names[entrant.spec.name] > 1 else entrant for entrant in entrants]
     known: set[object] = set()

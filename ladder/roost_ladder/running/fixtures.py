@@ -28,13 +28,13 @@ class BotSpec(NamedTuple):
     version: str
     """The fingerprint of its code."""
     source: str
-    """A file that ends in `.py`, `stdio:` and a command, or the name of a module that can be imported."""
+    """A file that ends in `.py`, `stdio:` and a command, or the name of an importable module."""
     class_name: str
     """Empty for a command."""
 
     @property
     def file(self) -> Path | None:
-        """Its Python file, if it is named by that."""
+        """Its Python file, if it has one."""
         return Path(self.source) if self.class_name and self.source.endswith(".py") else None
 
     def load(self) -> LoadedBot:
@@ -54,7 +54,7 @@ class MatchLimits(NamedTuple):
     """What a bot may use up, and what is kept of a match."""
 
     clock: Clock = STANDARD_CLOCK
-    """It is also what stops a bot that never answers, so it should not be long."""
+    """A bot that never answers is stopped when this is used up, so it should not be long."""
     max_faults: int = 3
     memory_mb: int = MEMORY_MB
     """How much memory a bot may take."""
@@ -63,7 +63,7 @@ class MatchLimits(NamedTuple):
 
     @property
     def patience(self) -> float:
-        """After how many seconds without an answer a bot is stopped: no clock allows more."""
+        """A bot that does not answer for this many seconds is stopped: its clock cannot allow more."""
         return (self.clock.decision_ms + self.clock.bank_ms) / 1000
 
 
@@ -88,7 +88,7 @@ class Fixture(NamedTuple):
 
 
 class Job(NamedTuple):
-    """Matches to be played one after the other. Several in a job are cheaper than one, if they are short."""
+    """Matches to be played one after the other. Short matches are cheaper with several in a job."""
 
     fixtures: tuple[Fixture, ...]
     limits: MatchLimits = MatchLimits()
@@ -101,23 +101,23 @@ class Stop(NamedTuple):
 
     seat: int
     why: str
-    """After the bot's name, in a sentence."""
+    """What follows the bot's name in a sentence."""
 
 
 class PlayedMatch(NamedTuple):
-    """A match that is over. Tuples are by seat."""
+    """A match that has ended. Tuples are by seat."""
 
     match: str
     result: Result
     decisions: tuple[int, ...]
-    """Those that the bot made itself."""
+    """How many decisions the bot made itself."""
     thinking_ms: tuple[float, ...]
-    """How long it took for these."""
+    """How long it took for them."""
     started_ms: int
     """Since 1970."""
     ended_ms: int
     document: bytes = b""
-    """The line of its `roost-replay/1`, compressed with zlib; empty if nothing was to be recorded."""
+    """The line of its `roost-replay/1`, compressed with zlib; empty if none was wanted."""
     troubles: tuple[Trouble, ...] = ()
     """What the authors want to know about."""
     stops: tuple[Stop, ...] = ()
@@ -128,7 +128,7 @@ class PlayedMatch(NamedTuple):
 
     def facts(self, block_id: str, game: str, bots: tuple[int, ...]) -> "MatchFacts":
         """The match as statistics see it. `bots` are the numbers of the bots by seat."""
-        # Not at the top: the processes that play have no use for numpy, and would need twice as long to start.
+        # Not at the top: the processes that play do not need numpy, and would take twice as long to start.
         from roost_ladder.rating.facts import MatchFacts
 
         result = self.result

@@ -1,7 +1,7 @@
-"""Plays a match with every bot in a process of its own: slow, but whatever a bot does is its own affair.
+"""Plays a match with every bot in a process of its own: slow, but no bot can harm another.
 
-A bot that does not answer in time, ends its process or takes too much memory is stopped. The decision that was open is
-its fault (late, gone or crashed), it forfeits, and the fallback plays on in its place.
+A bot that does not answer in time, ends its process or takes too much memory is stopped. The open decision is its
+fault (late, gone or crashed), it forfeits, and the fallback plays on in its place.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ LOADING_SECONDS = 60.0
 
 
 def play_isolated(fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
-    """Play a match. Whatever the bots do, it has a result."""
+    """Play a match. It has a result, whatever the bots do."""
     match = _Match(fixture, limits)
     try:
         return match.play()
@@ -146,7 +146,7 @@ class _Match:
             self._referee.fault(number, Fault.MALFORMED, reply.ms, reply.move)
 
     def _forfeit_stopped(self) -> None:
-        """Only when all decisions of a point are in: a seat that forfeits before has no fault on record."""
+        """Only after all decisions of a point: a seat that forfeits earlier has no fault on record."""
         for seat in self.seats:
             if seat.stopped and not self._referee.over and seat.number not in self._referee.forfeits:
                 self._referee.forfeit(seat.number)

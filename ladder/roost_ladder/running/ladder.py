@@ -6,8 +6,8 @@
     table = standings(match.result() for match in ladder.facts)
 
 A run is a function of its charter: seeds derive from the run's seed and the number of the block, and blocks enter the
-book, the statistics and the schedule in the order of the plan, whoever played them and when. So the number of workers
-changes nothing, and a run that is taken up again goes on as if it had never been interrupted.
+book, the statistics and the schedule in the order of the plan, wherever and whenever they were played. So the number
+of workers changes nothing, and a run that is resumed goes on as if it had never been interrupted.
 
 A bot that has to be stopped in three matches is benched: blocks with it that come later in the plan are left out. What
 it has played until then counts, with its forfeits.
@@ -33,14 +33,14 @@ from roost_ladder.schedules.schedule import Bounded, Field, Kind, Pairing, Past,
 from roost_sdk.seat import Trouble
 
 STOPS_TO_BENCH = 3
-"""In so many matches a bot may have to be stopped; with the last of them it is benched."""
+"""A bot that has had to be stopped in this many matches is benched."""
 SERIAL = "-"
-"""Stands before the number of a block in its id."""
+"""What precedes the number of a block in its id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a run consists of."""
+    """What defines a run."""
 
     entrants: tuple[Entrant, ...]
     """Sorted by name. A bot's number in the run is its index here."""
@@ -48,13 +48,13 @@ class Setup:
     seed: str
     schedule: Schedule
     schedule_name: str
-    """With whatever else decides what it says."""
+    """With everything else that decides what it plans."""
     options: Mapping[str, Any]
     """The options of each game."""
     rotation: Rotation = Rotation.CYCLIC
     limits: MatchLimits = STANDARD_LIMITS
     hero: int | None = None
-    """The bot that a gauntlet is about: without it there is nothing left to play."""
+    """The bot of a gauntlet. Without it there is nothing left to play."""
 
     def charter(self) -> Charter:
         """What identifies the run."""
@@ -74,23 +74,23 @@ class Ladder:
     """A run and what is known about it so far."""
 
     def __init__(self, setup: Setup, book: Book, tell: Callable[[Trouble], None] = lambda trouble: None) -> None:
-        """Take up what is in the book. Raises `UsageError` if that belongs to another run.
+        """Resume what is in the book. Raises `UsageError` if that belongs to another run.
 
-        `tell` hears what goes wrong in bots.
+        `tell` is told what goes wrong in bots.
         """
         self.setup = setup
         self.facts: list[MatchFacts] = []
         """The matches that count, in the order of the plan. Bots are named by their numbers."""
         self.blocks = 0
-        """How many blocks they are."""
+        """How many blocks these are."""
         self.planned: int | None = None
-        """How many blocks the run will have at the end of its schedule, if that is known and nobody else is benched."""
+        """How many blocks the run will have when its schedule ends, if that is known and no other bot is benched."""
         self.new_matches = 0
         """How many matches have been played in this session."""
         self.benched: list[int] = []
         """The bots that had to be stopped too often, in this order."""
         self.budget = Budget()
-        """Of the present session."""
+        """The budget of this session."""
         self._book = book
         self._tell = tell
         self._past = Past()
@@ -112,9 +112,8 @@ class Ladder:
     ) -> RunEnd:
         """Play to the end of the schedule or of the budget. `look` is called every moment.
 
-        `isolated`: whether every bot has a process of its own in every match. It is slow, and for bots that cannot
-        share one.
-        Whatever interrupts it, all matches that are in `facts` are in the book.
+        With `isolated` every bot has a process of its own in every match: slow, and for bots that cannot share one.
+        Even after an interruption, all matches in `facts` are in the book.
         """
         self.budget = budget
         deadline = math.inf if budget.seconds is None else time.monotonic() + budget.seconds
@@ -132,7 +131,7 @@ class Ladder:
         return self.setup.schedule.next_round(self._field(), self._past) if self._can_go_on() else ()
 
     def _can_go_on(self) -> bool:
-        """Whether those who are not benched can still fill a table, with the hero if there is one."""
+        """Whether the bots that are not benched can still fill a table, with the hero if there is one."""
         field = self._field()
         return self.setup.hero not in self.benched and any(field.at(kind) for kind in field.kinds)
 
@@ -191,7 +190,7 @@ class Ladder:
                 self._count_stops(match)
 
     def _count_stops(self, match: MatchFacts) -> None:
-        """Who forfeits with fewer faults than the referee allows was stopped: so the records alone decide this."""
+        """A bot that forfeits with fewer faults than allowed was stopped, so the records alone decide this."""
         for bot, forfeited, faults in zip(match.bots, match.forfeited, match.faults, strict=True):
             if forfeited and faults < self.setup.limits.max_faults:
                 self._stops[bot] += 1

@@ -1,4 +1,4 @@
-"""A child process as its parent sees it: asked for things, and stopped when it does not get on."""
+"""A child process as its parent sees it: it is asked for things, and stopped when it makes no progress."""
 
 import contextlib
 import subprocess
@@ -16,17 +16,17 @@ from roost_sdk.processes import Process, ending_of, python_words
 
 T = TypeVar("T")
 MARGIN_SECONDS = 4 * PULSE_SECONDS
-"""So much longer than it has to a child may be silent: it looks at itself only now and then."""
+"""How much longer than its bots a child may be silent: it checks its progress only now and then."""
 SECONDS_TO_END = 2.0
-"""How long a child that was hung up on may take to end."""
+"""How long a child may take to end after its pipe was closed."""
 
 
 class ChildLost(RoostError):
-    """A child process is gone."""
+    """A child process has ended, or had to be stopped."""
 
 
 class Hung(ChildLost):
-    """It did not get on and was stopped."""
+    """It made no progress and was stopped."""
 
 
 class ChildEnded(ChildLost):
@@ -38,53 +38,53 @@ class ChildEnded(ChildLost):
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether it ended because there was no memory left for it."""
+        """Whether it ended because it ran out of memory."""
         return self.code == OUT_OF_MEMORY
 
 
-class Abandoned(RoostError):
-    """Nobody wants the rest any more."""
+class RunCancelled(RoostError):
+    """The run that wanted this result has ended."""
 
 
 class Children:
-    """The children of this process that live, so that all can be ended at once."""
+    """The running children of this process, so that all can be killed at once."""
 
     def __init__(self) -> None:
-        self.abandoned = False
+        self.cancelled = False
         self._living: set[Child] = set()
         self._turn = threading.Lock()
 
     def add(self, child: "Child") -> None:
-        """A child has been started. Raises `Abandoned` if there must be no more."""
+        """A child has been started. Raises `RunCancelled` if none may be."""
         with self._turn:
             self._living.add(child)
-        if self.abandoned:
+        if self.cancelled:
             child.stop()
-            raise Abandoned("the run has been given up")
+            raise RunCancelled("the run has ended")
 
     def remove(self, child: "Child") -> None:
         """A child has ended."""
         with self._turn:
             self._living.discard(child)
 
-    def abandon(self) -> None:
-        """Kill them all; whoever waits for one gets `Abandoned`. New ones can be had after `welcome`."""
-        self.abandoned = True
+    def kill_all(self) -> None:
+        """Kill them all. A thread that waits for one gets `RunCancelled`. None can be started until `allow`."""
+        self.cancelled = True
         with self._turn:
             living = list(self._living)
         for child in living:
             child.kill()
 
-    def welcome(self) -> None:
-        """Have children again."""
-        self.abandoned = False
+    def allow(self) -> None:
+        """Let children be started again."""
+        self.cancelled = False
 
 
 CHILDREN = Children()
 
 
 class Child:
-    """A process that does what it is asked for. Only one request at a time."""
+    """A process that does what it is asked for, one request at a time."""
 
     def __init__(self) -> None:
         self._pipe, theirs = Pipe()
@@ -100,8 +100,8 @@ class Child:
     def ask(self, function: Callable[..., Iterator[T]], *given: object, patience: float) -> Iterator[T]:
         """What `function(*given)` yields there. Raises `ChildLost` if the process ends or is silent for too long.
 
-        After that the child is of no use. `patience` is in seconds, and counts anew with each sign of life. What is
-        yielded there arrives in portions: of a child that ends, the last moment is missing.
+        After that the child is of no use. `patience` is in seconds, counted from the last sign of life. Results arrive
+        in batches, so the last ones of a child that ends are lost.
         """
         try:
             self._pipe.send((function, given))
@@ -115,14 +115,14 @@ class Child:
                         yield message
         except (EOFError, OSError):
             code = self._process.code
-            if CHILDREN.abandoned:
-                raise Abandoned("the run has been given up") from None
+            if CHILDREN.cancelled:
+                raise RunCancelled("the run has ended") from None
             raise ChildEnded(code) from None
 
     def _next(self, patience: float) -> list[Any]:
         if not self._pipe.poll(patience + MARGIN_SECONDS):
             self.stop()
-            raise Hung(f"the process did not get on for {patience:g} s")
+            raise Hung(f"the process made no progress for {patience:g} s")
         messages: list[Any] = self._pipe.recv()
         return messages
 
@@ -136,7 +136,7 @@ class Child:
         self._pipe.close()
         CHILDREN.remove(self)
 
-    def dismiss(self) -> None:
+    def close(self) -> None:
         """Let it shut down, if it does so at once."""
         self._pipe.close()
         self._process.wait_until(time.monotonic() + SECONDS_TO_END)

@@ -13,18 +13,18 @@ from roost_ladder.running.engine import Engine, Executor, Pace, Unit
 from roost_ladder.running.fixtures import Fixture, MatchLimits, PlayedMatch
 
 GRACE_SECONDS = 5.0
-"""How long after the end of a budget what has been begun may still end."""
+"""How long after the end of a budget running matches may still end."""
 MOST_UNWRITTEN = 200
 WRITE_SECONDS = 1.0
 """At most this many blocks wait to be written together, and at most this long."""
 
 
 class Budget(NamedTuple):
-    """When a run ends, if its schedule does not end before. Blocks and matches of former sessions count."""
+    """When a run ends, unless its schedule ends first. Blocks and matches of earlier sessions count."""
 
     blocks: int | None = None
     matches: int | None = None
-    """No block is begun that would go beyond this."""
+    """No block is started that would exceed this."""
     seconds: float | None = None
     """In this session."""
 
@@ -32,9 +32,9 @@ class Budget(NamedTuple):
 class RunEnd(StrEnum):
     """Why a run ended."""
 
-    SCHEDULE = "the schedule is at its end"
+    SCHEDULE = "the schedule has ended"
     BENCHED = "too few bots are left to play"
-    BUDGET = "as many as asked for"
+    BUDGET = "the budget is used up"
     TIME = "the time is up"
 
 
@@ -60,11 +60,11 @@ class Run(Protocol):
         """The matches of a block."""
 
     def finished(self, block: Block, played: Sequence[PlayedMatch]) -> FinishedBlock:
-        """A block whose matches are over."""
+        """A block whose matches have ended."""
 
 
 class Round:
-    """One round: the supply of an engine. `play` says what ended it before its end, if something did."""
+    """One round: the supply of an engine. `play` returns what cut it short, if anything did."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Round:
         """The block whose turn it is."""
 
     def play(self, blocks: Sequence[Block]) -> RunEnd | None:
-        """Play these blocks. Whatever interrupts it, all that was counted is written."""
+        """Play these blocks. Even after an interruption, all that was counted is written."""
         new = list(dropwhile(self._is_settled, blocks))
         self._waiting.extend(new)
         try:
@@ -104,11 +104,11 @@ class Round:
             self._write()
 
     def _is_settled(self, block: Block) -> bool:
-        """Whether the book, which holds the beginning of the plan, has the block, or has none because of a bench."""
+        """Whether the book has the block, or lacks it only because a bot was benched."""
         return self._plan.take_recorded(block) or self._plan.is_benched(block)
 
     def _play(self, block: Block) -> RunEnd | None:
-        """Wait for a block and count it, unless the budget ends before."""
+        """Wait for a block and count it, unless the budget ends first."""
         if not self._plan.has_room(block):
             return RunEnd.BUDGET
         self._awaited = block.block_id
@@ -116,7 +116,7 @@ class Round:
         if played is None:
             return RunEnd.TIME
         finished = self._plan.finished(self._open.pop(block.block_id), played)
-        # First this: an interruption may come in between, and what is counted must be written.
+        # This comes first: what is counted must be written, and an interruption may come in between.
         self._unwritten.append(finished)
         self._plan.count(finished)
         if len(self._unwritten) >= MOST_UNWRITTEN or time.monotonic() > self._written + WRITE_SECONDS:
@@ -146,7 +146,7 @@ class Round:
         return None
 
     def most_per_job(self) -> int:
-        """Enough blocks are left for the other workers."""
+        """So few that enough blocks are left for the other workers."""
         return max(1, len(self._waiting) // (2 * self._workers))
 
     def arrived(self, unit: Unit, played: Sequence[PlayedMatch]) -> None:

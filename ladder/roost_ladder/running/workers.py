@@ -8,15 +8,15 @@
 over many machines. Wherever it runs, `play` keeps bots in child processes of its own, since only a process can be
 stopped: one child for each call that runs at the same time, kept for the next call.
 
-What counts. All bots of a match run in one child, which costs nothing. If the child is lost during a match (a bot did
-not answer for longer than its clock allows, ended the process, or took more memory than it may), what was heard of
-until then stands, and this one match is played again from its beginning with every bot in a process of its own: the
-deal and the bots' randomness are the same. There it is certain who is to blame. That bot is stopped: the open decision
-is its fault, it forfeits the match, and the others play on (see `running.isolated`). The record says so and can be
-verified like any other. What happens in this second playing counts, also if nothing goes wrong this time.
+What counts. All bots of a match run in one child, which costs nothing. A child may be lost during a match: a bot did
+not answer for longer than its clock allows, ended the process, or took more memory than it may. Then the results so far
+count, and this one match is played again from its beginning with every bot in a process of its own; the deal and the
+bots' randomness are the same. Now it is certain which bot is to blame. It is stopped: the open decision is its fault,
+it forfeits the match, and the others play on (see `running.isolated`). The record says so and can be verified like any
+other. The second playing counts even if nothing goes wrong in it.
 
-A child that ends takes the results of its last moment with it. So what was not heard of is first given to another child
-that is asked for one match at a time: that shows in which one it is lost.
+The last results of a child that ends are lost with it. So matches without a result first go to another child, one at a
+time: that shows in which of them the child is lost.
 """
 
 import atexit
@@ -36,7 +36,7 @@ LOADING_SECONDS = 60.0
 
 
 def play(job: Job) -> list[PlayedMatch]:
-    """Play all matches of `job`, in order. Whatever bots do, there is a result for each.
+    """Play all matches of `job`, in order. There is a result for each, whatever the bots do.
 
     Raises `UsageError` if a bot cannot be loaded.
     """
@@ -49,8 +49,8 @@ def play(job: Job) -> list[PlayedMatch]:
             for each in _in_one_child(rest, job.limits, at_once):
                 played.append(each)  # noqa: PERF402  those before the one that fails count
         except ChildLost as lost:
-            # A child that hangs has sent all its results, unless a bot holds on to the interpreter. Then a match before
-            # that one is played in isolation too, which does no harm.
+            # A child that hangs has sent all its results, unless a bot holds the interpreter. Then an earlier match may
+            # be played in isolation too, which does no harm.
             if at_once == 1 or isinstance(lost, Hung):
                 played.append(play_isolated(job.fixtures[len(played)], job.limits))
             at_once = 1
@@ -58,7 +58,7 @@ def play(job: Job) -> list[PlayedMatch]:
 
 
 def _in_one_child(fixtures: tuple[Fixture, ...], limits: MatchLimits, at_once: int) -> Iterator[PlayedMatch]:
-    """Play until a child is lost, which raises `ChildLost`. It is asked for so many matches at a time."""
+    """Play `at_once` matches per request. Raises `ChildLost` when the child is lost."""
     with _borrowed() as process:
         specs = tuple(dict.fromkeys(bot for fixture in fixtures for bot in fixture.bots))
         list(process.ask(child.load, specs, limits, patience=LOADING_SECONDS))
@@ -73,7 +73,7 @@ _turn = threading.Lock()
 
 @contextmanager
 def _borrowed() -> Iterator[Child]:
-    """A child for one request at a time. It is kept for the next one unless something went wrong."""
+    """An idle child, or a new one. It is kept for the next call unless something went wrong."""
     with _turn:
         process = _idle.pop() if _idle else None
     process = process or Child()
@@ -87,23 +87,23 @@ def _borrowed() -> Iterator[Child]:
 
 
 @atexit.register
-def dismiss() -> None:
-    """End the children that this process keeps. Those that are playing are not among them."""
+def close_idle() -> None:
+    """End the idle children of this process."""
     with _turn:
         leaving, _idle[:] = _idle[:], []
     for process in leaving:
-        process.dismiss()
+        process.close()
 
 
 @contextmanager
 def local_executor(workers: int) -> Iterator[Executor]:
-    """Plays this many jobs at a time on this machine. What is not done when the block is left is dropped."""
+    """Plays this many jobs at a time on this machine. Jobs that are not done when the block is left are dropped."""
     pool = ThreadPoolExecutor(workers, thread_name_prefix="roost-ladder")
-    CHILDREN.welcome()
+    CHILDREN.allow()
     try:
         yield Executor(lambda job: pool.submit(play, job), workers)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-        dismiss()
-        CHILDREN.abandon()
+        close_idle()
+        CHILDREN.kill_all()
         pool.shutdown(wait=True)
