@@ -1,6 +1,7 @@
 """docs/architecture.md names what exists: every function, every file, every package and room."""
 
 import re
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -41,6 +42,17 @@ def test_the_rooms_of_a_package_are_those_on_disk(package: str) -> None:
     assert [name for name in listed if not (folder / name).exists()] == []
     rooms = {f"{found.parent.name}/" for found in folder.glob("*/__init__.py")}
     assert rooms <= set(listed)
+    heights = [height for name in listed if (height := height_of(package, re.sub(r"/$|\.py$", "", name))) is not None]
+    assert heights == sorted(heights), "a room may import only those above it in the table"
+
+
+def height_of(package: str, room: str) -> int | None:
+    """How many layers of the contract are below a room; `None` if the contract does not name it."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    (layers,) = [contract["layers"] for contract in contracts if contract.get("containers") == [package]]
+    return next((height for height, layer in enumerate(reversed(layers)) if room in re.split(r"[ |:]+", layer)), None)
 
 
 def test_the_three_paths_have_a_line_for_every_stop() -> None:
