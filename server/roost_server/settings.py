@@ -56,7 +56,7 @@ class Settings:
     clock: Clock = STANDARD_CLOCK
     max_faults: int = 3
     latency_cap_ms: float = 50.0
-    """So much of a stream's latency is not counted against the bot, at the most."""
+    """The most of a stream's latency that is not counted against the bot."""
     ready_seconds: float = 60.0
     """How long a bot may take to get ready for a match. Not part of its clock."""
     grace_seconds: float = 20.0
@@ -73,6 +73,6 @@ class Settings:
     spectator_delay_seconds: float = 0.0
     """By how much spectators see a match later than it is played."""
     quarantine_after: int = 5
-    """A bot with faults in so many matches in a row is kept from playing until it answers again."""
+    """After faults in this many matches in a row a bot may not play until it answers again."""
     drain_seconds: float = 30.0
     """How long a shutdown waits for running matches before it voids them."""

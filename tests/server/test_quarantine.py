@@ -5,11 +5,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
+
 from roost_games.replay import Fault, FaultEntry, Replay
 from roost_server.answers.bots import bots
+from roost_server.play import quarantine
 from roost_server.play.quarantine import Quarantine, faulty_match
 from roost_server.settings import Settings
 from roost_server.store import Store, open_store
+from tests.support.arenas.hall import HARD_CLOCK, bounded, hall, settings, until
+from tests.support.arenas.misbehaving_bots import SilentBot
+from tests.support.arenas.raw_bot import RawBot
 from tests.support.records.matches import sketch
 
 MOST = 4
@@ -31,7 +37,7 @@ async def without_seats(store: Store) -> Quarantine:
 def test_the_owner_sees_which_faults_and_where(tmp_path: Path) -> None:
     with open_store(f"sqlite:///{tmp_path}/roost.db") as store:
         version_id = store.register_version("x", "v1")
-        quarantine = asyncio.run(without_seats(store))
+        kept = asyncio.run(without_seats(store))
         played = [
             match("m0", Fault.ILLEGAL),
             match("m1"),
@@ -41,11 +47,33 @@ def test_the_owner_sees_which_faults_and_where(tmp_path: Path) -> None:
             match("m5", Fault.GONE, forfeit=True),
             match("m6", Fault.LATE),
         ]
-        said = [quarantine.note(version_id, faulty_match(each, 0), MOST) for each in played]
+        said = [kept.note(version_id, faulty_match(each, 0), MOST) for each in played]
         # Without a fault in m1 the count starts again, and a bot in quarantine is not put there twice.
         assert said == [False, False, False, False, False, True, False]
-        quarantine.put_on_record(version_id)
+        kept.put_on_record(version_id)
         (bot,) = bots(store).bots
         assert bot.quarantine_reason == (
             "faults in 4 matches in a row (3 late, 2 gone, 1 forfeited), the last in m5, m4, m3"
         )
+
+
+def test_a_practice_match_that_the_arena_voids_releases_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It shows nothing about the bot. Another one follows."""
+    monkeypatch.setattr(quarantine, "FIRST_CHECK_SECONDS", 0.1)
+
+    async def script() -> None:
+        chosen = settings(clock=HARD_CLOCK, max_faults=1, quarantine_after=1)
+        async with (
+            hall(tmp_path, chosen) as place,
+            RawBot(place.address, "honest"),
+            SilentBot(place.address, "silent", max_matches=1) as silent,
+        ):
+            practice = place.arena.seating.unrecorded
+            await until(lambda: practice)
+            (first,) = practice
+            first.void("for a test")
+            assert not practice
+            await until(lambda: practice)
+            assert silent.welcome.version_id in place.arena.quarantine
+
+    bounded(script)

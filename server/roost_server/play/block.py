@@ -154,7 +154,7 @@ class Attendance:
         self._seen.update(dict.fromkeys(version_ids, self._at))
 
     def missing(self, block: OpenBlock, seconds: float) -> frozenset[int]:
-        """The bots of a block that had been away for longer than that when it was last noted who is here.
+        """The bots of a block that had been away for longer than that at the last `note`.
 
         Time before the block was planned does not count.
         """

@@ -74,8 +74,7 @@ class Entrance:
         self._revoked |= revoked
         for session in self._lobby.sessions:
             if session.identity is not None and session.identity.key_id in revoked:
-                session.expelled = True
-                session.outgoing.wake.set()
+                session.expel()
 
     async def _bot_of(self, hello: play_pb2.Hello, identity: Identity | None) -> int | None:
         """The bot that a key plays as. It enters the competitions that take entries."""

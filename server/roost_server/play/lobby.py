@@ -75,7 +75,7 @@ class Lobby:
         if old is None or old.token != hello.resume_token:
             raise DeniedError("there is no session with this resume token for this bot; connect without one")
         self._away_since.pop(old, None)
-        old.identity, old.expelled = identity, False
+        old.renew(identity)
         return old
 
     def ping(self) -> None:

@@ -62,7 +62,8 @@ class Seating:
         self._table = partial(Table, pulse=pulse)
         self._loop = asyncio.get_running_loop()
         self._running: dict[str, RunningMatch] = {}
-        self._unrecorded: set[Table] = set()
+        self.unrecorded: set[Table] = set()
+        """Matches that belong to no block: for practice, or on request."""
         self._secret: set[str] = set()
 
     @property
@@ -113,7 +114,7 @@ class Seating:
         """Start a match that belongs to no block: `on_end` does with it as it likes."""
 
         def over(table: Table) -> None:
-            self._unrecorded.discard(table)
+            self.unrecorded.discard(table)
             make_room(table)
             table.tell_ended()
             on_end(table)
@@ -126,7 +127,7 @@ class Seating:
             settings=settings,
             on_end=over,
         )
-        self._unrecorded.add(table)
+        self.unrecorded.add(table)
         _start(table)
         return table
 
@@ -141,12 +142,12 @@ class Seating:
 
     def sweep(self, now: Instant) -> None:
         """Look for seats whose time is up."""
-        for table in (*self.tables, *self._unrecorded):
+        for table in (*self.tables, *self.unrecorded):
             table.sweep(now)
 
     def void_all(self, reason: str) -> None:
         """End every match; none of them counts."""
-        for table in (*self.tables, *self._unrecorded):
+        for table in (*self.tables, *self.unrecorded):
             table.void(reason)
 
     def keep_secret(self, match_ids: Iterable[str]) -> None:
@@ -168,7 +169,7 @@ class RequestedMatch(NamedTuple):
 
     rules: Rules
     bots: tuple[str, ...]
-    """Who plays, by seat: the names under which the bots have come in."""
+    """By seat, the names under which the bots have come in."""
     seats: tuple[Seat, ...]
     """The same for the record."""
     match_id: str

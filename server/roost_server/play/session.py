@@ -119,6 +119,16 @@ class Session:
         if self.has_left:
             self.outgoing.wake.set()
 
+    def expel(self) -> None:
+        """Its key was revoked: have its stream end."""
+        self.expelled = True
+        self.outgoing.wake.set()
+
+    def renew(self, identity: Identity | None) -> None:
+        """The bot has come back, perhaps with another key."""
+        self.identity = identity
+        self.expelled = False
+
     def plays(self, game: str, players: int) -> bool:
         """Whether it takes seats at such tables."""
         return (not self.games or game in self.games) and (not self.player_counts or players in self.player_counts)
