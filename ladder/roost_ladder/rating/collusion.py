@@ -1,11 +1,11 @@
 """Collusion: does a bot fare better or worse against others when a certain third bot sits at the table?
 
 The question is asked for every ordered pair of a helper A and a bot B. Whether B finishes ahead of C does not depend on
-who else plays, as long as everybody plays for itself. So B's results against the same opponents are compared, with A at
-the table and without A: opponent by opponent, and within one game and one number of players. That holds everybody's
-strength fixed, also where it differs from game to game, and where some bot is somebody's dreaded opponent. Results
-between A and B themselves do not enter. Tables of two have no third bot and are left out. The order in which a group
-sits down has to be drawn, as all schedules do.
+the other players, as long as every bot plays for itself. So B's results against the same opponents are compared, with A
+at the table and without A: opponent by opponent, and within one game and one number of players. That keeps every bot's
+strength fixed, even if it differs from game to game or from opponent to opponent. Results between A and B themselves do
+not enter. Tables of two have no third bot and are left out. The order in which a group sits down has to be drawn, as
+all schedules do.
 
 The change. Let C be an opponent, with M1 matches of B and C in which A played, M0 in which it did not, and M = M1 + M0.
 The change of B's share of matches ahead of C is weighted by M1 M0 / M and averaged over all C (Mantel and Haenszel).
@@ -42,7 +42,7 @@ from roost_ladder.rating.certainty import DOUBT, student_quantile
 from roost_ladder.rating.results import Floats, Indices, MatchResult, Tables, gather
 
 FEWEST_BLOCKS = 20
-"""A pair is judged if it has the weight of so many blocks."""
+"""A pair is judged if it has the weight of this many blocks."""
 ROUNDING = 1e-9
 """Squares below this are left over where all blocks went the same way."""
 QUARTILE = 1.15035
@@ -63,12 +63,12 @@ class Shift(NamedTuple):
     share_without: float
     """The same without the helper, against the same opponents in the same proportions."""
     low: float
-    """The lower end of the 95 % interval of the change, for a pair chosen beforehand."""
+    """The lower end of the 95 % interval of the change, for a pair chosen in advance."""
     high: float
     blocks_with: int
     blocks_without: int
     score: float
-    """By the usual scatter of the field: a standard normal one if nobody helps anybody."""
+    """In units of the usual scatter of the field: standard normal if no bot helps another."""
     chance: float
     """How often chance alone shows a pair that is as clear as this in such a field, at most."""
 
@@ -107,7 +107,7 @@ class CollusionReport(NamedTuple):
     findings: tuple[Suspicion, ...]
     """The clearest first."""
     clearest: Shift | None
-    """The clearest pair that is not over the line; `None` if no pair can be judged any more."""
+    """The clearest pair that is not over the line; `None` if no other pair can be judged."""
 
 
 def find_collusion(results: Iterable[MatchResult], doubt: float = DOUBT) -> CollusionReport:

@@ -11,9 +11,9 @@ itself, over all seats, it is exactly 1/2. So a block has half the matches, and 
 For two players this is simply new against old, in both seats.
 
 From Elo to scores. The odds that a bot finishes ahead grow tenfold with 400 points. Against copies of the old bot, a
-bot that is D points stronger scores 1 / (1 + 10^(-D/400)). Against other opponents it matters how strong these are: who
-wins 95 % anyway has little room for more. So for each opponent the level between the two candidates is estimated
-from all matches so far, the new bot is put D/2 above it and the old one D/2 below.
+bot that is D points stronger scores 1 / (1 + 10^(-D/400)). Against other opponents their strength matters: a bot that
+wins 95 % anyway has little room for more. So for each opponent the level between the two candidates is estimated from
+all matches so far, the new bot is put D/2 above it and the old one D/2 below.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ EVEN = 0.5
 MOST_ELO = 1000.0
 """Differences beyond this, a score of 99.7 %, are not told apart."""
 PRECISION = 1e-6
-"""Of Elo points that are searched for."""
+"""The precision of a search for Elo points."""
 
 
 class ComparedTable(NamedTuple):
@@ -71,12 +71,12 @@ class Plan:
     tables: tuple[ComparedTable, ...]
     opponents: tuple[int, ...]
     """Their numbers; none if the opponents are copies of the old bot. If there are more than seats, each block draws
-    some of them; if there are fewer, each sits at the table equally often, as far as possible."""
+    some of them; if there are fewer, each sits at the table equally often, if possible."""
     seed: bytes
 
     @property
     def candidates(self) -> tuple[int, ...]:
-        """Who has to play to be scored."""
+        """The candidates that have to play to be scored."""
         return (NEW, OLD) if self.opponents else (NEW,)
 
     @property
@@ -168,7 +168,7 @@ class EloScale(NamedTuple):
     """For each meeting its level and its weight. None if the opponents are copies of the old bot."""
 
     def difference(self, elo: float) -> float:
-        """The expected difference between candidates that differ by so many points."""
+        """The expected difference between candidates that differ by `elo` points."""
         gap = elo / ELO
         if not self.levels:
             return _chance(gap) - EVEN
@@ -185,20 +185,20 @@ class EloScale(NamedTuple):
 
 
 def _chance(strength: float) -> float:
-    """The probability to finish ahead of a bot that is weaker by so much, in natural logarithms of odds."""
+    """The probability of finishing ahead of a bot that is weaker by `strength`, in natural logarithms of odds."""
     return (1 + tanh(strength / 2)) / 2
 
 
 @dataclass(slots=True)
 class Comparison:
-    """What the blocks say so far. Add them in their order: then the end does not depend on who plays them, or when."""
+    """What the blocks say so far. They are added in order, so it does not matter where or when they were played."""
 
     plan: Plan
     test: Sprt
     elo0: float
-    """What is not enough to be called stronger."""
+    """A lead of this many points is not enough to be called stronger."""
     elo1: float
-    """What must not be missed."""
+    """A lead of this many points must not be missed."""
     sample: Sample = field(init=False)
     meetings: dict[Meeting, MeetingScore] = field(default_factory=dict, init=False)
     """All together, by table and opponent; left empty if the opponents are copies of the old bot."""
@@ -227,7 +227,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether it is sure by now."""
+        """What the test says by now."""
         return self.test.verdict(self.llr)
 
     @property

@@ -1,6 +1,6 @@
 """The Elo scale, and classic Elo, updated match by match: for the live curve, and because people know it.
 
-Everybody starts at 1500. After a match, a bot's rating rises by
+Every bot starts at 1500. After a match, a bot's rating rises by
 
     K / (n - 1) * (sum over its n - 1 opponents of: result - expected result)
 
@@ -23,7 +23,7 @@ ELO = 400 / log(10)
 K = 20.0
 """The most that a match can move a rating. FIDE has the same number for most players."""
 START_DEVIATION = 350.0
-"""How far off, as a standard deviation, the rating of a bot is that has not played. Glicko has the same number."""
+"""The standard deviation of the rating of a bot that has not played. Glicko has the same number."""
 
 
 def changes(ratings: Sequence[float], places: Sequence[int], k: float = K) -> list[float]:
@@ -71,8 +71,8 @@ class Elo:
     def _next_variance(self, bot: int, players: int) -> float:
         """Among bots of equal strength, with opponents whose ratings are right and matches that are independent.
 
-        A rating that is off by x is expected to be off by x (1 - K / 4 / 173.7) after the match, since so much does the
-        expected result follow it; and the share of opponents that a bot beats has the variance (n + 1) / 12 (n - 1).
+        A rating that is off by x is expected to be off by x (1 - K / 4 / 173.7) after the match, since the expected
+        result moves with it; and the share of opponents that a bot beats has the variance (n + 1) / 12 (n - 1).
         """
         kept = 1 - self.k / (4 * ELO)
         luck = self.k**2 * (players + 1) / (12 * (players - 1))

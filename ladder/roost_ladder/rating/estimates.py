@@ -24,7 +24,7 @@ class Estimate(NamedTuple):
 
     mean: float
     low: float | None
-    """`None` if the matches cannot tell: there is one only, or all gave the same."""
+    """`None` if the matches cannot tell: there is only one, or all gave the same value."""
     high: float | None
 
 

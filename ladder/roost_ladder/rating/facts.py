@@ -9,7 +9,7 @@ from roost_ladder.rating.results import MatchResult
 class MatchFacts(NamedTuple):
     """A finished match that counts. Tuples are by seat.
 
-    A voided match, or a match of a voided block, has no facts: it says nothing about anybody.
+    A voided match, or a match of a voided block, has no facts: it says nothing about any bot.
     """
 
     block_id: str

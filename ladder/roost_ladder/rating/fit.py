@@ -1,7 +1,7 @@
 """The fit: how strong every bot is, judged by all matches at once, and how sure that is.
 
-The model. A bot has a strength s, and in a match the log-odds that i finishes ahead of j are s_i - s_j, whoever else
-plays. Every match is taken apart into its pairs, a tie as half of either result, and the strengths are those that make
+The model. A bot has a strength s. In a match the log-odds that i finishes ahead of j are s_i - s_j, whatever other bots
+play. Every match is taken apart into its pairs, a tie as half of either result, and the strengths are those that make
 all pairs together most likely (a composite likelihood; docs/why/ratings.md explains it, decision 4 says why).
 
 Weights. The pairs of a match are not independent, so each weighs 3 / (n + 1) in a match of n players. For bots of equal
@@ -27,7 +27,7 @@ PRECISION = 1e-7
 """The climb ends with a step below this. The error left is of the order of its square."""
 MOST_STEPS = 100
 GRAINS = 2.0**26
-"""How finely numbers are rounded whose sum must not depend on their order. The sum is exact up to the same number."""
+"""Numbers whose sum must not depend on their order are rounded this finely. The sum is exact up to the same number."""
 
 
 class Fit(NamedTuple):
@@ -75,7 +75,7 @@ def _weight(tables: Tables) -> float:
 
 
 def _chance(strength: Floats) -> Floats:
-    """The probability to beat a bot that is weaker by so much."""
+    """The probability of beating a bot that is weaker by `strength`."""
     return (1 + np.tanh(strength / 2)) / 2
 
 
@@ -157,7 +157,7 @@ def _grained(values: Floats) -> Floats:
 
 
 def _effective_blocks(terms: Iterable[_Terms], bots: int) -> Floats:
-    """By bot: how many blocks that tell equally much would tell as much about it as its own, unequal blocks."""
+    """By bot: how many equally informative blocks would tell as much about it as its own, unequal ones."""
     told, of_squares = np.zeros((2, bots))
     for each in terms:
         for members, information in zip(each.tables.groups.T, each.informations(), strict=True):

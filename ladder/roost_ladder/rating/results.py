@@ -1,7 +1,7 @@
 """Results of matches, and the same gathered by block into arrays: all that ratings need to know.
 
-What is gathered does not depend on the order of the results, except that blocks stand in the order of their first
-match. Within a block only whole and half numbers are added, which is exact.
+What is gathered does not depend on the order of the results, except that blocks are in the order of their first match.
+Within a block only whole and half numbers are added, which is exact.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -57,11 +57,11 @@ class Tables(NamedTuple):
     """By block and member: the sum of its places."""
 
     def by_bot(self, by_member: Floats, bots: int) -> Floats:
-        """Adds up what stands in blocks for each member. `bots` is how many there are in all."""
+        """Add up what blocks hold for each member. `bots` is the number of all bots."""
         return _sums(self.groups, by_member, bots)
 
     def by_pair(self, by_members: Floats, bots: int) -> Floats:
-        """Adds up what stands in blocks for each pair of members into one matrix over all bots."""
+        """Add up what blocks hold for each pair of members, into one matrix over all bots."""
         pairs: Indices = self.groups[:, :, None] * bots + self.groups[:, None, :]
         return _sums(pairs, by_members, bots * bots).reshape(bots, bots)
 
@@ -71,7 +71,7 @@ def _sums(where: Indices, values: Floats, cells: int) -> Floats:
 
 
 class ResultSums(NamedTuple):
-    """Everything that has been played."""
+    """All results, added up by block."""
 
     bots: Numbers
     """The numbers that identify the bots, ascending."""
@@ -92,17 +92,17 @@ class ResultSums(NamedTuple):
 
 
 def gather(results: Iterable[MatchResult]) -> ResultSums:
-    """The record of these results. Raises `ValueError` if they cannot be results of matches in blocks."""
+    """These results, added up. Raises `ValueError` if they cannot be results of matches in blocks."""
     gathering = Gathering()
     gathering.add(results)
     return gathering.record()
 
 
 class Gathering:
-    """A record that grows: results are added as they come in, and cost nothing but their own number.
+    """Sums that grow: results are added as they come in, each at the same small cost.
 
     It keeps sums by block, never single matches: about 25 bytes for a match, and some 200 for the name of a block as
-    long as that is not settled. After a `ValueError` it is of no use any more.
+    long as that is not settled. After a `ValueError` it must not be used.
     """
 
     def __init__(self) -> None:
@@ -124,17 +124,17 @@ class Gathering:
         self._sums.setdefault(players, _Sums(players)).add(columns)
 
     def drop(self, block_id: Hashable) -> None:
-        """Forget what was added of this block, which has been voided. One that is not known is no harm."""
+        """Forget what was added for this block, which has been voided. An unknown block does no harm."""
         for sums in self._sums.values():
             sums.drop(block_id)
 
     def settle(self, but: Collection[Hashable] = ()) -> None:
-        """Forget the names of all blocks but these: nothing more will be added to the others, and none be dropped."""
+        """Forget the names of all blocks but these: the others will neither grow nor be dropped."""
         for sums in self._sums.values():
             sums.settle(but)
 
     def record(self) -> ResultSums:
-        """All that has been added so far. It does not change any more."""
+        """All that has been added so far. It does not change later."""
         kept = [(players, self._sums[players].kept()) for players in sorted(self._sums)]
         bots = np.unique(np.concatenate([np.empty(0, np.int64), *(groups.ravel() for _, (groups, *_) in kept)]))
         return ResultSums(
@@ -162,7 +162,7 @@ class _Sums:
 
     def __init__(self, players: int) -> None:
         self._rows: dict[Hashable, int] = {}
-        """By block, where it stands; of those that are settled nobody asks."""
+        """The row of each block that is not settled."""
         self._blocks = 0
         self._players = players
         self._pairs = tuple(combinations(range(players), 2))

@@ -1,4 +1,4 @@
-"""A sequential test of a mean: it looks after every observation, and stops as soon as the answer is sure enough.
+"""A sequential test of a mean: it looks after every observation, and stops as soon as the answer is clear enough.
 
 Observations are differences between two bots, one for each block of matches. The test has two hypotheses about their
 mean: it is `low`, or it is `high`. It follows the logarithm of the likelihood ratio (LLR) and stops at Wald's bounds,
@@ -16,11 +16,11 @@ of ties, or of blocks that are all won alike, does not end the test sooner than 
 
 Limits
 - The rates hold for many blocks of which none decides alone. They are not proved but measured, for worlds like our
-  games: `python -m benchmarks.simulations.compare` prints them. They are rougher if the hypotheses are so far
-  apart that ten blocks decide, or if the bots differ in very few blocks, and then by much.
+  games: `python -m benchmarks.simulations.compare` prints them. They are rougher if ten blocks
+  can decide between the hypotheses, or if the bots differ in very few blocks, but then by much.
 - Blocks must be independent of each other, and alike.
 - If the mean is between the hypotheses either answer may come, and it takes longest.
-- Whoever repeats a test until the answer pleases is wrong more often than alpha says.
+- A test that is repeated until the answer pleases is wrong more often than alpha says.
 """
 
 from dataclasses import dataclass, field
@@ -29,9 +29,9 @@ from math import erfc, exp, log, log1p, pi, sqrt
 from typing import NamedTuple
 
 DIGITS = 9
-"""Differences are taken as equal if so many decimals are: some are thirds, and sums of thirds in another order."""
+"""Differences count as equal if this many decimals are: some are thirds, and sums of thirds in another order."""
 PRECISION = 1e-10
-"""Of the tilt; what this leaves in a likelihood is of the order of its square."""
+"""The precision of the tilt; the error in a likelihood is of the order of its square."""
 MOST_STEPS = 100
 HALVINGS = 40
 """How often an interval is halved in the search for a mean; the error left is about 1e-12."""
@@ -59,7 +59,7 @@ class Hypotheses(NamedTuple):
 
     @property
     def middle(self) -> float:
-        """What speaks for neither, or nearly."""
+        """The mean that favours neither, or nearly so."""
         return (self.low + self.high) / 2
 
 

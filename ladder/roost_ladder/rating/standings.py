@@ -1,7 +1,7 @@
 """Standings: every bot's rating with its interval, its possible ranks and its record.
 
-Ratings are on the Elo scale: a bot that is 400 points stronger finishes ahead ten times as often as behind. If not told
-otherwise they are fitted to all results at once, so the order in which matches were played does not matter.
+Ratings are on the Elo scale: a bot that is 400 points stronger finishes ahead ten times as often as behind. By default
+they are fitted to all results at once, so the order in which matches were played does not matter.
 
 `standings` looks at all results, `views` also at each game and each table size, and `LiveStandings` at results that are
 still coming in.
@@ -19,7 +19,7 @@ from roost_ladder.rating.fit import Fit, fit
 from roost_ladder.rating.results import Columns, Floats, Gathering, MatchResult, ResultSums, gather
 
 TIED = 6
-"""Ratings that agree to this many decimals are in the order of the bots' numbers, not in one that rounding makes up."""
+"""Ratings that agree to this many decimals are ordered by the bots' numbers, not by rounding errors."""
 ALL_KNOWN = 1e9
 """Degrees of freedom of a variance that is taken as it is."""
 
@@ -98,7 +98,7 @@ def standings(
     """The bots of these results, the strongest first. For a single game or table size, see `views`.
 
     The mean of all ratings is 1500, or the rating of the bot `anchor`, which then has no interval. Voided matches must
-    not be among the results; matches that somebody forfeited count like any other, or with `forfeits=False` not at all.
+    not be among the results; forfeited matches count like any other, or with `forfeits=False` not at all.
     Raises `UsageError` if the anchor has not played, and `ValueError` if the results cannot be results of matches in
     blocks.
     """
@@ -220,11 +220,11 @@ class LiveStandings:
         self._gathering.add_columns(columns)
 
     def drop(self, block_id: Hashable) -> None:
-        """This block has been voided: its matches do not count any more."""
+        """This block has been voided: its matches no longer count."""
         self._gathering.drop(block_id)
 
     def settle(self, but: Collection[Hashable] = ()) -> None:
-        """Nothing more will be added to any block but these, and no other be dropped: so less has to be remembered."""
+        """All blocks but these are final: none of them will grow or be dropped. So less has to be remembered."""
         self._gathering.settle(but)
 
     def standings(self, *, anchor: int | None = None) -> list[Standing]:

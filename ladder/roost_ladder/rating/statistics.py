@@ -32,7 +32,7 @@ class Totals:
     places: Counter[int] = field(default_factory=Counter)
     """How often each place was taken."""
     scores: Counter[int] = field(default_factory=Counter)
-    """How often each number of points was made. Only within one game do they compare."""
+    """How often each number of points was made. Points of different games do not compare."""
     faults: int = 0
     forfeits: int = 0
     decisions: int = 0
@@ -144,7 +144,7 @@ def head_to_head(record: ResultSums) -> HeadToHead:
 
 
 class Curves(NamedTuple):
-    """How ratings went over time."""
+    """Ratings over time."""
 
     after: tuple[int, ...]
     """The numbers of matches after which ratings are given; the last is all of them."""
@@ -153,7 +153,7 @@ class Curves(NamedTuple):
 
 
 def elo_curves(results: Sequence[MatchResult], points: int = 120) -> Curves:
-    """Classic Elo as it went from match to match, at most at so many points in time, evenly spread."""
+    """Classic Elo as it went from match to match, at no more than `points` moments, evenly spread."""
     after = tuple(sorted({round(len(results) * (point + 1) / points) for point in range(points)} - {0}))
     seen = list(_elo_at(results, set(after)))
     bots = sorted(seen[-1]) if seen else []

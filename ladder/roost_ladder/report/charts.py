@@ -13,9 +13,9 @@ from roost_ladder.report.markup import Axis, axis, element, percent, spread, tex
 from roost_ladder.report.summary import Summary
 
 BEYOND = 300.0
-"""Intervals are drawn at most so many points beyond the best and the worst rating."""
+"""Intervals are drawn at most this many points beyond the best and the worst rating."""
 COLOURED = 8
-"""So many bots have a colour of their own among the curves."""
+"""How many bots have a colour of their own among the curves."""
 LABEL_HEIGHT = 0.055
 """The height of a line of text, as a share of the height of the curves."""
 

@@ -13,7 +13,7 @@ def text(value: object) -> str:
 
 
 def element(name: str, *content: str, **attributes: object) -> str:
-    """An element around markup. `class_` stands for `class`, `text_anchor` for `text-anchor`. Empty ones go."""
+    """An element around markup. `class_` is written `class`, `text_anchor` `text-anchor`; empty ones are left out."""
     given = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
         for key, value in attributes.items()
@@ -28,7 +28,7 @@ def percent(share: float) -> str:
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]], class_: str = "") -> str:
-    """A table of cells that are elements already, in a box that scrolls on narrow screens."""
+    """A table of ready-made cells, in a box that scrolls on narrow screens."""
     made = element(
         "table",
         element("thead", element("tr", *head)),
@@ -79,7 +79,7 @@ def _round_step(least: float) -> float:
 
 
 def spread(positions: Iterable[float], apart: float) -> list[float]:
-    """Positions from 0 to 1, ascending, moved down as little as needed to be so far apart, and up again at the end."""
+    """Ascending positions from 0 to 1, moved down as little as needed to be `apart`, and up again at the end."""
     moved: list[float] = []
     for position in positions:
         moved.append(max(position, moved[-1] + apart) if moved else position)

@@ -98,7 +98,7 @@ def _sections(summary: Summary) -> Iterator[Section]:
     yield Section(
         "curve",
         "Rating over time",
-        "Classic Elo after so many matches. It follows the latest results and never settles.",
+        "Classic Elo after each number of matches. It follows the latest results and never settles.",
         curves(summary),
     )
     if len(summary.views) > 1:
@@ -112,7 +112,7 @@ def _counted(summary: Summary) -> Iterator[Section]:
     yield Section(
         "seats",
         "By seat",
-        "Mean place and matches won, whoever sits there. All bots sit in all seats of a deal, so none gains by it.",
+        "Mean place and matches won, over all bots. Every bot sits in every seat of a deal, so none gains by it.",
         seats_table(summary),
     )
     yield Section(

@@ -97,7 +97,7 @@ def _head_to_head_json(summary: Summary) -> dict[str, object]:
 
 
 def _totals_json(summary: Summary, by_seat: dict[SeatKey, Totals]) -> list[dict[str, object]]:
-    """A seat of -1 or a bot of -1 stands for all of them, and is left out."""
+    """A seat of -1 or a bot of -1 means all of them, and is left out."""
     return [
         {
             "game": seat.game,

@@ -21,7 +21,7 @@ class RunNotes:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A ladder, ready to be shown. Perhaps nothing counts yet: then it has no standings."""
+    """A ladder, ready to be shown. It has no standings if nothing counts yet."""
 
     about: RunNotes
     names: Mapping[int, str]
@@ -43,7 +43,7 @@ class Summary:
         return self.views[0].standings
 
     def check_not_empty(self) -> None:
-        """Raise `UsageError` if there is nothing to be seen."""
+        """Raise `UsageError` if there is nothing to show."""
         if not self.standings:
             raise UsageError("no match counts yet, so there is nothing to report")
 
@@ -59,7 +59,7 @@ def summarise(
 ) -> Summary:
     """The summary of these matches, which are in the order in which they were played.
 
-    Ratings and the head-to-head table leave out forfeited matches if told so; what was counted is shown of all. Raises
+    If told so, ratings and the head-to-head table leave out forfeited matches; the counts include them. Raises
     `UsageError` if there is no such rating.
     """
     results = [match.result() for match in facts if forfeits or not any(match.forfeited)]

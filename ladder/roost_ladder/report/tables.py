@@ -10,7 +10,7 @@ NOTHING = "–"
 SHADES = 5
 """How many shades the heat maps have on either side of the middle."""
 WRITTEN_OUT = 14
-"""Up to so many bots, the cells of the head-to-head table have numbers in them."""
+"""Up to this many bots, the cells of the head-to-head table have numbers in them."""
 
 
 def ranks(standing: Standing) -> str:
@@ -20,7 +20,7 @@ def ranks(standing: Standing) -> str:
 
 
 def standings_table(summary: Summary) -> str:
-    """Who is how strong, with the plot of the intervals in it."""
+    """The standings, with a plot of the intervals."""
     ratings = rating_axis(summary.standings)
     sizes = summary.statistics.sizes()
     by_bot = summary.statistics.by(lambda seat: seat.bot)
@@ -132,7 +132,7 @@ def _title(view: StandingsView) -> str:
 
 
 def seats_table(summary: Summary) -> str:
-    """How well the seats do, whoever sits there. Shades show by how much a seat is better or worse than the mean."""
+    """How well each seat does over all bots. Shades show by how much a seat is better or worse than the mean."""
     by_seat = summary.statistics.by(lambda seat: (seat.game, seat.players, seat.seat))
     usual = summary.statistics.by(lambda seat: (seat.game, seat.players))
     seats = range(max(summary.statistics.sizes()))
@@ -157,7 +157,7 @@ def _seat(totals: Totals | None, usual_place: float, players: int) -> str:
 
 
 def places_table(summary: Summary) -> str:
-    """How often every bot took which place, by table size."""
+    """How often each bot took each place, by table size."""
     sizes = summary.statistics.sizes()
     totals = summary.statistics.by(lambda seat: (seat.bot, seat.players))
     heads = [head("bot", "name"), *(head(f"tables of {size}") for size in sizes)]

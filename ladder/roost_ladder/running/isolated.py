@@ -1,7 +1,7 @@
 """Plays a match with every bot in a process of its own: slow, but no bot can harm another.
 
-A bot that does not answer in time, ends its process or takes too much memory is stopped. The open decision is its
-fault (late, gone or crashed), it forfeits, and the fallback plays on in its place.
+A bot that does not answer in time, ends its process or takes too much memory is stopped. The open decision is its fault
+(late, gone or crashed), it forfeits, and the fallback plays on in its place.
 """
 
 from collections.abc import Callable, Iterator

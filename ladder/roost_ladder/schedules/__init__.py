@@ -1,1 +1,4 @@
-"""Who plays whom: each schedule a small module, all behind the interface in `schedule`."""
+"""Who plays whom: one module for each schedule, one interface (`schedule`), one table of names (`registry`).
+
+Schedules plan blocks. They play nothing, and know neither the server nor how a ladder is run.
+"""

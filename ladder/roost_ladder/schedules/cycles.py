@@ -25,7 +25,7 @@ Group = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class RoundRobin:
-    """Every group of bots that fits at a table meets there `times` times, or for ever."""
+    """Every group of bots that fits at a table meets there `times` times, or without end."""
 
     seed: bytes = b""
     times: int | None = 1
@@ -42,7 +42,7 @@ class RoundRobin:
 
 @dataclass(frozen=True, slots=True)
 class Gauntlet:
-    """The bot `hero` meets every group of others that fits at a table with it, `times` times, or for ever."""
+    """The bot `hero` meets every group of others that fits at a table with it, `times` times, or without end."""
 
     hero: int
     seed: bytes = b""
@@ -76,7 +76,7 @@ def _gauntlet(field: Field, kind: Kind, hero: int, seed: bytes) -> list[Group]:
 
 
 def _missing(groups: dict[Kind, list[Group]], past: Past, times: int | None, rng: Random) -> list[Pairing]:
-    """The groups that have met least often, at all kinds of tables in equal parts, unless that is often enough."""
+    """The groups that have met least often, the same share at all kinds of tables, unless that is often enough."""
     counts = {kind: [past.tally.groups[kind][group] for group in some] for kind, some in groups.items() if some}
     fewest = min((min(some) for some in counts.values()), default=0)
     if times is not None and fewest >= times:
@@ -103,7 +103,7 @@ def _spread(kind: Kind, groups: list[Group], counts: list[int], fewest: int) -> 
 
 @lru_cache(maxsize=16)
 def _orbits(bots: int, size: int, seed: bytes) -> tuple[Group, ...]:
-    """All groups of `size` numbers below `bots`, orbit by orbit; the circle and the orbits are in an order drawn."""
+    """All groups of `size` numbers below `bots`, orbit by orbit; circle and orbits are in random order."""
     if comb(bots, size) > MOST_GROUPS:
         raise UsageError(
             f"{bots} bots have {comb(bots, size):,} groups of {size}, too many to go through: "
@@ -117,7 +117,7 @@ def _orbits(bots: int, size: int, seed: bytes) -> tuple[Group, ...]:
 
 
 def _is_first(group: Group, bots: int) -> bool:
-    """Whether this group stands for its orbit: its gaps between neighbours, read from its first on, are the least."""
+    """Whether this group represents its orbit: its gaps between neighbours, read from its first on, are the least."""
     gaps = [(after - at) % bots for at, after in zip(group, group[1:] + group[:1], strict=True)]
     return all(gaps <= gaps[turn:] + gaps[:turn] for turn in range(1, len(gaps)))
 

@@ -1,4 +1,4 @@
-"""Knockout: a bracket of duels, seeded so that the best can meet only late. Who loses is out.
+"""Knockout: a bracket of duels, seeded so that the best meet late. The loser is out.
 
 The bracket follows from the order of the field alone, the best first: with eight bots 1–8, 4–5, 2–7, 3–6 meet first. If
 their number is not a power of two, the best have a bye in the first round. A tie of the bracket is decided by the
@@ -24,7 +24,7 @@ class Tie(NamedTuple):
     """Seeded higher than the other."""
     low: int | None
     score_high: float = 0.0
-    """Matches that it finished ahead; level ones are half."""
+    """Matches in which it finished ahead; a tie is half."""
     score_low: float = 0.0
     winner: int | None = None
     """`None` while it is not decided."""
@@ -76,7 +76,7 @@ def bracket(field: Field, past: Past, blocks: int) -> list[list[Tie]]:
 
 
 def champion(rounds: Sequence[Sequence[Tie]]) -> int | None:
-    """Who has won the last tie of a bracket; `None` while there is none."""
+    """The winner of the last tie of a bracket; `None` until it is decided."""
     return rounds[-1][0].winner if rounds and len(rounds[-1]) == 1 else None
 
 

@@ -1,4 +1,4 @@
-"""Random groups, least played first: fair while bots come and go, and never at an end."""
+"""Random groups, least played first: fair while bots come and go, and without end."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -8,19 +8,19 @@ from random import Random
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, rng_for
 
 ROUND = 64
-"""A round has about so many blocks of each kind, or everybody once if that is more."""
+"""A round has about this many blocks of each kind, or every bot once if that is more."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeastPlayed:
-    """Who has played least at a kind of table plays next, with those whom it has met least often. It has no end.
+    """The bot that has played least at a kind of table plays next, with those it has met least often. It has no end.
 
-    At each kind of table everybody plays equally often, give or take one block, as long as owners allow it.
+    At each kind of table all bots play equally often, give or take one block, as long as owners allow it.
     """
 
     seed: bytes = b""
     turns: int = ROUND
-    """In a round everybody plays at most so often at each kind of table. Where bots come and go, plan few."""
+    """How often each bot plays at each kind of table in a round, at most. Where bots come and go, plan few."""
 
     def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
         rng = rng_for(self.seed, past)
@@ -59,10 +59,10 @@ def least_played_group(
     rng: Random,
     field: Field,
 ) -> tuple[int, ...]:
-    """A group of `size` out of these bots, of which enough may meet; its seats are drawn.
+    """A group of `size` out of these bots, of which enough may meet; its seats are random.
 
-    The first is one that has played least. Then come, one by one, those who met the group so far least often, and
-    among them those who have played least. Ties are broken by `rng`.
+    The first is one that has played least. Then come, one by one, those that have met the group least often, and
+    among them those that have played least. Ties are broken by `rng`.
     """
     waiting = set(bots)
     group: list[int] = []

@@ -22,7 +22,7 @@ SCHEDULES = {
 """What each does, in a line."""
 REPEATED = {"round-robin", "gauntlet", "swiss"}
 OPEN_TURNS = 4
-"""How often everybody plays at each kind of table in a round of `least-played` where bots come and go."""
+"""How often each bot plays at each kind of table in a round of `least-played` where bots come and go."""
 
 
 class Terms(NamedTuple):
@@ -57,8 +57,8 @@ def open_schedule(name: str, seed: bytes) -> Schedule:
 def schedule_named(name: str, *, seed: bytes = b"", times: int | None = None, hero: int | None = None) -> Schedule:
     """The schedule of this name. Raises `UsageError` if there is none, or if it needs something else.
 
-    `times` is how often every group of a round robin or a gauntlet meets, and how many blocks everybody plays at each
-    kind of table in `swiss`; without it these go on for ever, and so does `least-played` always. `hero` is the bot of
+    `times` is how often every group of a round robin or a gauntlet meets, and how many blocks each bot plays at each
+    kind of table in `swiss`; without it these have no end. `least-played` never has one. `hero` is the bot of
     the gauntlet. The seed decides what is drawn.
     """
     if name not in SCHEDULES:

@@ -1,7 +1,7 @@
-"""What every schedule is: a rule that says, from who takes part and what has been played, which blocks come next.
+"""What every schedule is: a rule that plans the next blocks from the bots that take part and what has been played.
 
-A schedule plans in rounds. It is asked for a round when everything of the rounds before it is known, so what it says
-does not depend on who played its blocks, in what order, on how many cores. A run that is interrupted asks the same
+A schedule plans in rounds. It is asked for a round when all results of the rounds before are known, so its answer does
+not depend on where, in what order or on how many cores its blocks are played. A run that is interrupted asks the same
 questions again, gets the same answers, and goes on where it stopped.
 """
 
@@ -34,13 +34,13 @@ class Pairing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Who takes part, and at which tables."""
+    """The bots that take part, and at which tables."""
 
     bots: tuple[int, ...]
     """By any numbers that identify them."""
     kinds: tuple[Kind, ...]
     owners: Mapping[int, str] = field(default_factory=dict)
-    """Bots of one owner do not meet. A bot that is not named here may meet everybody."""
+    """Bots of one owner do not meet. A bot that is not named here may meet any other."""
     plays: Mapping[int, frozenset[Kind]] = field(default_factory=dict)
     """The kinds of tables that a bot sits down at. A bot that is not named here plays all of them."""
 
@@ -50,7 +50,7 @@ class Field:
         return willing if self.can_fill(kind, willing) else []
 
     def owner(self, bot: int) -> Hashable:
-        """Whom the bot belongs to: bots with different answers may meet."""
+        """Who owns the bot: bots with different answers may meet."""
         return self.owners.get(bot, bot)
 
     def can_fill(self, kind: Kind, bots: Iterable[int]) -> bool:
@@ -63,7 +63,7 @@ class Field:
 
 
 class Tally:
-    """How often has been played what: counts of blocks."""
+    """How often each bot, pair and group has played, in blocks."""
 
     __slots__ = ("blocks", "groups", "met", "played")
 
@@ -89,8 +89,8 @@ class Tally:
 class Past:
     """What has happened so far.
 
-    It counts along, so that a schedule need not read everything again for every round, and nothing has to be kept of
-    single matches: there may be millions. Only with `recorded` it keeps what ratings need, see `Gathering`.
+    It keeps counts, so that a schedule need not read everything again for every round, and no single matches: there may
+    be millions. Only with `recorded` does it keep what ratings need, see `Gathering`.
     """
 
     __slots__ = ("_ahead", "_duels", "_gathering", "_news", "_opponents", "ended", "given", "recorded", "tally")
@@ -154,11 +154,11 @@ class Past:
         return self._gathering.record()
 
     def duels(self, bot: int, other: int) -> tuple[float, float]:
-        """Of the matches of two between them, how many each finished ahead in; a tie is half."""
+        """How many of their duels each of two bots finished ahead in; a tie is half."""
         return self._duels[bot, other] / 2, self._duels[other, bot] / 2
 
     def score(self, bot: int) -> float:
-        """The part of its opponents that the bot finished ahead of, ties as half; one half before its first match."""
+        """The share of its opponents that the bot finished ahead of, a tie as half; one half before its first match."""
         return self._ahead[bot] / self._opponents[bot] if self._opponents[bot] else 0.5
 
 
@@ -166,7 +166,7 @@ class Schedule(Protocol):
     """A way to choose blocks. It is a value: all that it remembers is in its arguments."""
 
     def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
-        """The blocks to play next, or none if the schedule is at its end."""
+        """The blocks to play next, or none if the schedule has ended."""
 
 
 @runtime_checkable
@@ -174,7 +174,7 @@ class Bounded(Schedule, Protocol):
     """A schedule that can tell how long it is."""
 
     def blocks_left(self, field: Field, past: Past) -> int | None:
-        """How many blocks follow those that have been given out, if nobody comes or goes. `None`: without end."""
+        """How many blocks follow those that have been given out, if no bot comes or goes. `None`: without end."""
 
 
 def rng_for(seed: bytes, past: Past) -> Random:
@@ -183,5 +183,5 @@ def rng_for(seed: bytes, past: Past) -> Random:
 
 
 def shuffled(kind: Kind, group: Collection[int], rng: Random) -> Pairing:
-    """A block for this group, with the seats of its first match drawn."""
+    """A block for this group, with random seats in its first match."""
     return Pairing(kind, tuple(rng.sample(sorted(group), len(group))))

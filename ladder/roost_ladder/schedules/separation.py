@@ -1,11 +1,11 @@
-"""Which neighbours in the ranking are told apart for good, however often somebody has looked.
+"""Which neighbours in the ranking are told apart for good, however often one has looked.
 
-A 95 % interval is for a table looked at once. Whoever looks again and again, and stops when two bots seem to differ,
-finds a difference between equal bots in the end. Here two hypotheses make a bet instead: that two bots are equal, and
-that they differ by about 50 points, either way. How much more likely the second makes what was seen is the *evidence*
-(a Bayes factor). If the bots are equal, the chance that the evidence *ever* exceeds 20 is at most 1 in 20 (Ville's
-inequality; with a normal distribution for the difference this is Robbins' mixture boundary). So one may look at any
-time, and stop at any time. Decision 7 says what that costs.
+A 95 % interval is for a table that is looked at once. If one looks again and again, and stops when two bots seem to
+differ, equal bots differ in the end. Here two hypotheses make a bet instead: that two bots are equal, and that they
+differ by about 50 points, either way. How much more likely the second makes what was seen is the *evidence* (a Bayes
+factor). If the bots are equal, the chance that the evidence *ever* exceeds 20 is at most 1 in 20 (Ville's inequality;
+with a normal distribution for the difference this is Robbins' mixture boundary). So one may look at any time, and stop
+at any time. Decision 7 says what that costs.
 
 A ladder of n bots has n - 1 pairs of neighbours, and one wrong separation is one too many. They share the 5 % by Holm's
 rule, as in `roost_ladder.rating.certainty`: the clearest pair needs the evidence 20 (n - 1), the next 20 (n - 2), and
@@ -38,7 +38,7 @@ class Separation(NamedTuple):
     difference: float
     """By how many points the upper is ahead."""
     superiority: float
-    """How probable it is that the upper is really the stronger one, for somebody who looks once."""
+    """How probable it is that the upper is really the stronger one, if one looks once."""
     evidence: float
     """By what factor the results speak for a difference of the two bots, and against none."""
     separated: bool

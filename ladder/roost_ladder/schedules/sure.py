@@ -1,11 +1,11 @@
 """Plays where the ranking is least certain, and stops when all neighbours in it are told apart.
 
-How a block is chosen. The fit knows the differences of all strengths with their variances. Two bots that stand in the
-wrong order cost the difference between them, and the less is known, the more such costs are to be expected. For every
-two bots that could meet it is computed by how much a match between them reduces the expected costs of all pairs: a
-match also teaches about those whom the two have met before. A group is worth the sum of its pairs. The best group is
-taken, then the best of bots that are not in it, and so on; then it is supposed that these have been played, and
-everything is weighed anew. This favours bots that are close to each other and of whom little is known.
+How a block is chosen. The fit knows the differences of all strengths with their variances. Two bots in the wrong order
+cost the difference between them, and the less is known, the higher the expected costs. For every two bots that could
+meet, the schedule computes by how much a match between them reduces the expected costs of all pairs: a match also tells
+something about the bots that the two have met before. A group is worth the sum of its pairs. The best group is taken,
+then the best of bots that are not in it, and so on; then these are taken as played, and everything is weighed again.
+This favours bots that are close to each other and about which little is known.
 """
 
 from collections.abc import Sequence
@@ -25,12 +25,12 @@ LEAST_ROUND = 16
 GROWTH = 8
 """A round adds an eighth of what has been given out, but at least 16 blocks, and one for each bot."""
 LOOKS = 16
-"""About so many times in a round everything is weighed anew. In a long run, groups therefore get several deals."""
+"""About how often everything is weighed again in a round. In a long run, groups therefore get several deals."""
 OPEN = exp(-2)
 """Neighbours that are not separated yet are weighed as if they were two standard errors apart, if they are more. So two
 equal bots, which are never separated, do not keep all others from being separated."""
 WORTHWHILE = 0.5
-"""Groups that are worth less than this part of the best one wait until everything is weighed anew."""
+"""Groups that are worth less than this part of the best one wait until everything is weighed again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Sure:
 
 
 class _Plan:
-    """Chooses the blocks of one round. Bots are named by their index in an order that is drawn."""
+    """Chooses the blocks of one round. Bots are named by their index in a random order."""
 
     def __init__(self, field: Field, past: Past, about: Known, neighbours: list[Separation], rng: Random) -> None:
         drawn = rng.sample(range(len(about.bots)), len(about.bots))
@@ -147,7 +147,7 @@ class _Group(NamedTuple):
 
 
 def _best_group(worth: Floats, size: int) -> _Group:
-    """The pair that is worth most, and one by one whoever adds most to it."""
+    """The pair that is worth most, and then, one by one, the bot that adds most to it."""
     members = list(divmod(int(worth.argmax()), len(worth)))
     total = float(worth[members[0], members[1]])
     while len(members) < size:

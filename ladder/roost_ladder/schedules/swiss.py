@@ -1,4 +1,4 @@
-"""Swiss rounds: everybody plays in each, against bots with about the same score, and not the same ones again."""
+"""Swiss rounds: every bot plays in each, against bots with about the same score that it has not met yet."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from random import Random
 from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Tally, rng_for, shuffled
 
 NEAR = 32
-"""So many bots, or groups, are looked at before the best of them is taken."""
+"""How many bots, or groups, are compared before the best of them is taken."""
 
 Group = list[int]
 
 
 @dataclass(frozen=True, slots=True)
 class Swiss:
-    """Goes on until everybody has played `rounds` blocks at each kind of table, or for ever.
+    """Goes on until every bot has played `rounds` blocks at each kind of table, or without end.
 
-    The score of a bot is the part of its opponents, at all tables, that it finished ahead of. If not everybody finds a
-    seat, those who have played most sit out, and of those the ones at the bottom.
+    The score of a bot is the share of its opponents, at all tables, that it finished ahead of. If there are not seats
+    for all, those that have played most sit out, and among those the ones at the bottom.
     """
 
     seed: bytes = b""
@@ -59,13 +59,13 @@ class _Seating:
         drawn = rng.sample(bots, len(bots))
         by_score = sorted(drawn, key=lambda bot: -past.score(bot))
         self._rank = {bot: rank for rank, bot in enumerate(by_score)}
-        # Who has played least is seated first: it must not be left over twice, and owners may leave bots over.
+        # The bot that has played least is seated first: it must not be left over twice, and owners may leave bots over.
         self._order = sorted(by_score, key=lambda bot: past.tally.played[kind][bot])
         meetings = sum(self._tally.met[bot].total() for bot in bots)
         self._usual = meetings // max(len(bots) * (len(bots) - 1), 1)
 
     def groups(self) -> list[Group]:
-        """One group after the other, each around the first bot that has no seat yet; then repeats are mended."""
+        """One group after the other, each around the first bot that has no seat yet; then repeats are repaired."""
         waiting = dict.fromkeys(self._order[: len(self._order) - len(self._order) % self._kind.players])
         groups: list[Group] = []
         while self._field.can_fill(self._kind, waiting):
@@ -84,7 +84,7 @@ class _Seating:
         return group
 
     def _cost(self, group: Group) -> tuple[int, int]:
-        """First the repeats, more than what is usual by now, then how far apart the bots stand."""
+        """First the repeats beyond what is usual by now, then the distance between the bots."""
         repeats = sum(max(self._tally.met[one][other] - self._usual, 0) for one, other in combinations(group, 2))
         ranks = [self._rank[bot] for bot in group]
         return repeats, max(ranks) - min(ranks)
