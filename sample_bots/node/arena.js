@@ -149,7 +149,7 @@ export class Arena {
   }
 
   #startAfresh() {
-    log('the arena does not remember the running matches of this bot; connecting anew');
+    log('the arena does not remember the running matches of this bot; connecting again');
     this.#resumeToken = '';
     this.#matches.clear();
   }

@@ -1,3 +1,3 @@
-// A mistake of whoever started the program. Its message is one line that says what would be right.
+// A mistake in the arguments. The message is one line that says what is allowed.
 
 export class UsageError extends Error {}

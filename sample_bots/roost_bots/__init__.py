@@ -1,4 +1,7 @@
-"""Bots that come with Roost, by the names that the commands know, weakest first (docs/why/measurements.md)."""
+"""The bots that come with Roost, one lesson each, by the names that the commands know, weakest first.
+
+How they think is in `thinking`, what a new bot begins with in `starters`. Nothing here knows ladders or arenas.
+"""
 
 from roost_bots.careful import CarefulBot
 from roost_bots.exact import ExactBot

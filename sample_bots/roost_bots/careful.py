@@ -1,13 +1,13 @@
 """The bot that looks around before it acts: at the others, at the risk, and at what will be needed later.
 
-- Karteneck: whoever leaves last knows what there is to beat. So it waits with low single cards, which are replaced at
-  once, until the others have left or can hardly overtake it: it counts which cards they may still hold. It steals
-  where it can, lays what makes a theft possible, and leaves at once where all portions are worth the same.
-- Bratwurmeck: few dice with many points are better than many dice with few, because dice that are left can be rolled.
+- Karteneck: the last player to leave knows what there is to beat. So it waits with low single cards, which are
+  replaced at once, until the others have left or can hardly overtake it: it counts the cards that they may still hold.
+  It steals where it can, lays what makes a theft possible, and leaves at once if all portions are worth the same.
+- Bratwurmeck: few dice with many points are better than many dice with few, because the rest can be rolled again.
   It stops when the risk of the next roll, times what would be lost, gets too high.
-- Häc Mäc: tops are few, so it saves them for burgers that are fat for so many players, and slaps those. It calls every
-  bluff and tries none, and keeps its fly for a burger that only others can close. In a duel it feeds a burger well only
-  as long as the opponent cannot close it.
+- Häc Mäc: tops are few, so it saves them for burgers that are fat for the number of players, and slaps those. It calls
+  every bluff and tries none, and keeps its fly for a burger that only others can close. In a duel it feeds a burger
+  well only while the opponent cannot close it.
 """
 
 from collections import Counter
@@ -22,18 +22,18 @@ from roost_sdk import Bot
 SHARE_LAID = 0.5
 """How much of what an opponent may hold it will lay."""
 CHEAP = 4
-"""It costs at most so many points to wait with one card of a kind."""
+"""Waiting with one card of a kind may cost this many points."""
 DIE_WORTH = 2
-"""How many points a die that is left to roll is worth."""
+"""The worth of a die that is left to roll, in points."""
 FIRST_WORM_WORTH = 3
-"""How many points it is worth to have a worm."""
+"""The worth of having a worm, in points."""
 MOST_RISKED = 0.3
-"""So many worms it is ready to lose on average with one roll."""
+"""The worms that it risks on average with one roll."""
 FAT = {2: 10, 3: 8, 4: 7}
-"""From so many points on a burger is worth a top, by the number of players; the more there are, the fewer reach it."""
+"""The points from which a burger is worth a top, by number of players. With more players fewer burgers get there."""
 FAT_FOR_MANY = 6
 DOUBLING = 1.5
-"""A burger so many times as fat is worth the doubling top."""
+"""A burger this many times as fat is worth the doubling top."""
 
 
 class CarefulBot(Bot):
@@ -97,14 +97,14 @@ class CarefulBot(Bot):
 
 
 def _prepares_theft(view: cards.View, lay: cards.Lay) -> bool:
-    """Whether the total after `lay` equals somebody's top portion, and a worm makes it valid."""
+    """Whether the total after `lay` equals the top portion of another seat, and a worm makes it valid."""
     tops = [stack[-1].value for seat, stack in enumerate(view.stacks) if stack and seat != view.seat]
     total = view.total + sum(card.value for card in lay.cards)
     return total in tops and any(card.is_worm for card in (*view.display, *lay.cards))
 
 
 def _expected_total(view: cards.View, seat: int) -> float:
-    """What `seat` has laid, and of the cards it may hold about as much as it will lay."""
+    """What `seat` has laid, and an estimate of what it will lay from the cards that it may hold."""
     if view.status[seat] != "in":
         return view.totals[seat]
     unseen = Counter(view.options.deck())
@@ -116,7 +116,7 @@ def _expected_total(view: cards.View, seat: int) -> float:
 
 
 def _wait(lays: list[cards.Lay]) -> cards.Lay:
-    """Lay one card that will not be missed; if each would be, as many points as possible, worms first."""
+    """Lay one card that will not be missed; if there is none, lay the most points, worms first."""
     points: Counter[str] = Counter()
     for lay in lays:
         kind = lay.cards[0].kind
@@ -133,7 +133,7 @@ def _wait(lays: list[cards.Lay]) -> cards.Lay:
 
 
 def _overtake(view: cards.View, lays: list[cards.Lay], best: int) -> cards.Move:
-    """Beat a total if the hand has enough for that: with as little as possible, else with the most first."""
+    """Beat a total if the hand has enough: with as little as possible, otherwise with the most first."""
     by_kind = {lay.cards[0].kind: lay for lay in sorted(lays, key=lambda lay: len(lay.cards))}
     reach = view.total + sum(card.value for lay in by_kind.values() for card in lay.cards)
     valid = any(card.is_worm for card in view.display)

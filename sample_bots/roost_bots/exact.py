@@ -1,11 +1,10 @@
 """The bot that calculates: in Bratwurmeck it knows the best turn, and what it is worth, to the last digit.
 
 A total is worth the worms of the tile that it takes; a stolen tile counts twice, since it is gained here and lost
-there. To fail costs the worms on the own top tile. With these payoffs, `dice_turn` finds the best way through the turn
-and weighs in every roll what can be won against what is risked.
+there. Failing costs the worms on its own top tile. With these payoffs, `dice_turn` finds the best way through the turn
+and weighs what can be won against what is risked in every roll.
 
-What comes after the turn it does not ask. The other games hide too much for such an answer: there it plays as
-`careful` does.
+It does not look beyond the turn. The other games hide too much for an exact answer: there it plays as `careful` does.
 """
 
 from collections.abc import Sequence
@@ -15,14 +14,14 @@ from roost_bots.thinking.dice_turn import MOST_POINTS, Turn
 from roost_games.bratwurmeck import Take, View
 
 STEAL_WORTH = 2
-"""So many times its worms a stolen tile counts."""
+"""A stolen tile counts this many times its worms."""
 
 
 class ExactBot(CarefulBot):
     """Plays the turn with the most worms on average."""
 
     _solved: tuple[int, Turn] | None = None
-    """The number of the turn that was thought through last, and what came out."""
+    """The number of the turn that was solved last, and its solution."""
 
     def bratwurmeck(self, view: View, legal: Sequence[Take]) -> Take:
         if len(legal) == 1:

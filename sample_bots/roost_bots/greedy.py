@@ -1,11 +1,11 @@
 """The bot that wants the most, and wants it now.
 
-- Karteneck: it lays its worms, then whatever adds most to its total, and leaves with 25 points.
+- Karteneck: it lays its worms, then what adds most to its total, and leaves with 25 points.
 - Bratwurmeck: it sets aside the face with the most points, and rolls on until it has 25.
 - Häc Mäc: it lays its highest card, closes every burger that brings 6 points, its doubling top first, and calls every
   bluff.
 
-It looks at its own points and at nothing else: not at the others, and not at what may go wrong.
+It looks only at its own points: not at the others, and not at what may go wrong.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from roost_sdk import Bot
 ENOUGH = 25
 """With this total it stops, if that is worth anything."""
 WORTH_CLOSING = 6
-"""So many points a burger has to bring."""
+"""The least points that a burger must bring."""
 
 
 class GreedyBot(Bot):

@@ -1,6 +1,6 @@
-"""The bot without an idea: any legal move is as good as any other.
+"""The bot without an idea: every legal move is as good as any other.
 
-It plays every game, needs no view, and is the least that a bot has to beat. It is also a useful sparring partner for a
+It plays every game, needs no view, and is the least that a bot must beat. It is also a useful sparring partner for a
 test, because sooner or later it plays everything that the rules allow.
 """
 

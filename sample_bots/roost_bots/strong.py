@@ -1,7 +1,7 @@
 """The bot that thinks ahead, in each game with the method that fits it.
 
-- Bratwurmeck: everything is public and a turn can be solved exactly (see `exact`). What it is worth to end a turn with
-  a tile, a theft or nothing is judged by what everybody can do next (see `outlook`).
+- Bratwurmeck: everything is public and a turn can be solved exactly (see `exact`). The worth of ending a turn with a
+  tile, a theft or nothing depends on what every seat can do next (see `outlook`).
 - Karteneck and Häc Mäc: the cards in other hands are unknown, so it searches (see `search`).
 """
 
@@ -24,7 +24,7 @@ class StrongBot(SearchBot, ExactBot):
     guides = MappingProxyType({"karteneck": KarteneckGuide(), "haecmaec": HaecMaecGuide()})
 
     def start(self) -> None:
-        """Work out beforehand what every match needs, so that no decision has to wait for it."""
+        """Compute what every match needs, so that no decision has to wait for it."""
         if self.game == "bratwurmeck":
             outlook.prepare()
 

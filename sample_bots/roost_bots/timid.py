@@ -2,9 +2,9 @@
 
 - Karteneck: it leaves the round as soon as it has a worm and ten points.
 - Bratwurmeck: it stops at the first total that takes a tile.
-- Häc Mäc: it closes every burger as soon as it may, lays no third card of a kind, and accuses nobody.
+- Häc Mäc: it closes every burger as soon as it may, lays no third card of a kind, and accuses no one.
 
-Not to fail is worth something, and `random` fails often. With dice it is even a good plan. With cards it is not: the
+Not failing is worth something, and `random` fails often. With dice it is even a good plan. With cards it is not: the
 highest total and the largest burgers go to those who wait.
 """
 
@@ -17,7 +17,7 @@ from roost_games import karteneck as cards
 from roost_sdk import Bot
 
 ENOUGH = 10
-"""With so many points, one of them a worm's, it leaves a round of Karteneck."""
+"""With this many points and a worm it leaves a round of Karteneck."""
 
 
 class TimidBot(Bot):
@@ -38,7 +38,7 @@ class TimidBot(Bot):
 
     def haecmaec(self, view: burgers.View, legal: Sequence[burgers.Move]) -> burgers.Move:
         if view.phase == "react":
-            return legal[0]  # the first one listed is to do nothing
+            return legal[0]  # the first one listed does nothing
         closes = [move for move in legal if isinstance(move, burgers.Close)]
         if closes:
             return closes[0]

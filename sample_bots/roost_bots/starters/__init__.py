@@ -17,7 +17,7 @@ from roost_games.registry import AnyGame, part_of
 from roost_sdk.bot import LONGEST_NAME
 
 HIDING = {"test", "tests", "unittest", "roost"}
-"""Words that would hide something which the test or the bot imports."""
+"""Names that would hide a module that the test or the bot imports."""
 
 
 def start_folder(name: str, game: AnyGame) -> Path:
@@ -46,7 +46,7 @@ def check_name(name: str) -> None:
 
 
 def class_name(name: str, taken: Collection[str]) -> str:
-    """The name of the class in the file: `my_bot` has `MyBot`. It is none of those that are `taken`."""
+    """The name of the class in the file: `my_bot` has `MyBot`. It is not one of those `taken`."""
     joined = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
     # A class whose name begins with an underscore would not be found.
     free = joined.isidentifier() and not keyword.iskeyword(joined) and joined not in taken
@@ -54,7 +54,7 @@ def class_name(name: str, taken: Collection[str]) -> str:
 
 
 def names_in(source: str) -> set[str]:
-    """The names that a module imports or uses, its own bot's apart."""
+    """The names that a module imports or uses, except its own bot's."""
     nodes = list(ast.walk(ast.parse(source)))
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
     imported = {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}

@@ -10,11 +10,11 @@ from roost_games.bratwurmeck import Take, View
 from roost_sdk import Bot
 
 ENOUGH = 25
-"""With so many points it stops. Try other numbers."""
+"""The total with which it stops. Try other numbers."""
 
 
 class MyBot(Bot):
-    """Plays one match. There is a fresh instance for each, so whatever you keep in `self` belongs to that match."""
+    """Plays one match. There is a new instance for each, so what you keep in `self` belongs to that match."""
 
     def bratwurmeck(self, view: View, legal: Sequence[Take]) -> Take:
         """Called for each decision: `view` is all that your seat knows, `legal` is all that you may do."""

@@ -1,6 +1,6 @@
 """MyBot: a bot for Häc Mäc. The rules: roost rules haecmaec
 
-The idea so far: never lay a third card of a kind, accuse everybody who does, and close a burger that is worth it. What
+The idea so far: never lay a third card of a kind, accuse everyone who does, and close a burger that is worth it. What
 could be better: save the doubling top for a large burger, use flies, and slap.
 """
 
@@ -10,15 +10,15 @@ from roost_games.haecmaec import FLY, Close, Move, Play, React, View
 from roost_sdk import Bot
 
 WORTH_CLOSING = 7
-"""From so many points on it takes a burger. Try other numbers."""
+"""The points from which it takes a burger. Try other numbers."""
 
 
 class MyBot(Bot):
-    """Plays one match. There is a fresh instance for each, so whatever you keep in `self` belongs to that match."""
+    """Plays one match. There is a new instance for each, so what you keep in `self` belongs to that match."""
 
     def haecmaec(self, view: View, legal: Sequence[Move]) -> Move:
         """Called for each decision: `view` is all that your seat knows, `legal` is all that you may do."""
-        # Somebody else has laid a card: is it a third of its kind? With slapping, also: do you want the burger?
+        # Another player has laid a card: is it a third of its kind? With slapping, also: do you want the burger?
         if view.phase == "react":
             return self.react(view, legal)
 
@@ -26,7 +26,7 @@ class MyBot(Bot):
         if closes and sum(card.value for card in view.burger) >= WORTH_CLOSING:
             return closes[0]
 
-        # Lay the highest ingredient that is no third of its kind. view.burger is the burger in the middle.
+        # Lay the highest ingredient that is not a third of its kind. view.burger is the burger in the middle.
         plays = [move for move in legal if isinstance(move, Play) and move.card != FLY]
         return max(plays, key=lambda play: (not view.is_third(play.card), play.card.value))
 

@@ -10,15 +10,15 @@ from roost_games.karteneck import PASS, PASS_AND_STEAL, Lay, Move, View
 from roost_sdk import Bot
 
 ENOUGH = 24
-"""With so many points it leaves the round. Try other numbers."""
+"""The total with which it leaves the round. Try other numbers."""
 
 
 class MyBot(Bot):
-    """Plays one match. There is a fresh instance for each, so whatever you keep in `self` belongs to that match."""
+    """Plays one match. There is a new instance for each, so what you keep in `self` belongs to that match."""
 
     def karteneck(self, view: View, legal: Sequence[Move]) -> Move:
         """Called for each decision: `view` is all that your seat knows, `legal` is all that you may do."""
-        # Stealing costs nothing and hurts somebody else.
+        # Stealing costs nothing and hurts another player.
         if PASS_AND_STEAL in legal:
             return PASS_AND_STEAL
 
@@ -28,7 +28,7 @@ class MyBot(Bot):
         if not lays or (has_worm and view.total >= ENOUGH):
             return PASS
 
-        # A lay is one or more cards of one kind. Prefer worms, then whatever adds most.
+        # A lay is one or more cards of one kind. Prefer worms, then what adds most.
         return max(lays, key=lambda lay: (lay.cards[0].is_worm, points(lay)))
 
 

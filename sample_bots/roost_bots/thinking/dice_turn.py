@@ -3,10 +3,9 @@
     turn = Turn(grill, thefts, failure)
     turn.rolling(NOTHING_ASIDE)
 
-The arguments say what a turn is worth to whoever plays it: by total, if it ends with a tile from the grill; by total,
-if it ends with a theft; and if it fails. Where a turn stands is told by three numbers: which faces are set aside, how
-many dice are left, and the points so far. There are two thousand such places, so each is worked out once and kept.
-Not a bot.
+The arguments say what the turn is worth to its player: by total, if it ends with a tile from the grill; by total, if it
+ends with a theft; and if it fails. Three numbers describe a turn so far: the faces set aside, the dice left, and the
+points. There are two thousand such places, so each is computed once and kept.
 """
 
 from collections import Counter, defaultdict
@@ -25,7 +24,7 @@ ALL_FACES = (1 << len(FACES)) - 1
 FREE = tuple(tuple(face for face in range(len(FACES)) if not used >> face & 1) for used in range(ALL_FACES + 1))
 """`FREE[used]`: the faces that are not in the set `used`."""
 FAILED = -1
-"""Stands for the total of a turn that failed."""
+"""The total of a turn that failed."""
 
 Offer = tuple[int, ...]
 """What can be set aside after a roll of `n` dice: `i` stands for `i % n + 1` dice of the free face number `i // n`."""
@@ -33,7 +32,7 @@ Select = Callable[[Sequence[Any]], tuple[Any, ...]]
 
 
 class TurnSoFar(NamedTuple):
-    """Where a turn stands, between two rolls."""
+    """A turn between two rolls."""
 
     used: int
     """The faces that are set aside, as a set: bit `i` stands for `FACES[i]`."""
@@ -43,7 +42,7 @@ class TurnSoFar(NamedTuple):
     """The points of those set aside."""
 
     def after(self, face: int, count: int) -> "TurnSoFar":
-        """Where it stands after `count` dice with `face`, an index into `FACES`, are set aside."""
+        """The turn after setting aside `count` dice with `face`, an index into `FACES`."""
         return TurnSoFar(self.used | 1 << face, self.dice - count, self.total + count * FACE_POINTS[face])
 
     @property
@@ -56,13 +55,13 @@ NOTHING_ASIDE = TurnSoFar(0, DICE, 0)
 
 
 def place_of(aside: Sequence[str]) -> TurnSoFar:
-    """Where a turn stands with these dice set aside."""
+    """A turn with these dice set aside."""
     total = sum(FACE_POINTS[FACES.index(face)] for face in aside)
     return TurnSoFar(faces_of(aside), DICE - len(aside), total)
 
 
 def offers(dice: int, free: int) -> dict[Offer, float]:
-    """What a roll of so many dice can offer if `free` of the faces are not used yet, and how likely it is."""
+    """What a roll of `dice` dice can offer if `free` faces are unused, and how likely each offer is."""
     orders: Counter[Offer] = Counter()
     for faces in combinations_with_replacement(range(len(FACES)), dice):
         counts = Counter(faces)
@@ -72,7 +71,7 @@ def offers(dice: int, free: int) -> dict[Offer, float]:
 
 
 class Chances(NamedTuple):
-    """The same in the form that is quickest to work with."""
+    """The same in the form that is fastest to use."""
 
     nothing: float
     one_thing: tuple[tuple[float, int], ...]
@@ -81,7 +80,7 @@ class Chances(NamedTuple):
 
 @cache
 def chances(dice: int, free: int) -> Chances:
-    """The offers of a roll: that of nothing, those of one thing, and those between which to choose."""
+    """The offers of a roll: nothing, one thing, or several to choose from."""
     found = offers(dice, free)
     return Chances(
         found.get((), 0.0),
@@ -91,10 +90,10 @@ def chances(dice: int, free: int) -> Chances:
 
 
 class Turn:
-    """A turn in which every total has its worth."""
+    """A turn with a worth for every total."""
 
     def __init__(self, grill: Sequence[float], thefts: Mapping[int, float], failure: float) -> None:
-        """`grill` has an entry for each total from 0 to 40, that of a failure where no tile can be taken."""
+        """`grill` has an entry for each total from 0 to 40; where no tile can be taken, the worth of a failure."""
         self.grill = tuple(grill)
         self.thefts = thefts
         self.failure = failure
@@ -102,14 +101,14 @@ class Turn:
         self._known: dict[TurnSoFar, float] = {}
 
     def best(self, view: View, legal: Sequence[Take]) -> Take:
-        """The move that leads to the most on average, in the turn that `view` shows."""
+        """The best move on average, in the turn that `view` shows."""
         start = place_of(view.aside)
         return max(
             legal, key=lambda move: self.worth(start.after(FACE_INDEX[move.face], view.roll.count(move.face)), move)
         )
 
     def worth(self, place: TurnSoFar, move: Take) -> float:
-        """What it is worth to go on at `place`, which `move` leads to, as `move` says."""
+        """The worth of going on from `place`, where `move` leads, as `move` says."""
         if move.then == "roll":
             return self.rolling(place)
         if move.steal:
@@ -117,11 +116,11 @@ class Turn:
         return self.grill[place.total] if place.used & WORM_BIT else self.failure
 
     def stopping(self, place: TurnSoFar) -> float:
-        """What it is worth to stop there, with a theft if that is better."""
+        """The worth of stopping there, with a theft if that is better."""
         return self.payoffs[place.total] if place.used & WORM_BIT else self.failure
 
     def rolling(self, place: TurnSoFar) -> float:
-        """What it is worth on average to roll there; where that is impossible, as little as to fail."""
+        """The mean worth of rolling there; if that is impossible, the worth of a failure."""
         value = self._known.get(place)
         if value is None:
             value = self._known[place] = self._rolling(place) if place.can_roll else self.failure
@@ -138,15 +137,15 @@ class Turn:
         return value
 
     def _worths(self, place: TurnSoFar) -> list[float]:
-        """What each thing that an offer can hold is worth."""
+        """The worth of each thing that an offer can hold."""
         return [max(self.stopping(then), self.rolling(then)) for then in self._after(place)]
 
     def _after(self, place: TurnSoFar) -> list[TurnSoFar]:
-        """Where the turn stands after each thing that an offer can hold is set aside."""
+        """The turn after setting aside each thing that an offer can hold."""
         return [place.after(face, count) for face in FREE[place.used] for count in range(1, place.dice + 1)]
 
     def totals(self) -> dict[int, float]:
-        """How likely this turn, played in the best way from its start, is to end with each total or `FAILED`."""
+        """How likely this turn, played best from its start, is to end with each total or `FAILED`."""
         ends: defaultdict[int, float] = defaultdict(float)
         arriving: list[defaultdict[TurnSoFar, float]] = [defaultdict(float) for _ in range(DICE + 1)]
         arriving[DICE][NOTHING_ASIDE] = 1.0
@@ -161,10 +160,10 @@ class Turn:
         return dict(ends)
 
     def _continuations(self, place: TurnSoFar) -> dict[TurnSoFar, float]:
-        """Where the turn stands after rolling at `place` and setting aside what is best, unless the roll fails."""
+        """The turn after rolling at `place` and setting aside the best, unless the roll fails, with probabilities."""
         after = self._after(place)
         worths = self._worths(place)
-        # Of things with the same worth the first ranks highest.
+        # Among things of equal worth the first ranks highest.
         ranked = sorted(range(len(after)), key=lambda index: (worths[index], -index))
         ranks = [ranked.index(index) for index in range(len(after))]
         _, one_thing, a_choice = chances(place.dice, len(FREE[place.used]))

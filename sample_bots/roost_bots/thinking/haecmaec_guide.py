@@ -1,12 +1,12 @@
-"""What a search wants to know about Häc Mäc. Not a bot.
+"""The guide of a search in Häc Mäc.
 
-Everybody has as many tops as everybody else, so what counts is how fat the burgers are that one closes. But whoever
-makes a burger fat is not the one who closes it, and who is next to whom shifts with every card. So the worth of a move
-shows in the turns that follow, up to the end of the match: `haecmaec_playout` plays them. Bluffs are left out, since
-each is called.
+All players have the same number of tops, so what counts is how fat the burgers are that a player closes. But the player
+who makes a burger fat is not the one who closes it, and that shifts with every card. So the worth of a move shows in
+the turns that follow, up to the end of the match: `haecmaec_playout` plays them. Bluffs are left out, since each is
+called.
 
-With three or more players chance blurs that so much that a few hundred playouts tell little. So where nobody slaps or
-plays at random, the move by which the seat would play on is the favourite: another has to be far better.
+With three or more players there is too much chance in it: a few hundred playouts tell little. So where no one slaps or
+plays at random, the move that a playout would make is the favourite, and another must be far better.
 """
 
 from collections.abc import Sequence
@@ -26,19 +26,19 @@ SURE_LEAD = 6.0
 """What `rewards_by_lead` is told at the end of a match."""
 
 UNUSED = Random(0)
-"""Nothing is random in how the seat for which a search is made plays on."""
+"""The searching seat plays on without chance."""
 
 
 class Start(NamedTuple):
-    """What is noted about the table at which a search begins."""
+    """What is noted about the table where a search begins."""
 
     sheet: Sheet
     opinion: Habits
     points: tuple[int, ...]
-    """By seat, what lies before it."""
+    """By seat, the points on the table."""
     closed: tuple[int, ...]
     penalties: tuple[int, ...]
-    """By seat, how many burgers and cards these points come from."""
+    """By seat, how many burgers and penalties these points come from."""
 
 
 class HaecMaecGuide(Guide):
@@ -56,7 +56,7 @@ class HaecMaecGuide(Guide):
         )
 
     def candidates(self, state: HaecMaecState, seat: int, start: Start) -> Sequence[Move]:
-        """No bluffs, unless there is nothing else; of cards with the same value one; every bluff is called."""
+        """No bluffs, unless there is nothing else; one of several cards of equal value; every bluff is called."""
         legal = state.legal(seat)
         if seat != state.turn:
             bluff = is_bluff(state)
@@ -72,7 +72,7 @@ class HaecMaecGuide(Guide):
         return [*(sheet.plays[sheet.numbers[card]] for card in laid), *closes, *fly]
 
     def favourite(self, state: HaecMaecState, seat: int, start: Start) -> Move | None:
-        """At a calm table, the move by which the seat plays on."""
+        """At a calm table, the move that a playout would make."""
         if not start.opinion.calm or seat != start.opinion.seat or seat != state.turn:
             return None
         return self.quick_move(state, seat, start, UNUSED)
@@ -93,7 +93,7 @@ class HaecMaecGuide(Guide):
 
 
 def is_bluff(state: HaecMaecState) -> bool:
-    """Whether the latest card is a third of its kind or a later one, as anybody can see who counts."""
+    """Whether the latest card is a third of its kind or a later one, as anyone can see who counts."""
     return [card.kind for card in state.burger].count(state.burger[-1].kind) > 2
 
 
@@ -107,7 +107,7 @@ def _reaction(state: HaecMaecState, seat: int, start: Start, rng: Random) -> Rea
 
 
 def _points(state: HaecMaecState, start: Start) -> list[int]:
-    """What lies before each seat: what lay there at the start, and what has been added since."""
+    """The points of each seat on the table: those at the start, and those added since."""
     return [
         points + table_points(closed[burgers:], penalties[cards:])
         for points, burgers, cards, closed, penalties in zip(

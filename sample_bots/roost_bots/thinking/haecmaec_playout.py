@@ -1,13 +1,13 @@
-"""Plays Häc Mäc on from any table to the end of the match, quickly. Not a bot.
+"""Plays Häc Mäc from any table to the end of the match, quickly.
 
-A search plays thousands of turns for one decision. The engine would ask everybody about every card, and refuse what is
-not allowed. Here nobody does what is not allowed, and every bluff is called, so a table is a few lists of numbers. A
+A search plays thousands of turns for one decision. The engine would ask every seat about every card, and refuse illegal
+moves. Here all moves are legal, and every bluff is called, so a table is a few lists of numbers. A
 card is its value times 128 plus a number for its kind, and a fly is 0: the highest number is the most valuable card.
 
-Everybody plays as `careful` does, and so can be foreseen. The seat for which the search is made does foresee it: it
-leaves its neighbour no burger that is worth a top. And where others spend their tops on little burgers it waits: the
-fewer tops are left, the fatter burgers get. Only who has called many honest cards is taken to play at random: at
-such a table a third card seldom stays, and nobody should wait for fat burgers.
+All seats play as `careful` does, so they are predictable. The searching seat uses that: it leaves its neighbour no
+burger that is worth a top. And where others spend their tops on little burgers, it waits: the fewer tops are left, the
+fatter burgers get. A seat that has called many honest cards is assumed to play at random: at such a table a third card
+seldom stays, and waiting for fat burgers does not pay.
 """
 
 from collections.abc import Sequence
@@ -20,21 +20,21 @@ from roost_games.haecmaec.legal import SLAP_FROM, SUSPICION_FROM, closable_from
 from roost_games.haecmaec.sheet import Rows, sheet_of
 
 FAT = (0, 0, 10, 8, 7, 6, 6)
-"""By number of players: from so many points on a burger is worth a top. The more players, the fewer reach it."""
+"""By number of players, the points from which a burger is worth a top. With more players fewer burgers get there."""
 DOUBLING = 1.5
-"""A burger so many times as fat is worth the doubling top."""
+"""A burger this many times as fat is worth the doubling top."""
 PATIENT_FAT = (0, 0, 0, 10, 8, 8, 8)
 PATIENT_DOUBLING = 1.2
-"""The same for the seat for which a search is made, when it is patient."""
+"""The same for the searching seat, when it is patient."""
 PATIENCE = 1.5
-"""It waits for so many points more for each of the others who has no top left: there are fewer to close a burger."""
+"""The extra points it waits for, for each other seat without a top: there are fewer to close a burger."""
 FEW = 4
 """With fewer bottoms or cards in the pile than this, what is kept will soon count against the hand."""
 
 RANDOM = 0.2
-"""Who calls more honest cards than this plays at random."""
+"""A seat that calls more honest cards than this plays at random."""
 ROUNDS_IN_FAVOUR = 4
-"""In so many rounds of reactions everybody is taken to have behaved, before there are any."""
+"""Every seat is credited with this many rounds of calm reactions before the first."""
 
 VALUE: Final = 7
 """From this bit on a card is its value."""
@@ -51,22 +51,22 @@ Choice = tuple[int, int]
 
 
 class Habits(NamedTuple):
-    """What is thought of the players."""
+    """What a seat knows about the players' habits."""
 
     seat: int
-    """Who thinks it."""
+    """The seat that has observed them."""
     rash: dict[int, float]
-    """The other seats that call honest cards, and how often."""
+    """The other seats that call honest cards, with how often."""
     fat: tuple[int, ...]
-    """By seat, how many points are enough for it to close a burger."""
+    """By seat, the points that are enough for it to close a burger."""
     calm: bool
-    """Whether nobody slaps or plays at random, and there are others to wait for: rules do as well as a search then."""
+    """Whether no one slaps or plays at random, with three or more players: then rules do as well as a search."""
     patient: bool
-    """Whether `seat` waits for fatter burgers, since somebody at a calm table spends tops on little ones."""
+    """Whether `seat` waits for fatter burgers, since another at a calm table spends tops on little ones."""
 
     @classmethod
     def of(cls, state: HaecMaecState, seat: int) -> Self:
-        """What `seat` can think: penalties show who is rash, and burgers who is content with little."""
+        """What `seat` can tell: penalties show who is rash, and burgers who is content with little."""
         usual = FAT[state.players]
         rash = {
             other: len(cards) / (state.rounds + ROUNDS_IN_FAVOUR)
@@ -91,7 +91,7 @@ def cards_of(rows: Rows) -> tuple[int, ...]:
 
 
 class Playout:
-    """A table that is played on."""
+    """A table that is played to the end."""
 
     __slots__ = (
         "bottoms",
@@ -116,7 +116,7 @@ class Playout:
     )
 
     def __init__(self, state: HaecMaecState, worth: Sequence[int], opinion: Habits, rng: Random) -> None:
-        """The table of `state`, where `worth` lies before the seats."""
+        """The table of `state`, with `worth` on the table by seat."""
         cards = cards_of(state.options.ingredients)
         self.players = state.players
         self.slap = state.options.slap
@@ -146,7 +146,7 @@ class Playout:
             self._add(latest)
 
     def finish(self) -> list[int]:
-        """Play to the end of the match, and say by seat how many points everybody has."""
+        """Play to the end of the match. Returns the points by seat."""
         over = self.reacting and self._resolve()
         while not over:
             over = self._take_turn()
@@ -154,7 +154,7 @@ class Playout:
         return [worth - hand for worth, hand in zip(self.worth, hands, strict=True)]
 
     def choose(self) -> Choice:
-        """What the seat whose turn it is does with it."""
+        """What the seat does with its turn."""
         hand, full = self.hands[self.turn], self.full
         if self.turn in self.rash and self.rash[self.turn] > RANDOM:
             return self._choose_anything(hand)
@@ -168,7 +168,7 @@ class Playout:
         return LAY, self._feed(honest) if honest else min(filter(None, hand))
 
     def _enough(self) -> float:
-        """From how many points on the burger is worth a top of the seat whose turn it is."""
+        """The points from which the burger is worth a top of the seat to move."""
         fat = self.fat[self.turn]
         if self.turn != self.seat or not self.patient or self._tops_of(self.turn) == 0:
             return fat
@@ -178,7 +178,7 @@ class Playout:
         return self.normal_tops[seat] + self.doubling_tops[seat]
 
     def _choose_anything(self, hand: list[int]) -> Choice:
-        """Any legal move, as somebody makes it who does not think."""
+        """Any legal move."""
         ways = [LAY]
         if len(self.kinds) >= self.closable:
             ways += [CLOSE] * (self.normal_tops[self.turn] > 0) + [CLOSE_DOUBLING] * self.doubling_tops[self.turn]
@@ -188,7 +188,7 @@ class Playout:
         return self.rng.choice(ways), card
 
     def _top(self) -> int:
-        """How to close the burger, or 0 if that cannot be done."""
+        """How to close the burger, or 0 if that is impossible."""
         if len(self.kinds) < self.closable:
             return 0
         normal = self.normal_tops[self.turn]
@@ -198,7 +198,7 @@ class Playout:
         return CLOSE if normal else 0
 
     def _feed(self, honest: list[int]) -> int:
-        """The card for the burger: a good one, unless that would be a present."""
+        """The card for the burger: a good one, unless that helps the next seat."""
         if len(self.kinds) + 1 < self.closable or self.bottoms < FEW or len(self.pile) < FEW:
             return max(honest)
         if self.turn != self.seat:
@@ -228,7 +228,7 @@ class Playout:
         return self._resolve()
 
     def _judge(self, card: int) -> None:
-        """Put a card onto the burger, or give it as a penalty to whoever is wrong."""
+        """Put a card onto the burger, or give it as a penalty to the seat that is wrong."""
         if card & KIND in self.full:
             self.worth[self.turn] -= 2 * (card >> VALUE)
         elif self.rash and len(self.kinds) + 1 >= SUSPICION_FROM and (accuser := self._accuser()) is not None:
@@ -237,7 +237,7 @@ class Playout:
             self._add(card)
 
     def _accuser(self) -> int | None:
-        """Who calls an honest card."""
+        """The seat that calls an honest card."""
         for seat, rashness in self.rash.items():
             if seat != self.turn and self.rng.random() < rashness:
                 return seat

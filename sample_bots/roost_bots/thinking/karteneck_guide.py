@@ -1,6 +1,6 @@
-"""What a search wants to know about Karteneck. Not a bot.
+"""The guide of a search in Karteneck.
 
-It looks ahead to the end of the round. What a seat has then are its worms, and its hand for the rounds to come.
+It looks ahead to the end of the round. What counts there are a seat's worms, and its hand for the rounds to come.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,10 +15,10 @@ from roost_games.registry import AnyGame
 
 ENOUGH = 25
 WELL_AHEAD = 6
-"""With so many points, and so many more than anybody else, it is time to leave."""
+"""With this many points, and this many more than any other seat, it is time to leave."""
 NUMBER_WORTH = (0.0, 0.0, 0.05, 0.1, 0.15)
 WORM_WORTH = 0.3
-"""What a card in the hand, by its number, or a worm card is worth in worms."""
+"""The worth of a number card in the hand, by its number, and of a worm card, in worms."""
 SURE_LEAD = 1.0
 GOOD_LEAD = 6.0
 """What `rewards_by_lead` is told at the end of a match, and before."""
@@ -37,7 +37,7 @@ class KarteneckGuide(Guide):
     """Knows when to leave, and what to keep."""
 
     def imagine(self, game: AnyGame, view: View, rng: Random) -> AnyState:
-        """Forget what the discard pile was when it was shuffled: that tells little about the hands, and takes long."""
+        """Ignore what was in the discard pile when it was shuffled: it tells little about the hands, and takes long."""
         return game.determinise(view._replace(trace=(), drawn=()), rng)
 
     def begin(self, state: KarteneckState, seat: int) -> int:
@@ -47,7 +47,7 @@ class KarteneckGuide(Guide):
         return state.round > start
 
     def candidates(self, state: KarteneckState, seat: int, start: int) -> Sequence[Move]:
-        """Of a kind all cards, or one, or as many as make a theft possible."""
+        """All cards of a kind, or one, or the number that makes a theft possible."""
         total = state.totals[seat]
         wanted = {top - total for top in state.tops}
         leave = [PASS_AND_STEAL, PASS] if can_steal(state, seat) else [PASS]
@@ -85,7 +85,7 @@ class KarteneckGuide(Guide):
 
 
 def can_steal(state: KarteneckState, seat: int) -> bool:
-    """Whether `seat` can leave with somebody's top portion."""
+    """Whether `seat` can leave with the top portion of another."""
     total = state.totals[seat]
     return state.laid[seat] & WORM_BIT != 0 and total in state.tops and state.tops[seat] != total
 

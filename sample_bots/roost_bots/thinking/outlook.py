@@ -1,10 +1,10 @@
-"""What a table of Bratwurmeck between two turns is worth to a seat, with the next turns of everybody in mind.
+"""The worth of a table of Bratwurmeck to a seat between two turns, with the next turn of every seat in mind.
 
 A lead in worms is worth what it does for the chance to end ahead: one worm is little while the grill is full, and
-everything when it is nearly empty. On top of that comes a part of what the next turn of every seat may bring. A seat
-chooses between *plans* such as "at least 25", or "21 exactly, to steal"; how likely a plan is to end with which total,
-`dice_turn` knows. So it shows in the worth of a table that a top tile may be stolen, that another covers and protects
-it, and what a returned tile, or one that is turned over, does to everybody's chances. Not a bot.
+everything when it is nearly empty. A share of what the next turn of every seat may bring is added. A seat chooses
+between *plans* such as "at least 25", or "21 exactly, to steal"; `dice_turn` knows how likely a plan is to end with
+each total. So the worth of a table includes that a top tile may be stolen, that another covers and protects it, and
+what a returned or turned tile does to the chances of every seat.
 """
 
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from roost_games.bratwurmeck import Options, Tile, View
 
 EVEN = 1.0
 EVEN_PER_TILE = 0.6
-"""A lead of so many worms wins about three times of four; longer ones are needed while tiles are open."""
+"""A lead of this many worms wins about three times in four; more is needed while tiles are open."""
 NEXT_TURNS = 0.25
-"""How much the next turns count: all are judged as if they came first, and as if everybody planned so well."""
+"""How much the next turns count. Each is judged as if it came first, and as if every seat planned this well."""
 OVERSHOT = 0.3
-"""What a total above the one to be stolen is worth to whoever wanted to steal; the theft counts 1."""
+"""The worth of a total above the one to be stolen, for a seat that wanted to steal; the theft counts 1."""
 
 Stack = tuple[Tile, ...]
 Plan = tuple[tuple[int, float], ...]
@@ -34,7 +34,7 @@ class DiceTable(NamedTuple):
     grill: Stack
     stacks: tuple[Stack, ...]
     worms: tuple[int, ...]
-    """By seat, how many it owns."""
+    """By seat, the worms it owns."""
 
     def taking(self, seat: int, tile: Tile) -> "DiceTable":
         """The table after `seat` took a tile from the grill."""
@@ -87,33 +87,33 @@ def ends(table: DiceTable, seat: int) -> Ends:
 
 @cache
 def chance_ahead(lead: int, tiles: int) -> float:
-    """How likely it is to end ahead with such a lead while so many tiles are open."""
+    """How likely it is to end ahead with this lead while this many tiles are open."""
     if not tiles:
         return (lead > 0) + (lead == 0) / 2
     return 1 / (1 + exp(-lead / (EVEN + EVEN_PER_TILE * tiles)))
 
 
 def standing(table: DiceTable, seat: int) -> float:
-    """How many opponents `seat` can expect to leave behind, as things stand."""
+    """How many opponents `seat` can expect to leave behind, from this table."""
     own, tiles = table.worms[seat], len(table.grill)
     return sum([chance_ahead(own - worms, tiles) for worms in table.worms])
 
 
 @cache
 def at_least(total: int) -> Plan:
-    """The plan with the best chance of so many points or more."""
+    """The plan with the best chance of this many points or more."""
     return tuple(Turn([float(reached >= total) for reached in range(MOST_POINTS + 1)], {}, 0.0).totals().items())
 
 
 @cache
 def exactly(total: int) -> Plan:
-    """A plan to end with this total, or if that does not come about, with more."""
+    """A plan to end with this total, or failing that with more."""
     above = [OVERSHOT * (reached > total) for reached in range(MOST_POINTS + 1)]
     return tuple(Turn(above, {total: 1.0}, 0.0).totals().items())
 
 
 def prepare() -> None:
-    """Work out the plans for the usual tiles. It takes about a second, once in a process."""
+    """Compute the plans for the usual tiles. It takes about a second, once per process."""
     for tile in Options().tiles:
         at_least(tile.value)
         exactly(tile.value)
@@ -129,7 +129,7 @@ def plans(table: DiceTable, seat: int) -> Iterator[Plan]:
 
 
 def after_turn_of(other: int, table: DiceTable, seat: int) -> float:
-    """The standing of `seat` that can be expected after a turn of `other`, who does what is best for itself."""
+    """The expected standing of `seat` after a turn of `other`, which does what is best for itself."""
     possible = ends(table, other)
     known: dict[int, tuple[float, float]] = {}
 
@@ -155,7 +155,7 @@ def after_turn_of(other: int, table: DiceTable, seat: int) -> float:
 
 
 def outlook(table: DiceTable, seat: int) -> float:
-    """What `table` is worth to `seat`: its standing, and how the next turn of everybody changes it."""
+    """What `table` is worth to `seat`: its standing, and how the next turn of every seat changes it."""
     now = standing(table, seat)
     if not table.grill:
         return now
@@ -163,7 +163,7 @@ def outlook(table: DiceTable, seat: int) -> float:
 
 
 def turn_of(view: View, seat: int) -> Turn:
-    """The turn of `seat`, with what every way to end it is worth."""
+    """The turn of `seat`, with the worth of every way to end it."""
     table = DiceTable(view.grill, view.stacks, tuple(sum(tile.worms for tile in stack) for stack in view.stacks))
     possible = ends(table, seat)
     worth = {

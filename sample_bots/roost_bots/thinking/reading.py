@@ -1,4 +1,4 @@
-"""What the samples read off a table before they choose. Not a bot."""
+"""What the samples read off a table before they choose."""
 
 from collections.abc import Sequence
 
@@ -21,12 +21,12 @@ def tile_won(view: bratwurmeck.View, move: bratwurmeck.Take) -> bratwurmeck.Tile
 
 
 def is_bluff(view: haecmaec.View) -> bool:
-    """Whether the latest card is a third of its kind or a later one, as anybody can see who counts."""
+    """Whether the latest card is a third of its kind or a later one, as anyone can see who counts."""
     return [card.kind for card in view.burger].count(view.burger[-1].kind) > 2
 
 
 def can_close(view: haecmaec.View, size: int) -> bool:
-    """Whether a burger of so many ingredients may be closed in turn."""
+    """Whether a burger of `size` ingredients may be closed in turn."""
     return size >= (3 if view.players == 2 else 2)
 
 

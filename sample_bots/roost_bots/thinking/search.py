@@ -1,23 +1,23 @@
-"""The bot that tries out what may happen: information-set Monte-Carlo tree search, in any game.
+"""Information-set Monte-Carlo tree search, in any game: a bot that tries out what may happen.
 
 It cannot see the other hands, so it imagines them. A *world* is a complete table that shows this seat exactly what it
 sees (`Game.determinise`). In each iteration it takes a world, makes one of its moves there and plays on: first along a
 tree of moves that it remembers, choosing at each step a move that has done well or that has seldom been tried (UCB1);
-then one new move; then quickly to a horizon, where it looks at what everybody has. All moves on the way are credited
+then one new move; then quickly to a horizon, where it looks at what every seat has. All moves on the way are credited
 with that.
 
-Its own moves take turns, and the worse half of them is given up again and again until one is left (sequential halving).
-So all of them meet the same worlds, and most of the time goes to the question which of the last few is the best.
+Its own moves take turns, and the worse half of them is dropped repeatedly until one is left (sequential halving). So
+all of them meet the same worlds, and most of the time goes to the last few.
 
-The tree belongs to what this seat knows and not to a world: a node stands for the moves made, whatever the hidden cards
-are. Where several seats decide at once nobody can wait for the others, so such decisions are played quickly and have no
-nodes, except this seat's own at the root.
+The tree belongs to what this seat knows and not to a world: a node stands for the moves made, regardless of the hidden
+cards. Where several seats decide at once, none can wait for the others, so such decisions are played quickly and have
+no nodes, except this seat's own at the root.
 
 What is special about a game is left to a *guide*: which moves to consider, how to play on quickly, how far, and what a
-table is worth. The plainest `Guide` plays any game with random moves up to the end.
+table is worth. The base class `Guide` plays any game with random moves to the end.
 
-It thinks for `iterations` iterations, so a seeded run repeats itself. A subclass that sets `seconds` thinks for so long
-instead, and plays better on a faster machine. In either case it stops in time for the clock of its match.
+It thinks for `iterations` iterations, so a seeded run repeats itself. A subclass that sets `seconds` thinks for that
+time instead, and plays better on a faster machine. Either way it stops in time for the clock of its match.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,33 +33,33 @@ from roost_sdk import Bot
 
 AnyState = State[Any, Any]
 CURIOSITY = 0.25
-"""How much a move that has seldom been tried is preferred; rewards lie mostly between 0 and 1."""
+"""How much seldom tried moves are preferred; rewards are mostly between 0 and 1."""
 TRUST = 0.4
-"""A move has to be better by so much than the one that a guide favours: it knows what a few playouts do not show."""
+"""By how much a move must be better than the one that a guide favours, which knows what few playouts cannot show."""
 VISITS_PER_MOVE = 50
-"""So often a place in the tree is visited before another move is tried there."""
+"""How often a place in the tree is visited before another move is tried there."""
 CLOCK_SHARE = 0.5
-"""So much of the time that a match gives for a decision is used up at the most."""
+"""The share of the match's time for a decision that is used at most."""
 
 
 class Guide:
-    """What a search wants to know about a game. This one knows nothing but the rules; subclasses know better.
+    """What a search wants to know about a game. This one knows only the rules; subclasses know better.
 
-    States, seats and moves are as in `State`. `start` is whatever `begin` has noted about the first state. At the place
-    where a search begins, candidates must not depend on what its seat cannot see.
+    States, seats and moves are as in `State`. `start` is what `begin` noted about the first state. Where a search
+    begins, candidates must not depend on what its seat cannot see.
     """
 
     worlds = 100
-    """How many worlds to imagine for a decision, at the most; iterations take turns on them."""
+    """How many worlds to imagine for a decision at most; iterations take turns on them."""
     effort = 1
-    """How many times the usual number of iterations a decision deserves; more where they are quick."""
+    """The factor on the usual number of iterations for a decision; more where they are quick."""
 
     def imagine(self, game: AnyGame, view: Any, rng: Random) -> Any:
         """A world in which the seat of `view` sees what it sees."""
         return game.determinise(view, rng)
 
     def begin(self, state: Any, seat: int) -> Any:
-        """Note what will be asked for again and again in a search for `seat`."""
+        """Note what a search for `seat` will ask for repeatedly."""
         return None
 
     def is_far(self, state: Any, start: Any) -> bool:
@@ -67,11 +67,11 @@ class Guide:
         return False
 
     def candidates(self, state: Any, seat: int, start: Any) -> Sequence[Any]:
-        """The legal moves that are worth a thought; at least one."""
+        """The legal moves that are worth considering; at least one."""
         return cast(Sequence[Any], state.legal(seat))
 
     def favourite(self, state: Any, seat: int, start: Any) -> Any:
-        """Where a search begins, the move that rules speak for, if there is one."""
+        """The move that rules of thumb suggest where a search begins, if there is one."""
         return None
 
     def quick_move(self, state: Any, seat: int, start: Any, rng: Random) -> Any:
@@ -80,7 +80,7 @@ class Guide:
         return legal[int(rng.random() * len(legal))]
 
     def outcome(self, state: Any, start: Any, rng: Random) -> Sequence[float]:
-        """Play on with quick moves until that is far enough. By seat, how good it is there, mostly between 0 and 1."""
+        """Play on with quick moves until `is_far`. Returns by seat how good that is, mostly between 0 and 1."""
         while state.to_move and not self.is_far(state, start):
             for seat in state.to_move:
                 state.apply(seat, self.quick_move(state, seat, start, rng))
@@ -94,7 +94,7 @@ class Guide:
 def rewards_by_lead(worths: Sequence[float], half: float) -> list[float]:
     """By seat, the mean of what its leads over the others are worth: a lead of `half` is half way from level to sure.
 
-    So it does not matter by how much one is ahead of somebody who is far behind.
+    So the size of a lead over a seat far behind hardly matters.
     """
     others = len(worths) - 1
     rewards = []
@@ -138,10 +138,10 @@ class Search:
             self.moves.setdefault(self._favourite, Node())
 
     def iterate(self) -> None:
-        """Play once from the present to the horizon, and remember how that went.
+        """Play once from the present to the horizon, and record how that went.
 
-        Moves take turns, and each meets the worlds in the same order. So they are compared by what they do and not by
-        their luck.
+        Moves take turns, and each meets the worlds in the same order. So they are compared by what they do, not by
+        luck.
         """
         move, node = min(self.moves.items(), key=_visits)
         state = self._world(node.visits).copy()
@@ -156,13 +156,13 @@ class Search:
             node.reward += rewards[seat]
 
     def halve(self) -> None:
-        """Give up the worse half of the moves, but not the favourite."""
+        """Drop the worse half of the moves, but not the favourite."""
         ranked = sorted(self.moves.items(), key=_mean_reward, reverse=True)
         kept = (len(ranked) + 1) // 2
         self.moves = dict(ranked[:kept] + [known for known in ranked[kept:] if known[0] == self._favourite])
 
     def best(self) -> Any:
-        """The move that did best; the favourite, if it did hardly worse."""
+        """The move that did best; the favourite, if it did nearly as well."""
         best = max(self.moves.items(), key=_mean_reward)
         favourite = self.moves.get(self._favourite)
         if favourite is not None and _mean_reward(best) < _mean_reward((self._favourite, favourite)) + TRUST:
@@ -196,7 +196,7 @@ class Search:
         return self._select(node, moves, width)
 
     def _let_others_decide(self, state: AnyState, but: int | None) -> None:
-        """Where decisions are made at once, play those of everybody else quickly."""
+        """Where decisions are made at once, play those of the other seats quickly."""
         if len(state.to_move) > 1:
             for seat in state.to_move:
                 if seat != but:
@@ -250,7 +250,7 @@ class SearchBot(Bot):
         return search.best()
 
     def _think(self, search: Search, share: float) -> None:
-        """Search with this share of what there is for a decision."""
+        """Search with this share of the iterations or time for a decision."""
         most, seconds = inf, CLOCK_SHARE * self.clock.decision_ms / 1000
         if self.seconds is None:
             most = round(self.iterations * search.guide.effort * share)
