@@ -1,4 +1,4 @@
-"""What the arena refuses, each with the gRPC status that tells the caller what to do about it."""
+"""What the arena refuses, each with the gRPC status that tells the caller what to do."""
 
 import grpc
 
@@ -6,43 +6,43 @@ from roost_games.errors import RoostError, UsageError
 
 
 class ArenaError(RoostError):
-    """The arena will not do that."""
+    """The arena refuses a call."""
 
     status = grpc.StatusCode.UNKNOWN
 
 
 class InvalidError(ArenaError):
-    """What was sent makes no sense."""
+    """The request is invalid."""
 
     status = grpc.StatusCode.INVALID_ARGUMENT
 
 
 class NotFoundError(ArenaError):
-    """There is no such thing."""
+    """What was asked for does not exist."""
 
     status = grpc.StatusCode.NOT_FOUND
 
 
 class NotYetError(ArenaError):
-    """It will be possible later."""
+    """The call is not possible yet."""
 
     status = grpc.StatusCode.FAILED_PRECONDITION
 
 
 class AlreadyConnectedError(ArenaError):
-    """The same bot plays here already."""
+    """The bot is already connected."""
 
     status = grpc.StatusCode.ALREADY_EXISTS
 
 
 class UnauthenticatedError(ArenaError):
-    """We do not know who that is."""
+    """The caller is unknown."""
 
     status = grpc.StatusCode.UNAUTHENTICATED
 
 
 class DeniedError(ArenaError):
-    """Not with these credentials."""
+    """The caller's key does not allow the call."""
 
     status = grpc.StatusCode.PERMISSION_DENIED
 
@@ -54,13 +54,13 @@ class ReplacedError(ArenaError):
 
 
 class StalledError(ArenaError):
-    """The bot does not take what it is sent. It may come back."""
+    """The bot does not read what it is sent. It may connect again."""
 
     status = grpc.StatusCode.ABORTED
 
 
 class TooMuchError(ArenaError):
-    """The caller sends more than anybody needs."""
+    """The caller sends too much."""
 
     status = grpc.StatusCode.RESOURCE_EXHAUSTED
 
@@ -72,7 +72,7 @@ class ClosingError(ArenaError):
 
 
 def status_of(error: RoostError) -> grpc.StatusCode:
-    """The status that tells a caller what to do about `error`."""
+    """The gRPC status for `error`."""
     if isinstance(error, ArenaError):
         return error.status
     return grpc.StatusCode.INVALID_ARGUMENT if isinstance(error, UsageError) else grpc.StatusCode.UNAVAILABLE

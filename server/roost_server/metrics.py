@@ -1,6 +1,6 @@
-"""What an arena tells a monitoring system: counters that it keeps, gauges that are read when somebody looks.
+"""Metrics for a monitoring system: counters, and gauges that are read on each scrape.
 
-docs/hosting/operations.md explains every one of them, with alerts to begin with.
+docs/hosting/operations.md explains each of them and suggests alerts.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,13 +19,13 @@ COMMIT_SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How things stand at a moment."""
+    """The values of the gauges at one moment."""
 
     connected: int
     running: int
     quarantined: int
     delayed_seconds: float
-    """How late the arena's own clock ran, since its start."""
+    """The arena's own delay, summed since its start."""
     waiting_blocks: Mapping[str, int] = field(default_factory=dict)
     """By contest."""
     phases: Mapping[str, str] = field(default_factory=dict)
@@ -42,7 +42,7 @@ def metrics_address(text: str) -> tuple[str, int]:
 
 
 class Metrics:
-    """The counters of one arena. Without `serve` nobody sees them, and they cost next to nothing."""
+    """The metrics of one arena. Without `serve` they cost next to nothing."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -62,7 +62,7 @@ class Metrics:
         return Counter(name, what, labels, registry=self._registry)
 
     def match_recorded(self, replay: Replay, seconds: float) -> None:
-        """A match is on the disk, so long after it ended."""
+        """A match is on the disk, this many seconds after it ended."""
         self._matches.labels(replay.game, replay.result.termination).inc()
         self._decisions.labels(replay.game).inc(len(replay.steps))
         for fault in replay.result.faults:
@@ -70,7 +70,7 @@ class Metrics:
         self._commit.observe(seconds)
 
     def commit_failed(self) -> None:
-        """The disk did not take something."""
+        """A commit failed."""
         self._not_recorded.inc()
 
     def call_refused(self, method: str, status: str) -> None:
@@ -82,7 +82,7 @@ class Metrics:
         self._registry.register(_Gauges(read))
 
     def serve(self, address: str) -> Callable[[], None]:
-        """Answer at `http://ADDRESS/metrics`, in a thread of its own. Returns what ends it. Raises `UsageError`."""
+        """Serve `http://ADDRESS/metrics` in a thread. Returns a function that stops it. Raises `UsageError`."""
         host, port = metrics_address(address)
         try:
             server, thread = start_http_server(port, host, self._registry)
@@ -98,7 +98,7 @@ class Metrics:
 
 
 class _Gauges(Collector):
-    """What is read at the moment when somebody looks."""
+    """The gauges, read on each scrape."""
 
     def __init__(self, read: Callable[[], Reading]) -> None:
         self._read = read

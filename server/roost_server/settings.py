@@ -1,4 +1,4 @@
-"""What a host can set about an arena."""
+"""The settings of an arena."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +11,7 @@ from roost_ladder.schedules.schedule import Kind
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One kind of table: a game, its options and how many sit at it."""
+    """The rules of a table: a game, its options and the number of players."""
 
     game: str
     players: int
@@ -29,7 +29,7 @@ def standard_tables() -> tuple[Rules, ...]:
 
 
 def tables_of(games: tuple[str, ...], counts: tuple[int, ...]) -> tuple[Rules, ...]:
-    """Every one of `games` at every one of `counts` that it can be played at."""
+    """Every game at every player count of `counts` that it allows."""
     return tuple(
         Rules(name, players, options)
         for name in games
@@ -45,18 +45,18 @@ def _default_options(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything about an arena that is not where it listens and what it records in."""
+    """The settings of an arena, apart from its address and its database."""
 
     tables: tuple[Rules, ...] = field(default_factory=standard_tables)
     """What is played."""
     bots: frozenset[str] = frozenset()
-    """The names of the bots that may come in; empty: any."""
+    """The names of the bots that may connect; empty for any."""
     schedule: str = "least-played"
     """Who plays whom in an arena without competitions."""
     clock: Clock = STANDARD_CLOCK
     max_faults: int = 3
     latency_cap_ms: float = 50.0
-    """The most of a stream's latency that is not counted against the bot."""
+    """At most this much of a stream's latency is not counted against the bot."""
     ready_seconds: float = 60.0
     """How long a bot may take to get ready for a match. Not part of its clock."""
     grace_seconds: float = 20.0
@@ -69,10 +69,10 @@ class Settings:
     max_message_bytes: int = 1 << 20
     """A larger message ends the stream."""
     hide_names: bool = False
-    """Whether bots are not told who sits with them."""
+    """Whether the names of opponents are hidden from bots."""
     spectator_delay_seconds: float = 0.0
-    """By how much spectators see a match later than it is played."""
+    """How long after a move spectators see it."""
     quarantine_after: int = 5
-    """After faults in this many matches in a row a bot may not play until it answers again."""
+    """A bot with faults in this many matches in a row is quarantined until it answers again."""
     drain_seconds: float = 30.0
     """How long a shutdown waits for running matches before it voids them."""

@@ -94,7 +94,7 @@ def test_backup_and_restore(roost: Roost) -> None:
     refused = roost("admin", "restore", "nonsense.db", "--db", "roost.db")
     assert (refused.code, "cannot be read as a database" in refused.err) == (1, True)
     again = at_database(roost, "backup", "copy.db")
-    assert (again.code, "is there already; name another file" in again.err) == (1, True)
+    assert (again.code, "already exists; name another file" in again.err) == (1, True)
 
 
 def test_status_of_a_database(roost: Roost) -> None:
@@ -132,7 +132,7 @@ def test_competition_files(roost: Roost) -> None:
         ("admin key make --admin --bot b --db x.db", 2, "exactly one of"),
         ("admin key make --owner Ann --db x.db", 2, "there is no owner 'Ann'"),
         ("admin key make --admin --db x.db --save .", 2, ". cannot be written: File exists; name a new file"),
-        ("admin key revoke roost_x --db x.db", 2, "no key in force begins with 'roost_x'"),
+        ("admin key revoke roost_x --db x.db", 2, "no valid key begins with 'roost_x'"),
         ("admin phase cup ladder --db x.db", 2, "there is no competition 'cup'; there are: none"),
         ("admin key list --db none.db", 1, "there is no file none.db"),
         ("admin owner list --db x.db --server 127.0.0.1:1", 2, "choose one"),

@@ -186,7 +186,7 @@ def test_a_database_belongs_to_one_arena(roost: Roost, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "told"), [("9999", "newer Roost"), ("abc", "is damaged, or no database of Roost's")]
+    ("schema", "told"), [("9999", "newer Roost"), ("abc", "is damaged, or not a database of Roost")]
 )
 def test_a_database_that_this_roost_does_not_understand_is_refused(
     roost: Roost, tmp_path: Path, schema: str, told: str

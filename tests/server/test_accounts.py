@@ -75,7 +75,7 @@ def refusal(store: Store, secret: str) -> str:
 
 
 def test_keys_that_are_good_for_nothing(store: Store) -> None:
-    assert "not one of this arena's" in refusal(store, "roost_" + "x" * 43)
+    assert "not known at this arena" in refusal(store, "roost_" + "x" * 43)
     revoked = keys.make_key(store, Scope.ADMIN, "test")
     keys.revoke_key(store, revoked, "test")
     assert "was revoked" in refusal(store, revoked)
@@ -99,20 +99,20 @@ def test_a_key_is_ended_once_and_by_its_owner(store: Store) -> None:
     owners.add_owner(store, "Bob", "test")
     key = keys.make_key(store, Scope.OWNER, "test", owner="Ann")
     bob = keys.identify(store, keys.make_key(store, Scope.OWNER, "test", owner="Bob")).owner_id
-    with pytest.raises(UsageError, match=r"no key in force begins with .*; `roost account` shows yours"):
+    with pytest.raises(UsageError, match=r"no valid key begins with .*; `roost account` shows yours"):
         keys.revoke_key(store, key, "test", owner_id=bob)
     ann = keys.identify(store, key).owner_id
     keys.revoke_key(store, key, "test", owner_id=ann)
-    with pytest.raises(UsageError, match="no key in force"):
+    with pytest.raises(UsageError, match="no valid key"):
         keys.revoke_key(store, key, "test", owner_id=ann)
 
 
 def test_a_key_is_named_by_as_many_letters_as_tell_it_from_others(store: Store) -> None:
     key, other = (keys.make_key(store, Scope.OWNER, "test", owner="Ann") for _ in range(2))
     for nothing in ("", key.upper()[:10]):
-        with pytest.raises(UsageError, match="no key in force begins with"):
+        with pytest.raises(UsageError, match="no valid key begins with"):
             keys.revoke_key(store, nothing, "test")
-    with pytest.raises(UsageError, match="2 keys in force begin with 'roost_'; give more of the letters, `roost admin"):
+    with pytest.raises(UsageError, match="2 valid keys begin with 'roost_'; give more characters, `roost admin"):
         keys.revoke_key(store, "roost_", "test")
     keys.revoke_key(store, key[:12], "test")
     keys.revoke_key(store, "roost_", "test")
@@ -123,7 +123,7 @@ def test_an_invitation_is_good_for_so_many(store: Store) -> None:
     token = invitations.invite(store, "test", uses=2)
     for name in ("Bob", "Cid"):
         assert keys.identify(store, invitations.register(store, name, token)).owner == name
-    with pytest.raises(DeniedError, match="not valid, or no longer"):
+    with pytest.raises(DeniedError, match="is invalid, used up or expired"):
         invitations.register(store, "Dot", token)
     (left,) = invitations.invitations(store)
     assert left.uses_left == 0
@@ -141,7 +141,7 @@ def test_an_invitation_ends(store: Store) -> None:
     token = invitations.invite(store, "test", expires_ms=epoch_ms())
     with pytest.raises(DeniedError):
         invitations.register(store, "Bob", token)
-    with pytest.raises(DeniedError, match="takes those who were invited"):
+    with pytest.raises(DeniedError, match="registration needs an invitation"):
         desk.register(store, admin_pb2.RegisterRequest(owner="Bob"), invited_only=True)
     assert desk.register(store, admin_pb2.RegisterRequest(owner="Bob"), invited_only=False).owner == "Bob"
 
@@ -152,9 +152,9 @@ def test_a_bots_name_belongs_to_one_owner(store: Store) -> None:
     with store.writing() as connection:
         assert desk.own_bot(connection, "test", ann, "a1").owner == "Ann"
         assert desk.own_bot(connection, "test", bob, "b1").owner == "Bob"
-        with pytest.raises(ArenaError, match="somebody else's"):
+        with pytest.raises(ArenaError, match="belongs to another owner"):
             desk.own_bot(connection, "test", bob, "a1")
-    with pytest.raises(UsageError, match="there is a bot 'a1' already"):
+    with pytest.raises(UsageError, match="the bot 'a1' already exists"):
         owners.add_bot(store, "Bob", "a1", "test")
 
 

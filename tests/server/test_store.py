@@ -81,7 +81,7 @@ def test_to_save_a_match_again_changes_nothing(store: Store) -> None:
 def test_an_id_stands_for_one_match(store: Store) -> None:
     new = block(store)
     store.commit([finished(sketch("m1", (1, 2)), new)])
-    with pytest.raises(RecordRefused, match="match m1 is on record already, with another replay"):
+    with pytest.raises(RecordRefused, match="match m1 is already on record with another replay"):
         store.commit([finished(sketch("m1", (2, 1)), new)])
     with pytest.raises(RecordRefused, match="match m2 comes twice with different replays"):
         store.commit([finished(sketch("m2", (1, 2)), new, 1), finished(sketch("m2", (2, 1)), new, 1)])
@@ -133,7 +133,7 @@ def test_to_open_a_block_again_changes_nothing_unless_it_differs(store: Store) -
     store.open_block(new)
     assert queries.unfinished_blocks(store) == []
     for other in (replace(new, seed="00"), replace(new, version_ids=new.version_ids[::-1])):
-        with pytest.raises(RecordRefused, match="block b1 is on record already, with another deal"):
+        with pytest.raises(RecordRefused, match="block b1 is already on record with another deal"):
             store.open_block(other)
     with pytest.raises(RecordRefused, match="block b2 comes twice with different deals"):
         store.commit([replace(new, id="b2"), replace(new, id="b2", seed="00")])

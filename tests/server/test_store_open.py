@@ -92,8 +92,8 @@ def test_commits_wait_for_the_disk_and_references_are_checked(path: Path) -> Non
         ("roost.db", "'roost.db' is not a database URL; write sqlite:///roost.db"),
         ("", "'' is not a database URL; write sqlite:///roost.db"),
         ("://", "'://' is not a database URL; write sqlite:///roost.db"),
-        ("sqlite://", "the records need a file that outlives the arena; write sqlite:///roost.db"),
-        ("sqlite:///:memory:", "the records need a file that outlives the arena; write sqlite:///roost.db"),
+        ("sqlite://", "the records need a file; write sqlite:///roost.db"),
+        ("sqlite:///:memory:", "the records need a file; write sqlite:///roost.db"),
         ("sqlite:///a.db?mode=ro", "write the file alone, relative or absolute: sqlite:///a.db"),
         ("sqlite:///a.db?", "write the file alone, relative or absolute: sqlite:///a.db"),
         ("sqlite://host/a.db", "write the file alone, relative or absolute: sqlite:///a.db"),
@@ -155,7 +155,7 @@ def test_a_database_without_a_schema_number_is_refused(path: Path, read_only: bo
         connection.execute(change)
     connection.close()
     assert refusal(url(path), read_only=read_only) == (
-        f"{path} is damaged, or no database of Roost's: roost_schema holds no schema number; restore a copy"
+        f"{path} is damaged, or not a database of Roost: roost_schema holds no schema number; restore a copy"
     )
 
 
@@ -201,7 +201,7 @@ def test_a_file_that_may_not_be_written_is_refused(open_folder: Path) -> None:
     (open_folder / "roost.db-lock").chmod(0o666)
     with as_nobody():
         message = refusal(url(path))
-    assert message == f"{path}: SQLite may not write, as it must even to read; check the permissions"
+    assert message == f"{path}: SQLite needs to write even when it only reads; check the permissions"
 
 
 def test_a_reader_changes_nothing_and_writes_nothing(path: Path) -> None:

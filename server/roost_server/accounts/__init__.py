@@ -1,1 +1,4 @@
-"""Accounts: owners and their bots, the keys that they show, what a key allows, and the log of what was done."""
+"""Accounts: owners and their bots, keys, what each key allows, and the audit log.
+
+They know nothing of competitions, matches or a running arena.
+"""

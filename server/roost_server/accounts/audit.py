@@ -1,4 +1,4 @@
-"""The audit log: every act on accounts and competitions, noted in the transaction in which it is done."""
+"""The audit log: every change to accounts and competitions, logged in the same transaction."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from roost_server.store.people import AUDIT
 
 
 class LoggedAct(NamedTuple):
-    """Something that was done."""
+    """An entry of the log."""
 
     at_ms: int
     actor: str
@@ -21,19 +21,19 @@ class LoggedAct(NamedTuple):
 
 
 def note(connection: Connection, actor: str, act: str, **details: object) -> None:
-    """Write down that `actor` did something. No secrets among the details."""
+    """Log that `actor` did something. The details must hold no secrets."""
     text = json.dumps(details, sort_keys=True)
     connection.execute(insert(AUDIT).values(at_ms=epoch_ms(), actor=actor, act=act, details=text))
 
 
 def note_restored(connection: Connection, *, actor: str, copy: Path) -> None:
-    """Write down that a database was restored from a copy. A database of an older Roost may have no log yet."""
+    """Log that a database was restored from a copy, unless it is of an older Roost and has no log yet."""
     if inspect(connection).has_table(AUDIT.name):
         note(connection, actor, "database restored", copy=str(copy))
 
 
 def acts(store: Store, limit: int = 50) -> list[LoggedAct]:
-    """What was done last, the newest first."""
+    """The latest entries, the newest first."""
     query = select(*AUDIT.c["at_ms", "actor", "act", "details"]).order_by(AUDIT.c.id.desc()).limit(limit)
     with store.reading() as connection:
         return [LoggedAct(at, actor, act, json.loads(details)) for at, actor, act, details in connection.execute(query)]

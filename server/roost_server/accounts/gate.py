@@ -1,7 +1,7 @@
-"""The gate: who is calling, may they do that, and do they call too often?
+"""The gate: who is calling, whether they may, and whether they call too often.
 
-A caller shows its key as the metadata `authorization: Bearer roost_…`. An arena without accounts lets everybody do
-everything but administer it; it listens on this machine only, unless its host says otherwise.
+A caller shows its key as the metadata `authorization: Bearer roost_…`. In an arena without accounts everybody may
+do everything except administer it; it listens on this machine only, unless its host decides otherwise.
 """
 
 import asyncio
@@ -19,15 +19,15 @@ BEARER = "Bearer "
 
 
 class Need(Enum):
-    """What a call asks for."""
+    """What a call requires."""
 
     NOTHING = auto()
-    """Anybody may do that, to become somebody: register."""
+    """No key: registration."""
     READ = auto()
-    """To look at what everybody may see. Needs a key where the host says so."""
+    """To read what everybody may see. Needs a key if the host says so."""
     PLAY = auto()
     OWN = auto()
-    """To see to one's own bots and keys."""
+    """To manage one's own bots and keys."""
     ADMINISTER = auto()
 
 
@@ -38,16 +38,16 @@ ALLOWED: dict[Need, frozenset[Scope]] = {
     Need.OWN: frozenset({Scope.OWNER}),
     Need.ADMINISTER: frozenset({Scope.ADMIN}),
 }
-"""What the keys of each scope are good for."""
+"""Which scopes of keys allow what."""
 WRONG_KEY: dict[Need, str] = {
-    Need.PLAY: "this key does not play; use the key of a bot or of its owner",
+    Need.PLAY: "this key cannot play; use the key of a bot or of its owner",
     Need.OWN: "this needs the key of an owner",
     Need.ADMINISTER: "this needs the key of an admin",
 }
 
 
 class Gate:
-    """Lets callers in. With `accounts` by their keys; with `public` whoever only wants to look needs none."""
+    """Admits callers. With `accounts` they need keys; with `public` reading needs none."""
 
     def __init__(
         self, store: Store, *, accounts: bool = False, public: bool = True, limits: RequestLimits | None = None
@@ -58,12 +58,12 @@ class Gate:
         self._buckets = Buckets(limits or RequestLimits())
         self._known: dict[str, Identity] = {}
         self._forgotten = 0
-        """How often everything was forgotten."""
+        """How often `forget` was called."""
 
     async def admit(self, context: Any, need: Need) -> Identity | None:
-        """Who is calling; `None` is somebody without a key. Raises `ArenaError` if they may not do that now."""
+        """Who is calling; `None` for a caller without a key. Raises `ArenaError` if the call is not allowed."""
         if not self.accounts and need in (Need.READ, Need.PLAY):
-            # Nobody needs a key for that here. One from another arena does no harm.
+            # No key is needed here. One from another arena does no harm.
             return None
         secret = secret_of(context.invocation_metadata() or ())
         address = address_of(context.peer())
@@ -76,7 +76,7 @@ class Gate:
         return identity
 
     async def _identity(self, secret: str, address: str) -> Identity:
-        """Whom the key stands for. A key has a bucket of its own; who makes keys up is counted like a stranger."""
+        """The identity behind a key. Each key has its own bucket; unknown keys count against the address."""
         digest = digest_of(secret)
         identity = self._known.get(digest)
         if identity is None:
@@ -84,7 +84,7 @@ class Gate:
             asked = self._forgotten
             identity = await asyncio.to_thread(identify, self._store, secret)
             self._buckets.put_back(address)
-            # What was read before keys have changed is not worth remembering.
+            # Not kept if keys have changed since it was read.
             if asked == self._forgotten:
                 self._known[digest] = identity
         self._count(digest)
@@ -93,7 +93,7 @@ class Gate:
 
     def _count(self, caller: str) -> None:
         if not self._buckets.take(caller):
-            raise TooMuchError("too many requests; wait a moment, and ask less often")
+            raise TooMuchError("too many requests; wait a moment and ask less often")
 
     def _check(self, identity: Identity | None, need: Need) -> None:
         if identity is None:
@@ -106,18 +106,18 @@ class Gate:
             raise UnauthenticatedError("this needs a key; set ROOST_KEY, or give --key-file")
 
     def forget(self) -> None:
-        """Ask the records again about every key: some have changed."""
+        """Look up every key again, because some have changed."""
         self._forgotten += 1
         self._known.clear()
 
 
 def address_of(peer: str) -> str:
-    """Whose connection it is, without the port, which every connection has anew."""
+    """The address of a caller without the port, which differs from connection to connection."""
     return peer.rpartition(":")[0]
 
 
 def secret_of(metadata: Iterable[tuple[str, str | bytes]]) -> str | None:
-    """The key that a caller shows. Raises `UnauthenticatedError` if it shows something else."""
+    """The key that a caller sends. Raises `UnauthenticatedError` if the header holds something else."""
     for name, value in metadata:
         if name == HEADER:
             text = value if isinstance(value, str) else ""

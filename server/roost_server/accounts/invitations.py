@@ -1,4 +1,4 @@
-"""Invitations: tokens with which somebody registers as an owner, without an admin at hand."""
+"""Invitations: tokens with which people register as owners without the help of an admin."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from roost_server.store.people import INVITATION
 
 
 class InvitationRecord(NamedTuple):
-    """An invitation as it can be listed."""
+    """An invitation as lists show it."""
 
     prefix: str
     label: str
@@ -25,7 +25,7 @@ class InvitationRecord(NamedTuple):
 
 
 def invite(store: Store, actor: str, *, label: str = "", uses: int = 1, expires_ms: int | None = None) -> str:
-    """A new invitation, for so many owners. It is shown once."""
+    """A new invitation for `uses` owners. It is shown once."""
     secret = new_secret()
     new = {"digest": digest_of(secret), "prefix": secret[:SHOWN], "label": label, "uses_left": uses}
     with store.writing() as connection:
@@ -43,10 +43,10 @@ def invitations(store: Store) -> Sequence[InvitationRecord]:
 
 
 def register(store: Store, name: str, invitation: str | None) -> str:
-    """Make somebody an owner, and return the owner's key. `None` where no invitation is needed.
+    """Register an owner and return the owner's key. The invitation is `None` where none is needed.
 
-    Raises `DeniedError` if the invitation is none, used up or expired, and `UsageError` if the name is taken; an
-    invitation is not used up by a name that was taken.
+    Raises `DeniedError` if the invitation is invalid, used up or expired, and `UsageError` if the name is taken. A
+    taken name does not use up an invitation.
     """
     with store.writing() as connection:
         actor = "registration"
@@ -55,6 +55,6 @@ def register(store: Store, name: str, invitation: str | None) -> str:
             valid &= INVITATION.c.expires_ms.is_(None) | (INVITATION.c.expires_ms > epoch_ms())
             use = update(INVITATION).where(valid).values(uses_left=INVITATION.c.uses_left - 1)
             if not connection.execute(use).rowcount:
-                raise DeniedError("this invitation is not valid, or no longer; ask the host for another one")
+                raise DeniedError("this invitation is invalid, used up or expired; ask the host for another one")
             actor = f"invitation {invitation[:SHOWN]}"
         return make_owner_key(connection, insert_owner(connection, name, actor), actor)

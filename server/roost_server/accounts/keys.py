@@ -1,7 +1,7 @@
-"""Keys: what they look like, what is kept of them, and whom they stand for.
+"""Keys: their form, what is stored of them, and the identity behind each.
 
-A key is `roost_` and 43 letters that carry 256 random bits. It is shown once, when it is made. The records have its
-SHA-256 only, and its first letters to speak of it.
+A key is `roost_` and 43 characters that encode 256 random bits. It is shown once, when it is made. Only its SHA-256 is
+stored, and its first characters to identify it in lists.
 """
 
 import hashlib
@@ -22,22 +22,22 @@ from roost_server.store.people import ACCESS_KEY, BOT, OWNER
 
 KEY_PREFIX = "roost_"
 SHOWN = len(KEY_PREFIX) + 6
-"""So many letters of a key are shown to speak of it."""
+"""How many characters of a key are shown to identify it."""
 
 
 class Scope(StrEnum):
-    """What a key is good for."""
+    """What a key allows."""
 
     BOT = "bot"
     """To play as one bot."""
     OWNER = "owner"
-    """To play as any bot of an owner, and to see to them."""
+    """To play as any bot of an owner, and to manage them."""
     ADMIN = "admin"
-    """To run the arena. It does not play."""
+    """To run the arena. It cannot play."""
 
 
 class Identity(NamedTuple):
-    """Whom a key stands for."""
+    """The identity behind a key."""
 
     key_id: int
     prefix: str
@@ -51,12 +51,12 @@ class Identity(NamedTuple):
 
     @property
     def actor(self) -> str:
-        """What the audit log calls whoever uses the key."""
+        """The name of the key's user in the audit log."""
         return f"{self.prefix} {self.label}".strip()
 
 
 class KeyRecord(NamedTuple):
-    """A key as it can be listed."""
+    """A key as lists show it."""
 
     prefix: str
     label: str
@@ -74,7 +74,7 @@ def new_secret() -> str:
 
 
 def digest_of(secret: str) -> str:
-    """What is kept of a key or an invitation."""
+    """What is stored of a key or an invitation."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -135,13 +135,13 @@ def make_owner_key(connection: Connection, owner_id: int, actor: str) -> str:
 
 
 def revoke_key(store: Store, prefix: str, actor: str, *, owner_id: int | None = None) -> None:
-    """End a key, now and for good. With `owner_id` it must be one of this owner's. Raises `UsageError`."""
+    """Revoke a key for good. With `owner_id` it must be one of this owner's. Raises `UsageError`."""
     with store.writing() as connection:
         _revoke(connection, _one(connection, prefix, owner_id), actor)
 
 
 def rotate_key(store: Store, prefix: str, actor: str, *, owner_id: int | None = None) -> str:
-    """End a key, and make another one for the same that lasts as long. Raises `UsageError`."""
+    """Revoke a key and make another one with the same rights and expiry. Raises `UsageError`."""
     with store.writing() as connection:
         old = _one(connection, prefix, owner_id)
         _revoke(connection, old, actor)
@@ -154,9 +154,9 @@ def _revoke(connection: Connection, key: Row[tuple[object, ...]], actor: str) ->
 
 
 def _one(connection: Connection, prefix: str, owner_id: int | None) -> Row[tuple[object, ...]]:
-    """The key that is in force and begins like this."""
+    """The valid key that begins like this."""
     begins = prefix[:SHOWN]
-    # Not LIKE, for which capitals are small letters in SQLite.
+    # Not LIKE, which ignores case in SQLite.
     alike = func.substr(ACCESS_KEY.c.prefix, 1, len(begins)) == begins
     query = select(ACCESS_KEY).where(alike, ACCESS_KEY.c.revoked_ms.is_(None))
     if owner_id is not None:
@@ -164,20 +164,20 @@ def _one(connection: Connection, prefix: str, owner_id: int | None) -> Row[tuple
     found = connection.execute(query).all()
     shown = "`roost admin key list` shows them" if owner_id is None else "`roost account` shows yours"
     if not found or not begins:
-        raise UsageError(f"no key in force begins with {begins!r}; {shown}")
+        raise UsageError(f"no valid key begins with {begins!r}; {shown}")
     if len(found) > 1:
-        raise UsageError(f"{len(found)} keys in force begin with {begins!r}; give more of the letters, {shown}")
+        raise UsageError(f"{len(found)} valid keys begin with {begins!r}; give more characters, {shown}")
     return found[0]
 
 
 def revoked_ids(store: Store) -> set[int]:
-    """The ids of all keys that have been ended."""
+    """The ids of all revoked keys."""
     with store.reading() as connection:
         return set(connection.scalars(select(ACCESS_KEY.c.id).where(ACCESS_KEY.c.revoked_ms.is_not(None))))
 
 
 def identify(store: Store, secret: str) -> Identity:
-    """Whom a key stands for. Raises `UnauthenticatedError` if it is unknown, revoked or expired."""
+    """The identity behind a key. Raises `UnauthenticatedError` if it is unknown, revoked or expired."""
     query = (
         select(
             *ACCESS_KEY.c["id", "prefix", "label", "scope", "owner_id"],
@@ -193,7 +193,7 @@ def identify(store: Store, secret: str) -> Identity:
     with store.reading() as connection:
         row = connection.execute(query).one_or_none()
     if row is None:
-        raise UnauthenticatedError("this key is not one of this arena's")
+        raise UnauthenticatedError("this key is not known at this arena")
     *known, revoked_ms = row
     identity = Identity._make(known)._replace(scope=Scope(row.scope))
     if revoked_ms is not None:

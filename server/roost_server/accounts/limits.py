@@ -1,4 +1,4 @@
-"""How much a caller may ask for: a bucket of requests for each that fills again with time."""
+"""Rate limits: each caller has a bucket of requests that refills with time."""
 
 import time
 from collections import OrderedDict
@@ -6,17 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 MOST_BUCKETS = 10_000
-"""So many callers are remembered; the one that has been quiet for longest is forgotten first, its bucket full again."""
+"""How many callers are remembered. The one that has been quiet the longest is forgotten first."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """What a host allows a caller, which is a key, or without keys an address."""
+    """What a host allows a caller: a key, or an address without one."""
 
     requests_per_second: float = 50.0
     """In the long run."""
     burst: int = 200
-    """At once, after a quiet time."""
+    """At once, after a pause."""
 
 
 class Buckets:
@@ -29,7 +29,7 @@ class Buckets:
         """By caller: how many requests were left, and when that was."""
 
     def take(self, caller: str) -> bool:
-        """One more request. False if the bucket is empty."""
+        """Take a request from the bucket. False if it is empty."""
         now = self._now()
         left, before = self._left.get(caller, (float(self._limits.burst), now))
         left = min(self._limits.burst, left + (now - before) * self._limits.requests_per_second)
@@ -41,6 +41,6 @@ class Buckets:
         return allowed
 
     def put_back(self, caller: str) -> None:
-        """A request that was taken is not to count."""
+        """Put a request back that should not count."""
         left, since = self._left.get(caller, (float(self._limits.burst), self._now()))
         self._left[caller] = (left + 1, since)

@@ -1,4 +1,4 @@
-"""Owners, their bots, and the invitations with which one becomes an owner."""
+"""Owners and their bots."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ OWNER_FORM = re.compile(r"[^\W_][\w .@+-]{0,59}")
 
 
 class OwnerRecord(NamedTuple):
-    """An owner as it can be listed."""
+    """An owner as lists show it."""
 
     id: int
     name: str
@@ -38,37 +38,37 @@ class BotRecord(NamedTuple):
 
 
 def add_owner(store: Store, name: str, actor: str) -> int:
-    """A new owner. Raises `UsageError` if the name is taken or not one."""
+    """A new owner. Raises `UsageError` if the name is taken or invalid."""
     with store.writing() as connection:
         return insert_owner(connection, name, actor)
 
 
 def insert_owner(connection: Connection, name: str, actor: str) -> int:
-    """A new owner, in a transaction of the caller's."""
+    """A new owner, in the caller's transaction."""
     if not OWNER_FORM.fullmatch(name):
         raise UsageError("an owner's name has 1 to 60 letters, digits, spaces and . _ @ + -, and begins with a letter")
     if connection.scalar(select(OWNER.c.id).where(func.lower(OWNER.c.name) == name.lower())) is not None:
-        raise UsageError(f"there is an owner {name!r} already; take another name")
+        raise UsageError(f"the owner {name!r} already exists; choose another name")
     connection.execute(insert(OWNER).values(name=name, created_ms=epoch_ms()))
     note(connection, actor, "owner added", owner=name)
     return owner_named(connection, name)
 
 
 def add_bot(store: Store, owner: str, name: str, actor: str) -> BotRecord:
-    """A new bot of an owner. Raises `UsageError` if the name is taken or not one, or there is no such owner."""
+    """A new bot of an owner. Raises `UsageError` if the name is taken or invalid, or there is no such owner."""
     with store.writing() as connection:
         return insert_bot(connection, owner_named(connection, owner), name, actor)
 
 
 def insert_bot(connection: Connection, owner_id: int, name: str, actor: str) -> BotRecord:
-    """A new bot, in a transaction of the caller's."""
+    """A new bot, in the caller's transaction."""
     if not NAME_FORM.fullmatch(name):
         raise UsageError(NAME_RULE)
     try:
         with connection.begin_nested():
             connection.execute(insert(BOT).values(name=name, owner_id=owner_id, created_ms=epoch_ms()))
     except IntegrityError:
-        raise UsageError(f"there is a bot {name!r} already; take another name") from None
+        raise UsageError(f"the bot {name!r} already exists; choose another name") from None
     note(connection, actor, "bot added", bot=name)
     return bot_named(connection, name)
 
@@ -90,7 +90,7 @@ def bot_named(connection: Connection, name: str) -> BotRecord:
 
 
 def owners(store: Store) -> Sequence[OwnerRecord]:
-    """All owners, in the order in which they came."""
+    """All owners, in the order in which they were added."""
     count = select(func.count()).select_from(BOT).where(BOT.c.owner_id == OWNER.c.id).scalar_subquery()
     with store.reading() as connection:
         query = select(*OWNER.c["id", "name", "created_ms"], count).order_by(OWNER.c.id)
@@ -98,7 +98,7 @@ def owners(store: Store) -> Sequence[OwnerRecord]:
 
 
 def bots(store: Store, *, owner_id: int | None = None) -> Sequence[BotRecord]:
-    """All bots, or an owner's, in the order in which they came."""
+    """All bots, or an owner's, in the order in which they were added."""
     query = _bots().order_by(BOT.c.id)
     if owner_id is not None:
         query = query.where(BOT.c.owner_id == owner_id)

@@ -1,7 +1,6 @@
-"""What owners and admins ask for, as messages of `roost.v1`, answered from a store alone.
+"""Requests of owners and admins, as messages of `roost.v1`, answered from a store alone.
 
-The services of a running arena answer with these, and so does the command with the database of one that is stopped.
-`Caller` is who asks: what is done goes into the audit log under that name.
+`answers.administration` says which function answers which request. `Caller` is who asks: the audit log has that name.
 """
 
 import json
@@ -20,7 +19,7 @@ from roost_server.store.models import BOT_VERSION, COMPETITION
 from roost_server.store.people import BOT, ENTRY
 
 COMMAND = "command"
-"""The actor where somebody has the database in hand."""
+"""The actor of commands that open the database."""
 SCOPES = {
     admin_pb2.KEY_SCOPE_BOT: Scope.BOT,
     admin_pb2.KEY_SCOPE_OWNER: Scope.OWNER,
@@ -43,7 +42,7 @@ class Caller(NamedTuple):
 
 
 def caller_of(identity: Identity) -> Caller:
-    """Whom a key stands for."""
+    """The caller behind a key."""
     return Caller(identity.actor, identity.owner_id)
 
 
@@ -85,7 +84,7 @@ def make_key(store: Store, caller: Caller, request: admin_pb2.MakeKeyRequest) ->
 
 
 def end_key(store: Store, caller: Caller, request: admin_pb2.EndKeyRequest) -> admin_pb2.MakeKeyResponse:
-    """End a key, one of the caller's own if the caller is an owner."""
+    """Revoke or rotate a key; an owner only the owner's own."""
     if request.rotate:
         key = keys.rotate_key(store, request.prefix, caller.actor, owner_id=caller.owner_id)
         return admin_pb2.MakeKeyResponse(key=key)
@@ -94,14 +93,14 @@ def end_key(store: Store, caller: Caller, request: admin_pb2.EndKeyRequest) -> a
 
 
 def list_keys(store: Store, _: Caller, request: admin_pb2.ListKeysRequest) -> admin_pb2.ListKeysResponse:
-    """All keys, or what may be known of them."""
+    """All keys, without their secrets."""
     return admin_pb2.ListKeysResponse(keys=[_key(each) for each in keys.keys(store)])
 
 
 def invite(store: Store, caller: Caller, request: admin_pb2.InviteRequest) -> admin_pb2.InviteResponse:
     """A new invitation."""
     if request.uses > MOST_USES:
-        raise InvalidError(f"an invitation is for {MOST_USES} owners at the most")
+        raise InvalidError(f"an invitation is for at most {MOST_USES} owners")
     label, expires_ms = _label(request.label), _expiry(request.expires_ms)
     invitation = invitations.invite(store, caller.actor, label=label, uses=request.uses or 1, expires_ms=expires_ms)
     return admin_pb2.InviteResponse(invitation=invitation)
@@ -120,7 +119,7 @@ def list_invitations(
 
 
 def list_acts(store: Store, _: Caller, request: admin_pb2.ListActsRequest) -> admin_pb2.ListActsResponse:
-    """What was done last."""
+    """The latest entries of the audit log."""
     found = audit.acts(store, min(request.limit or DEFAULT_ACTS, MOST_ACTS))
     return admin_pb2.ListActsResponse(
         acts=[
@@ -131,15 +130,15 @@ def list_acts(store: Store, _: Caller, request: admin_pb2.ListActsRequest) -> ad
 
 
 def register(store: Store, request: admin_pb2.RegisterRequest, *, invited_only: bool) -> admin_pb2.RegisterResponse:
-    """Make somebody an owner."""
+    """Register an owner."""
     if invited_only and not request.invitation:
-        raise DeniedError("this arena takes those who were invited; give the invitation that the host sent you")
+        raise DeniedError("registration needs an invitation; give the one that the host sent you")
     key = invitations.register(store, request.owner, request.invitation or None)
     return admin_pb2.RegisterResponse(owner=request.owner, key=key)
 
 
 def get_account(store: Store, caller: Caller, request: admin_pb2.GetAccountRequest) -> admin_pb2.GetAccountResponse:
-    """All about an owner."""
+    """Everything about the owner who asks."""
     owner_id = _owner_id(caller)
     return admin_pb2.GetAccountResponse(
         owner=next(each.name for each in owners.owners(store) if each.id == owner_id),
@@ -150,7 +149,7 @@ def get_account(store: Store, caller: Caller, request: admin_pb2.GetAccountReque
 
 
 def make_own_key(store: Store, caller: Caller, request: admin_pb2.MakeOwnKeyRequest) -> admin_pb2.MakeKeyResponse:
-    """A new key for the owner who asks, or for a bot of that owner, which is added if it is not there yet."""
+    """A new key for the owner who asks, or for one of the owner's bots, which is added if it does not exist."""
     owner_id = _owner_id(caller)
     label, expires_ms = _label(request.label), _expiry(request.expires_ms)
     if request.bot:
@@ -164,34 +163,34 @@ def make_own_key(store: Store, caller: Caller, request: admin_pb2.MakeOwnKeyRequ
 
 def _label(text: str) -> str:
     if len(text) > LONGEST_LABEL or not text.isprintable():
-        raise InvalidError(f"a label is one line of {LONGEST_LABEL} letters at the most")
+        raise InvalidError(f"a label is one line of at most {LONGEST_LABEL} characters")
     return text
 
 
 def _expiry(ms: int) -> int | None:
-    """When something ends; `None` if it does not."""
+    """The time of expiry; `None` for never."""
     if ms > LAST_MS:
-        raise InvalidError("this is too far in the future; leave it out for what does not end")
+        raise InvalidError("this time is too far in the future; leave it out for no expiry")
     return ms or None
 
 
 def own_bot(connection: Connection, actor: str, owner_id: int, name: str) -> BotRecord:
-    """The owner's bot of this name, which is added if there is none. Raises `DeniedError` if it is somebody else's."""
+    """The owner's bot of this name, added if it does not exist. Raises `DeniedError` if it has another owner."""
     try:
         found = owners.bot_named(connection, name)
     except UsageError:
         return owners.insert_bot(connection, owner_id, name, actor)
     if found.owner_id != owner_id:
-        raise DeniedError(f"the bot {name} is somebody else's; take another name")
+        raise DeniedError(f"the bot {name} belongs to another owner; choose another name")
     return found
 
 
 def existing_bot(store: Store, caller: Caller, name: str) -> BotRecord:
-    """The owner's bot of this name. Raises `UsageError` if there is none, whoever may have one."""
+    """The owner's bot of this name. Raises `UsageError` if this owner has none."""
     for bot in owners.bots(store, owner_id=_owner_id(caller)):
         if bot.name == name:
             return bot
-    raise UsageError(f"you have no bot {name!r}; `roost account` lists those that you have")
+    raise UsageError(f"you have no bot {name!r}; `roost account` lists yours")
 
 
 def _owner_id(caller: Caller) -> int:

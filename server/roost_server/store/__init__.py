@@ -1,12 +1,13 @@
-"""The arena's store: what was played, for good.
+"""The arena's permanent records. All SQL about matches and blocks is here; nothing here knows who is connected.
 
     with open_store("sqlite:///roost.db") as store:
         writer = GroupWriter(store)
         await writer.save(finished)  # returns when the match is on the disk
         queries.bots(store)
 
-`models` has the tables, `records` what the arena hands in, `queries` what can be asked. docs/formats/database.md
-describes the database for those who read it with other programs.
+`models` and `people` have the tables, `records` what the arena writes, `results` finished matches and what counts,
+`queries` everything else that can be asked. docs/formats/database.md describes the database to readers with other
+programs.
 """
 
 from roost_server.store import queries

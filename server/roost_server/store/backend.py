@@ -1,4 +1,4 @@
-"""What the store needs of a database. Everything else in it is portable SQL."""
+"""What the store needs from a kind of database. Everything else is portable SQL."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -8,10 +8,10 @@ from sqlalchemy import Connection, Engine
 
 
 class Lock(Protocol):
-    """Keeps other arenas away from a database, until it is released or its holder dies."""
+    """Keeps other arenas from opening a database until it is released or its process ends."""
 
     def release(self) -> None:
-        """Give the lock up. Once is enough, twice is fine."""
+        """Release the lock. It may be called more than once."""
 
 
 class Backend(Protocol):
@@ -20,14 +20,14 @@ class Backend(Protocol):
     name: str
     """What messages call it. Without a password."""
     url: str
-    """How a host writes it. Without a password."""
+    """How a host would write it. Without a password."""
     reading_options: Mapping[str, object]
     """Execution options for a connection that sees one state of the records."""
     writing_options: Mapping[str, object]
     """Execution options for a transaction that writes."""
 
     def exists(self) -> bool:
-        """Whether there is anything that could be opened for reading."""
+        """Whether there is a database to read."""
 
     def schema(self) -> int:
         """The number of the schema; 0 if there is nothing yet. Changes nothing."""
@@ -36,10 +36,10 @@ class Backend(Protocol):
         """How many bytes it takes; 0 if that is not known without asking a server."""
 
     def exposed(self) -> bool:
-        """Whether others on this machine can read it past us."""
+        """Whether other users of this machine can read it directly."""
 
     def lock(self) -> Lock:
-        """Keep other arenas away. Raises `StoreError` if one is there already."""
+        """Keep other arenas out. Raises `StoreError` if one has it open."""
 
     def writing_engine(self) -> Engine:
         """Connections for the arena."""
@@ -48,10 +48,10 @@ class Backend(Protocol):
         """Connections that cannot change anything, each of which sees one state of the records."""
 
     def check_writable(self, connection: Connection) -> None:
-        """Raise what a first write would raise, if it is not raised earlier."""
+        """Raise what a first write would raise, unless that has been raised earlier."""
 
     def keep_copy(self, schema: int) -> None:
-        """Keep the database as it is before it is upgraded from `schema`, where that is for us to do."""
+        """Copy the database before it is upgraded from `schema`, if that is Roost's job."""
 
     def migrating(self, connection: Connection) -> AbstractContextManager[None]:
         """A transaction in which tables are altered."""

@@ -1,6 +1,6 @@
-"""Copies of a SQLite database, made while an arena writes to it, and put back in its place.
+"""Backups of a SQLite database, made while an arena writes to it, and their restoration.
 
-For PostgreSQL its own tools do that: `pg_dump` and `pg_restore`.
+PostgreSQL has its own tools: `pg_dump` and `pg_restore`.
 """
 
 import sqlite3
@@ -21,7 +21,7 @@ def back_up(backend: Backend, target: Path) -> int:
     """Write a copy of the database as it is now into a new file. Returns its size in bytes. Raises `StoreError`."""
     source = _sqlite(backend, "pg_dump")
     if target.exists():
-        raise StoreError(f"{target} is there already; name another file")
+        raise StoreError(f"{target} already exists; name another file")
     partial = target.with_name(target.name + ".part")
     try:
         copy_database(source.path, partial)
@@ -34,10 +34,10 @@ def back_up(backend: Backend, target: Path) -> int:
 
 
 def restore(copy: Path, backend: Backend, note: Callable[[Connection], None]) -> Path | None:
-    """Put a copy in the place of the database. Returns where the former one was moved to, if there was one.
+    """Replace the database with a copy. Returns where the previous database was moved to, if there was one.
 
-    `note` writes into the restored database that it is one, before it is put there. Raises `StoreError` if the copy is
-    none, or damaged, or if an arena has the database open.
+    `note` writes into the copy that it was restored. Raises `StoreError` if the copy is no database or damaged, or if
+    an arena has the database open.
     """
     target = _sqlite(backend, "pg_restore").path
     check_copy(copy)
@@ -56,9 +56,9 @@ def restore(copy: Path, backend: Backend, note: Callable[[Connection], None]) ->
 
 
 def check_copy(copy: Path) -> None:
-    """Raise `StoreError` unless the file is a whole database of Roost's."""
+    """Raise `StoreError` unless the file is an intact database of Roost."""
     if not holds_something(copy):
-        raise StoreError(f"{copy} is not there, or empty")
+        raise StoreError(f"{copy} is missing or empty")
     try:
         with closing(open_to_read(copy)) as database:
             (said,) = database.execute("PRAGMA integrity_check").fetchone()
@@ -72,7 +72,7 @@ def check_copy(copy: Path) -> None:
 
 
 def _move_away(path: Path) -> Path | None:
-    """Out of the way, with the files that SQLite keeps beside it."""
+    """Move a database out of the way, with SQLite's other files."""
     if not path.exists():
         return None
     number = 1

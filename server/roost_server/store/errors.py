@@ -1,4 +1,4 @@
-"""What can go wrong with the store, by who has to act on it, and the one place that words the database's own errors."""
+"""Errors of the store, and the one place that translates the database's own errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,28 +9,28 @@ from roost_games.errors import RoostError
 
 
 class StoreError(RoostError):
-    """The host has to act: the database cannot be opened, read or written. The message says what would help."""
+    """The database cannot be opened, read or written. The message says what the host can do."""
 
 
 class RecordRefused(StoreError):
-    """What was to be recorded contradicts the record: an unknown block, or an id that means something else already."""
+    """A change contradicts the records: it names an unknown block, or an id that is already in use."""
 
 
 ADVICE = {
     "database is locked": "another program is writing to it; close that program",
     "database or disk is full": "the disk is full; free some space",
-    "disk I/O error": "the disk does not read or write as it should; check it and its free space",
-    "attempt to write a readonly database": "SQLite may not write, as it must even to read; check the permissions",
+    "disk I/O error": "the disk has read or write errors; check it and its free space",
+    "attempt to write a readonly database": "SQLite needs to write even when it only reads; check the permissions",
     "unable to open database file": "it cannot be opened; check the permissions of the file and its folder",
     "file is not a database": "it is not a database; give another file",
     "database disk image is malformed": "it is damaged; restore a copy",
 }
-"""What SQLite says, and what a host can do about it."""
+"""SQLite's messages, and what a host can do."""
 
 
 @contextmanager
 def store_errors(name: str) -> Iterator[None]:
-    """Turn what the database says into `StoreError`, about the database called `name`."""
+    """Turn errors of the database called `name` into `StoreError`."""
     try:
         yield
     except IntegrityError as error:

@@ -23,7 +23,7 @@ from roost_server.store.records import BlockClosed, MatchRows, NewBlock, Planned
 from roost_server.store.store import Store
 
 NAME = "ladder"
-"""What the run is called among competitions, and its one phase."""
+"""The name of the run among competitions, and of its one phase."""
 IS_RUN = COMPETITION.c.kind == CompetitionKind.LADDER
 
 
@@ -36,7 +36,7 @@ class LadderBook:
         self._version_ids: tuple[int, ...] = ()
 
     def charter(self) -> dict[str, Any] | None:
-        """The charter of the run that is in the database; `None` if it is empty. Raises `UsageError` for an arena's."""
+        """The charter of the run in the database; `None` if there is none. Raises `UsageError` for an arena's."""
         with self._store.reading() as reading:
             document = reading.scalar(select(COMPETITION.c.document).where(IS_RUN))
             others = reading.scalar(select(exists().where(~IS_RUN) | exists(BLOCK.c.id)))

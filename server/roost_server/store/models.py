@@ -2,11 +2,11 @@
 
 A match is one row of `match`, one of `replay` and one of `match_seat` for each seat, always written together and never
 changed. The replay document is the record; the other columns repeat parts of it, so that questions about many matches
-can be answered without opening documents. `replay` is a table of its own because it holds most of the bytes: were the
-documents in `match`, every question that reads all matches would read them too.
+can be answered without opening documents. `replay` is a separate table because it holds most of the bytes: if `match`
+held the documents, every question about all matches would read them too.
 
-Matches are numbered in the order in which they were committed. The number is what other tables refer to: it is small,
-rising numbers append to the indexes, and it is the order of pages. The id is the name that bots and people use.
+Matches are numbered in the order in which they were committed. Other tables refer to the number: it is small, rising
+numbers append to the indexes, and pages are in its order. The id is the name that bots and people use.
 
 The database's schema has a number, `SCHEMA`. A change here needs a migration and a new number
 (docs/formats/database.md).
@@ -28,25 +28,25 @@ NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "ck": "ck_%(table_name)s_%(constraint_name)s",
 }
-"""How constraints are called. Migrations need names to change them by."""
+"""The names of constraints. Migrations need names to change them."""
 
 CLUSTERED = {"sqlite_with_rowid": False}
-"""SQLite: the rows lie in the primary key's tree, instead of in a tree of their own beside it."""
+"""SQLite: the rows are stored in the primary key's tree instead of a separate one."""
 
 
 NUMBERED_BY_US = {"autoincrement": False}
-"""The store gives the numbers, so that they have no gaps and follow the order of the commits."""
+"""The store assigns the numbers, so that they have no gaps and follow the order of the commits."""
 
 
 class BlockState(StrEnum):
-    """What became of a block."""
+    """The state of a block."""
 
     OPEN = "open"
     """Its matches are being played."""
     DONE = "done"
     """All its matches are recorded."""
     VOIDED = "voided"
-    """It does not count, and none of its matches does."""
+    """Neither the block nor any of its matches counts."""
 
 
 class CompetitionKind(StrEnum):
@@ -58,11 +58,11 @@ class CompetitionKind(StrEnum):
 
 
 class BaseRow(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMES))):
-    """The base of the tables, with a registry of its own: an embedding program's SQLModel tables stay apart."""
+    """The base of the tables. Its own registry keeps them apart from the SQLModel tables of an embedding program."""
 
 
 class BotVersionRow(BaseRow, table=True):
-    """A bot's code. It never changes: changed code is another version."""
+    """A version of a bot. It never changes: changed code is another version."""
 
     __tablename__ = "bot_version"
     __table_args__ = (UniqueConstraint("name", "version"),)
@@ -72,15 +72,15 @@ class BotVersionRow(BaseRow, table=True):
     version: str
     first_seen_ms: int = Field(sa_type=BigInteger)
     bot_id: int | None = Field(default=None, foreign_key="bot.id", index=True)
-    """Whose code it is; null where bots play without accounts."""
+    """The bot that it is a version of; null where bots play without accounts."""
     last_seen_ms: int | None = Field(default=None, sa_type=BigInteger)
-    """When it last connected; null if it did so before this was noted."""
+    """When it last connected; null for versions from before this was recorded."""
 
 
 class CompetitionRow(BaseRow, table=True):
     """What is played under one set of rules from one master seed: a competition, or a run of a local ladder.
 
-    Blocks that belong to none were played in an arena without competitions.
+    Blocks without a competition were played in an arena without competitions.
     """
 
     __tablename__ = "competition"
@@ -89,18 +89,18 @@ class CompetitionRow(BaseRow, table=True):
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
     document: str
-    """Its rules, as text: a competition file, or what fixes a local run as JSON."""
+    """Its rules as text: a competition file, or the terms of a local run as JSON."""
     seed: str
     """The master seed in hex, from which the seeds of its blocks derive. Secret until the competition is over."""
     commitment: str
-    """What is published of the master seed at the beginning."""
+    """The commitment to the master seed, published at the beginning."""
     phase: str
     created_ms: int = Field(sa_type=BigInteger)
     kind: str = Field(default=CompetitionKind.COMPETITION, sa_column_kwargs={"server_default": "competition"})
 
 
 class PhaseChangeRow(BaseRow, table=True):
-    """A competition came into a phase. `number` counts its changes from 0."""
+    """A competition entered a phase. `number` counts its changes from 0."""
 
     __tablename__ = "phase_change"
     __table_args__ = (CLUSTERED,)
@@ -114,7 +114,7 @@ class PhaseChangeRow(BaseRow, table=True):
 
 
 class BlockRow(BaseRow, table=True):
-    """One deal, played under several rotations of the seats by one group of bots."""
+    """One deal, played by one group of bots under several rotations of the seats."""
 
     __tablename__ = "block"
     __table_args__ = (
@@ -133,13 +133,13 @@ class BlockRow(BaseRow, table=True):
     state: str = Field(index=True)
     competition_id: int | None = Field(default=None, foreign_key="competition.id")
     phase: str | None = None
-    """The phase of the competition in which it was drawn up."""
+    """The phase of the competition in which it was planned."""
     serial: int | None = None
-    """Which block of this phase it is, from 0."""
+    """The number of the block within the phase, from 0."""
 
 
 class BlockMemberRow(BaseRow, table=True):
-    """Who plays a block: `position` is the order in which the rotations start."""
+    """A bot of a block. `position` is its seat in rotation 0."""
 
     __tablename__ = "block_member"
     __table_args__ = (CLUSTERED,)
@@ -155,7 +155,7 @@ class MatchRow(BaseRow, table=True):
     __tablename__ = "match"
     __table_args__ = (
         Index(None, "game", "number"),
-        # A rotation counts once. One that was voided may be played again in the same block.
+        # A rotation counts once. A voided one may be played again in the same block.
         Index(
             "uq_match_counted_rotation",
             "block_id",
@@ -180,10 +180,10 @@ class MatchRow(BaseRow, table=True):
 
 
 class MatchSeatRow(BaseRow, table=True):
-    """Who sat where in a match, and what came of it. `place` and `score` are null if the match was voided."""
+    """A seat of a match: the bot and its result. `place` and `score` are null if the match was voided."""
 
     __tablename__ = "match_seat"
-    # Finds a bot's matches, newest first, and holds all that is needed to count them without touching the table.
+    # Finds a bot's matches, newest first, and has all columns that counting them needs.
     __table_args__ = (Index(None, "version_id", "match_number", "place", "faults"), CLUSTERED)
 
     match_number: int = Field(primary_key=True, foreign_key="match.number")
@@ -211,7 +211,7 @@ def table_of(name: str) -> Table:
     return BaseRow.metadata.tables[name]
 
 
-# Statements are written against the tables: that is plain SQLAlchemy Core, with no session behind it.
+# Statements use the tables directly: plain SQLAlchemy Core, without a session.
 BOT_VERSION = table_of("bot_version")
 COMPETITION = table_of("competition")
 PHASE_CHANGE = table_of("phase_change")

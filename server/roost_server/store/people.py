@@ -1,8 +1,8 @@
-"""The tables of accounts: owners, their bots, the keys they show, who has entered what, and what admins did.
+"""The tables of accounts: owners, bots, keys, invitations, entries, quarantine and the audit log.
 
 Rows about people are never deleted, so that the record of a competition stays whole: keys are revoked, entries
-withdrawn. A key or an invitation itself is nowhere: only its SHA-256, which is enough to recognise it. They are 256
-random bits, so nobody can guess them, and a slow password hash would add nothing.
+withdrawn. Of a key or an invitation only the SHA-256 is stored, which is enough to recognise it. They are 256 random
+bits that nobody can guess, so a slow password hash would add nothing.
 """
 
 from sqlalchemy import BigInteger, CheckConstraint, Index, UniqueConstraint
@@ -14,7 +14,7 @@ __all__ = ["ACCESS_KEY", "AUDIT", "BOT", "ENTRY", "INVITATION", "OWNER", "QUARAN
 
 
 class OwnerRow(BaseRow, table=True):
-    """Somebody who has bots."""
+    """An owner of bots."""
 
     __tablename__ = "owner"
 
@@ -35,7 +35,7 @@ class BotRow(BaseRow, table=True):
 
 
 class EntryRow(BaseRow, table=True):
-    """A bot takes part in a competition."""
+    """A bot's entry in a competition."""
 
     __tablename__ = "entry"
     __table_args__ = (CLUSTERED,)
@@ -49,7 +49,7 @@ class EntryRow(BaseRow, table=True):
 
 
 class AccessKeyRow(BaseRow, table=True):
-    """What somebody shows to be let in: for one bot, for all bots of an owner, or for everything."""
+    """A key: for one bot, for all bots of an owner, or for an admin."""
 
     __tablename__ = "access_key"
     __table_args__ = (
@@ -62,7 +62,7 @@ class AccessKeyRow(BaseRow, table=True):
     digest: str = Field(unique=True)
     """SHA-256 of the key, in hex."""
     prefix: str
-    """The first letters of the key, to speak of it."""
+    """The first characters of the key, to identify it in lists."""
     scope: str
     owner_id: int | None = Field(default=None, foreign_key="owner.id", index=True)
     bot_id: int | None = Field(default=None, foreign_key="bot.id")
@@ -73,7 +73,7 @@ class AccessKeyRow(BaseRow, table=True):
 
 
 class InvitationRow(BaseRow, table=True):
-    """Lets somebody register as an owner, so often."""
+    """Lets people register as owners, `uses_left` more times."""
 
     __tablename__ = "invitation"
 
@@ -87,7 +87,7 @@ class InvitationRow(BaseRow, table=True):
 
 
 class QuarantineRow(BaseRow, table=True):
-    """A version is kept from playing because of its faults, until `ended_ms`; null: still."""
+    """A version that may not play because of its faults, until `ended_ms`; null while it lasts."""
 
     __tablename__ = "quarantine"
     __table_args__ = (UniqueConstraint("version_id", "since_ms"),)
@@ -100,7 +100,7 @@ class QuarantineRow(BaseRow, table=True):
 
 
 class AuditRow(BaseRow, table=True):
-    """Something that was done with a key, or by the arena itself, to accounts or competitions."""
+    """A change to accounts or competitions, made with a key or by the arena itself."""
 
     __tablename__ = "audit"
     __table_args__ = (Index(None, "at_ms"),)
@@ -108,7 +108,7 @@ class AuditRow(BaseRow, table=True):
     id: int | None = Field(default=None, primary_key=True)
     at_ms: int = Field(sa_type=BigInteger)
     actor: str
-    """The key's prefix and label; `clock`; `file` for a competition's; `command` for who has the database in hand."""
+    """The key's prefix and label; `clock`; `file` for a competition's file; `command` for a command with `--db`."""
     act: str
     """What, in a word or two: `key revoked`."""
     details: str

@@ -1,7 +1,7 @@
-"""All that is special about PostgreSQL: how connections begin, and a lock in the database itself.
+"""Everything specific to PostgreSQL: connections, and a lock in the database itself.
 
-The database has to be there; its tables are made by the arena. Commits wait for the disk, as the server is set up by
-default (`synchronous_commit`).
+The database must exist; the arena creates its tables. Commits wait for the disk, which is PostgreSQL's default
+(`synchronous_commit`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,10 +17,10 @@ from roost_server.store.errors import StoreError, store_errors
 
 DRIVER = "postgresql+psycopg"
 LOCK = int.from_bytes(b"roost")
-"""The number of the advisory lock that an arena holds as long as it lives."""
+"""The number of the advisory lock that an arena holds while it runs."""
 CONNECT_SECONDS = 5
 ONE_STATE = {"isolation_level": "REPEATABLE READ"}
-"""By default every query would see what was written before it."""
+"""By default each query would see what was written before it."""
 
 
 class PostgresDatabase:
@@ -33,12 +33,12 @@ class PostgresDatabase:
         self._url = url.set(drivername=DRIVER)
         self.url = self.name = self._url.render_as_string(hide_password=True)
         try:
-            import psycopg  # noqa: F401  only to see that it is there
+            import psycopg  # noqa: F401  only to see that it is installed
         except ImportError:
             raise StoreError("PostgreSQL needs a driver; install it: pip install 'roost[postgresql]'") from None
 
     def exists(self) -> bool:
-        """Whether there is such a database: if there is none, that is said by the server when it is connected to."""
+        """Always true: the server reports a missing database when it is connected to."""
         return True
 
     def schema(self) -> int:
@@ -46,15 +46,15 @@ class PostgresDatabase:
         return schema.schema_behind(self.reading_engine(), self.name)
 
     def size(self) -> int:
-        """PostgreSQL's own monitoring knows."""
+        """Unknown here; PostgreSQL's own monitoring reports it."""
         return 0
 
     def exposed(self) -> bool:
-        """Who can read it is for the server to say."""
+        """The server decides who can read it."""
         return False
 
     def lock(self) -> "AdvisoryLock":
-        """Keep other arenas away. Raises `StoreError` if one is there already."""
+        """Keep other arenas out. Raises `StoreError` if one has it open."""
         return AdvisoryLock(self._engine(poolclass=NullPool), self.name)
 
     def writing_engine(self) -> Engine:
@@ -68,10 +68,10 @@ class PostgresDatabase:
         return engine
 
     def check_writable(self, connection: Connection) -> None:
-        """PostgreSQL says so by itself."""
+        """Nothing to do: PostgreSQL raises it earlier."""
 
     def keep_copy(self, schema: int) -> None:
-        """The server's own tools do that: see docs/formats/database.md."""
+        """Nothing to do: PostgreSQL has its own tools (docs/formats/database.md)."""
 
     @contextmanager
     def migrating(self, connection: Connection) -> Iterator[None]:
@@ -90,7 +90,7 @@ def _read_only(connection: object, _: ConnectionPoolEntry) -> None:
 
 
 class AdvisoryLock:
-    """A lock of the server's, held by a connection: it is gone when the process dies, however it dies."""
+    """A lock of the PostgreSQL server, held by a connection: it is released when the process ends, however it ends."""
 
     def __init__(self, engine: Engine, name: str) -> None:
         self._engine = engine
@@ -102,9 +102,9 @@ class AdvisoryLock:
             raise StoreError(f"{name} is in use by another arena; stop that one or give another database")
 
     def release(self) -> None:
-        """Give the lock up. Once is enough, twice is fine."""
+        """Release the lock. It may be called more than once."""
         if not self._connection.closed:
-            # The server would do that by itself, but some time after the connection is closed here.
+            # The server would do it too, but some time after the connection is closed.
             with suppress(SQLAlchemyError):
                 self._connection.execute(text("SELECT pg_advisory_unlock_all()"))
             self._connection.close()

@@ -1,6 +1,6 @@
-"""What can be asked about the records. Each question is a function of the store and sees one state of the records.
+"""Questions about the records. Each is a function of the store, or of a reading, and sees one state of the records.
 
-Which matches count is for `results` to say. All questions stay quick with millions of matches: pages continue
+`results` says which matches count. All questions stay quick with millions of matches: pages continue
 after a match instead of skipping rows, and what reads every match reads neither documents nor more than one index.
 """
 
@@ -48,7 +48,7 @@ class BotTally(NamedTuple):
 
 
 class Background(NamedTuple):
-    """A bot version's. Empty and 0 for what is not known or not so."""
+    """What is known about a bot version besides its matches. Empty or 0 where nothing is."""
 
     owner: str
     last_seen_ms: int
@@ -88,7 +88,7 @@ class MatchOnPage(NamedTuple):
 
 
 class PhaseProgress(NamedTuple):
-    """How far a competition has come in a phase."""
+    """The progress of a competition in a phase."""
 
     entries: int
     blocks_done: int
@@ -116,23 +116,23 @@ class UnfinishedBlock(NamedTuple):
     rotation: str
     created_ms: int
     version_ids: tuple[int, ...]
-    """In the order in which they were dealt in."""
+    """By seat in rotation 0."""
     recorded: tuple[RecordedMatch, ...]
     """Its matches so far, in the order in which they ended."""
     plan: Planned | None
-    """Where it belongs in a competition."""
+    """Its place in a competition."""
 
 
 class PlannedBlock(NamedTuple):
-    """A block of a competition as it was drawn up."""
+    """A block of a competition as it was planned."""
 
     serial: int
-    """Which block of its phase it is, from 0."""
+    """The number of the block within its phase, from 0."""
     id: str
     state: BlockState
     game: str
     version_ids: tuple[int, ...]
-    """In the order in which they were dealt in."""
+    """By seat in rotation 0."""
 
 
 class BlockOnRecord(NamedTuple):
@@ -154,14 +154,14 @@ class BlockOnRecord(NamedTuple):
 
 
 def versions(store: Store) -> list[Version]:
-    """Every bot version, in the order in which they came."""
+    """Every bot version, in the order in which they first connected."""
     query = select(*BOT_VERSION.c["id", "name", "version", "first_seen_ms"]).order_by(BOT_VERSION.c.id)
     with store.reading() as connection:
         return [Version._make(row) for row in connection.execute(query)]
 
 
 def name_of(store: Store, version_id: int) -> tuple[str, str]:
-    """What a bot version is called: its name, and its version."""
+    """The name and the version of a bot version."""
     query = select(*BOT_VERSION.c["name", "version"]).where(BOT_VERSION.c.id == version_id)
     with store.reading() as connection:
         name, version = connection.execute(query).one()
@@ -169,7 +169,7 @@ def name_of(store: Store, version_id: int) -> tuple[str, str]:
 
 
 def bots(store: Store) -> list[BotTally]:
-    """Every bot version with what it has done, in the order in which they came."""
+    """Every bot version with its record, in the order in which they first connected."""
     query = select(*BOT_VERSION.c["id", "name", "version", "first_seen_ms"]).order_by(BOT_VERSION.c.id)
     with store.reading() as connection:
         done = results.tallies(connection)
@@ -223,7 +223,7 @@ def match_count(store: Store) -> int:
 
 
 def matches_since(store: Store, since_ms: int) -> int:
-    """How many matches have ended after `since_ms`, which should not be long ago."""
+    """How many matches have ended since `since_ms`, a recent time."""
     with store.reading() as connection:
         recent = (MATCH.c.number > _last_number(connection) - NEWEST) & (MATCH.c.ended_ms > since_ms)
         return connection.scalar(select(func.count()).select_from(MATCH).where(recent)) or 0
@@ -247,7 +247,7 @@ def _newest(connection: Connection, conditions: list[ColumnElement[bool]], limit
 
 
 def _newest_of(connection: Connection, bot: str, conditions: list[ColumnElement[bool]], limit: int) -> list[int]:
-    """Asked version by version, because each then reads no more of the index than the page needs."""
+    """One query per version, because each then reads no more of the index than the page needs."""
     query = select(MATCH_SEAT.c.match_number).join(MATCH).order_by(MATCH_SEAT.c.match_number.desc()).limit(limit)
     query = query.where(*conditions)
     ids = connection.scalars(select(BOT_VERSION.c.id).where(BOT_VERSION.c.name == bot)).all()
@@ -302,7 +302,7 @@ def _lines(reading: Reading, query: Select[Any]) -> Iterator[str]:
 
 
 def unfinished_blocks(store: Store) -> list[UnfinishedBlock]:
-    """The blocks that are neither done nor voided, the oldest first: what a restarted arena has to deal with."""
+    """The blocks that are neither done nor voided, the oldest first: a restarted arena resumes them."""
     columns = ("id", "game", "options", "players", "seed", "rotation", "created_ms")
     query = select(*BLOCK.c[columns], *BLOCK.c["competition_id", "phase", "serial"])
     query = query.where(BLOCK.c.state == BlockState.OPEN)
@@ -317,7 +317,7 @@ def unfinished_blocks(store: Store) -> list[UnfinishedBlock]:
 
 
 def planned_blocks(reading: Reading, competition_id: int, phase: str) -> Iterator[PlannedBlock]:
-    """Every block that was drawn up in a phase of a competition, in that order."""
+    """Every block that was planned in a phase of a competition, in that order."""
     of_phase = (BLOCK.c.competition_id == competition_id) & (BLOCK.c.phase == phase)
     columns = (*BLOCK.c["serial", "id", "state", "game"], BLOCK_MEMBER.c.version_id)
     query = select(*columns).join(BLOCK_MEMBER).where(of_phase).order_by(BLOCK.c.serial, BLOCK_MEMBER.c.position)
@@ -328,7 +328,7 @@ def planned_blocks(reading: Reading, competition_id: int, phase: str) -> Iterato
 
 
 def finished_blocks(reading: Reading, competition_id: int) -> list[BlockOnRecord]:
-    """The blocks of a competition that are over, by phase and in the order in which they were drawn up."""
+    """The blocks of a competition that are over, by phase and in the order in which they were planned."""
     columns = BLOCK.c["id", "phase", "serial", "game", "options", "rotation", "state", "seed"]
     query = select(*columns).where(BLOCK.c.competition_id == competition_id, BLOCK.c.state != BlockState.OPEN)
     rows = reading.execute(query.order_by(BLOCK.c.phase, BLOCK.c.serial)).all()
@@ -373,7 +373,7 @@ def _recorded(connection: Connection, block_id: str) -> tuple[RecordedMatch, ...
 
 
 def progress(store: Store, competition_id: int, phase: str) -> PhaseProgress:
-    """How far this phase has come."""
+    """The progress of a phase."""
     blocks = select(BLOCK.c.state, func.count()).where(BLOCK.c.competition_id == competition_id)
     entered = (ENTRY.c.competition_id == competition_id) & ENTRY.c.withdrawn_ms.is_(None)
     with store.reading() as connection:

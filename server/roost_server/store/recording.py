@@ -1,8 +1,8 @@
-"""How changes are written: SQLAlchemy Core statements for many rows each, inside a transaction of the caller's.
+"""How changes are written: SQLAlchemy Core statements for many rows each, in the caller's transaction.
 
-`write` takes what is new, as nearly everything is, without looking for it first. `write_rest` can be used at any time:
-what is on record already is passed over if it is the same, and refused if it is not. So after an error that leaves open
-whether the commit took place, writing again is always right.
+`write` is for new changes, which nearly all are: it does not look for them first. `write_rest` skips what is already on
+record if it is the same, and refuses it if it differs. So writing again is always right after an error that leaves open
+whether the commit took place.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,9 +16,9 @@ from roost_server.store.models import BLOCK, BLOCK_MEMBER, MATCH, MATCH_SEAT, RE
 from roost_server.store.records import BlockClosed, MatchRows, NewBlock, block_row, line_of, member_rows
 
 IDS_PER_QUERY = 500
-"""Databases limit the number of parameters; every one of them takes this many."""
+"""Databases limit the number of parameters of a query; all of them allow this many."""
 
-# Made once: to put them together for every commit would cost it 75 us.
+# Built once: building them for every commit would cost it 75 us.
 ADD_BLOCKS, ADD_MEMBERS = insert(BLOCK), insert(BLOCK_MEMBER)
 ADD_MATCHES, ADD_SEATS, ADD_REPLAYS = insert(MATCH), insert(MATCH_SEAT), insert(REPLAY)
 LAST_NUMBER = select(func.max(MATCH.c.number))
@@ -33,7 +33,7 @@ RECORDED = select(MATCH.c.id, REPLAY.c.document).join(REPLAY).where(MATCH.c.id.i
 
 
 class Group(NamedTuple):
-    """What is written together."""
+    """Changes that are written together."""
 
     opened: Sequence[NewBlock]
     matches: Sequence[MatchRows]
@@ -54,7 +54,7 @@ def write(connection: Connection, group: Group) -> None:
 
 
 def write_rest(connection: Connection, group: Group) -> None:
-    """Write what is not on record yet. Raises `RecordRefused` if something else is on record in its place."""
+    """Write what is not on record yet. Raises `RecordRefused` for anything that is on record and differs."""
     opened = _without_open(connection, group.opened)
     write(connection, Group(opened, _without_recorded(connection, group.matches), group.closed))
 
@@ -70,7 +70,7 @@ def _add_matches(connection: Connection, matches: Sequence[MatchRows]) -> None:
 
 
 def _close_blocks(connection: Connection, ids: list[str], outcome: BlockState) -> None:
-    """Note what became of open blocks."""
+    """Close open blocks."""
     if connection.execute(CLOSE, {"ids": ids, "outcome": outcome.value}).rowcount == len(ids):
         return
     states = {row.id: row.state for row in connection.execute(STATES, {"ids": ids})}
@@ -89,7 +89,7 @@ def _without_recorded(connection: Connection, matches: Sequence[MatchRows]) -> l
     for ids in _portions(list(fresh)):
         for recorded, document in connection.execute(RECORDED, {"ids": ids}).all():
             if line_of(document) != line_of(fresh.pop(recorded).document):
-                raise RecordRefused(f"match {recorded} is on record already, with another replay")
+                raise RecordRefused(f"match {recorded} is already on record with another replay")
     return list(fresh.values())
 
 
@@ -101,7 +101,7 @@ def _without_open(connection: Connection, blocks: Sequence[NewBlock]) -> list[Ne
     for ids in _portions(list(fresh)):
         for row in connection.execute(OPENED, {"ids": ids}).mappings().all():
             if not _same_deal(connection, row, fresh.pop(row["id"])):
-                raise RecordRefused(f"block {row['id']} is on record already, with another deal")
+                raise RecordRefused(f"block {row['id']} is already on record with another deal")
     return list(fresh.values())
 
 

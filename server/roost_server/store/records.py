@@ -1,7 +1,7 @@
-"""What the arena hands to the store, and how it becomes rows.
+"""What the arena gives the store to record, and how it becomes rows.
 
-Everything that a match's rows say about the match is taken from its replay, so the two cannot differ. The conversion is
-a pure function: the expensive part, writing the document and compressing it, can be done in any thread.
+A match's rows are derived from its replay, so the two cannot differ. The conversion is a pure function, so that the
+expensive part, writing and compressing the document, can run in any thread.
 """
 
 import json
@@ -25,7 +25,7 @@ Row = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class NewBlock:
-    """A deal that is about to be played. It is recorded before its first match starts."""
+    """A block that is about to be played. It is recorded before its first match starts."""
 
     id: str
     game: str
@@ -34,13 +34,13 @@ class NewBlock:
     seed: str
     """In hex."""
     rotation: str
-    """Which rotations of the seats are played, in the ladder's words."""
+    """Which rotations of the seats are played: a value of `roost_ladder.blocks.Rotation`."""
     version_ids: tuple[int, ...]
-    """Who plays, in the order in which they were dealt in."""
+    """The bots, by seat in rotation 0."""
     created_ms: int
     """Since 1970."""
     plan: "Planned | None" = None
-    """Where it belongs in a competition; `None` if it belongs to none."""
+    """Its place in a competition; `None` outside competitions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,12 @@ class Planned:
     competition_id: int
     phase: str
     serial: int
-    """Which block of the phase it is, from 0."""
+    """The number of the block within the phase, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockClosed:
-    """A block is over, one way or the other."""
+    """A block is over: done or voided."""
 
     id: str
     state: BlockState
@@ -67,12 +67,12 @@ class BlockClosed:
 
 @dataclass(frozen=True, slots=True)
 class FinishedMatch:
-    """A match that is over: the replay, and what a replay does not say. The replay names the match and has the seed."""
+    """A match that is over: its replay, with its id and seed, and what the replay does not contain."""
 
     replay: Replay
     block_id: str
     rotation: int
-    """Which of the block's rotations it was, from 0."""
+    """The number of the rotation within the block, from 0."""
     version_ids: tuple[int, ...]
     """By seat, as `register_version` gave them."""
     started_ms: int
@@ -81,7 +81,7 @@ class FinishedMatch:
 
     def __post_init__(self) -> None:
         if not self.replay.match or self.replay.seed is None:
-            raise ValueError("the replay has to name its match and its seed")
+            raise ValueError("the replay needs the id of its match and its seed")
         if len(self.version_ids) != len(self.replay.seats):
             raise ValueError(f"{len(self.version_ids)} bots on {len(self.replay.seats)} seats")
 
@@ -91,7 +91,7 @@ Change = NewBlock | FinishedMatch | BlockClosed
 
 
 class MatchRows(NamedTuple):
-    """A match as rows that only lack the number."""
+    """The rows of a match, without its number."""
 
     match: Row
     seats: list[Row]
@@ -135,7 +135,7 @@ def line_of(document: bytes) -> str:
 
 
 def seat_rows(facts: MatchFacts) -> list[Row]:
-    """The rows of a match's seats. A match without places was voided, and bots are bot versions."""
+    """The rows of a match's seats, from its facts, whose bots are bot versions. A voided match has no places."""
     seats = len(facts.bots)
     columns = {
         "seat": range(seats),
@@ -169,7 +169,7 @@ def block_row(block: NewBlock) -> Row:
 
 
 def member_rows(block: NewBlock) -> list[Row]:
-    """The rows of those who play a block."""
+    """The rows of a block's bots."""
     return [
         {"block_id": block.id, "position": position, "version_id": version_id}
         for position, version_id in enumerate(block.version_ids)
@@ -177,5 +177,5 @@ def member_rows(block: NewBlock) -> list[Row]:
 
 
 def json_text(value: Mapping[str, JsonValue]) -> str:
-    """JSON, the same for equal values."""
+    """The value as JSON; equal values give equal text."""
     return json.dumps(dict(value), sort_keys=True, separators=(",", ":"))

@@ -1,7 +1,7 @@
 """Finished matches as facts for statistics, and the two rules for which of them count.
 
 Standings, histories, exports, the collusion report and a ladder's book all read their matches here. `recorded` is the
-one query; whoever wants to know what counts asks `facts` by one of the two rules.
+one query, and `facts` are the matches that count by one of the two rules.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,17 +20,17 @@ from roost_server.store.store import Reading
 CHUNK = 5_000
 """How many rows a stream fetches at a time."""
 IDS_PER_QUERY = 500
-"""Databases limit the number of parameters of a query; every one of them takes this many."""
+"""Databases limit the number of parameters of a query; all of them allow this many."""
 SEAT_COLUMNS = ("version_id", "place", "score", "faults", "forfeited", "decisions", "thinking_ms")
 
 
 class Rule(Enum):
-    """When a match counts. A voided match, or one of a voided block, never does."""
+    """When a match counts. Voided matches and matches of voided blocks never do."""
 
     FINAL = auto()
-    """When its block is done, and so for good: competitions, their seeding and export, and the collusion report."""
+    """A match counts when its block is done. For competitions, their seeding and export, and collusion reports."""
     SO_FAR = auto()
-    """At once, unless its block is voided later: an arena without competitions."""
+    """A match counts at once, unless its block is voided later. For an arena without competitions."""
 
 
 class MatchFilter(NamedTuple):
@@ -40,14 +40,14 @@ class MatchFilter(NamedTuple):
     players: int | None = None
     competition_id: int | None = None
     phase: str | None = None
-    """The phase of its competition in which the block was drawn up."""
+    """The phase of the competition in which the block was planned."""
     block_id: str | None = None
 
     def conditions(self, *, new: bool) -> list[ColumnElement[bool]]:
-        """The same in SQL. `new`: of a few new matches rather than of all."""
+        """The filter in SQL. `new`: only a few new matches are wanted."""
         competition: ColumnElement[int] = BLOCK.c.competition_id
         if new:
-            # Not by the index on it: that would go through all blocks of the competition to find the few new matches.
+            # Keeps the database from using the index on it, which would visit all blocks of the competition.
             competition = func.coalesce(competition, 0)
         columns = (MATCH.c.game, MATCH.c.players, competition, BLOCK.c.phase, MATCH.c.block_id)
         return [column == wanted for column, wanted in zip(columns, self, strict=True) if wanted is not None]
@@ -65,7 +65,7 @@ class MatchOnRecord(NamedTuple):
     block_id: str
     block_state: BlockState
     facts: MatchFacts | None
-    """All bots in it are bot versions. `None` if the match was voided."""
+    """Its bots are bot versions. `None` if the match was voided."""
 
     def counts(self, rule: Rule) -> bool:
         """Whether the match counts by this rule."""
@@ -89,7 +89,7 @@ def facts(reading: Reading, wanted: MatchFilter = EVERYTHING, rule: Rule = Rule.
 
 
 def facts_by_block(reading: Reading, wanted: MatchFilter) -> Iterator[list[MatchFacts]]:
-    """The matches of a competition that count for good, block by block, in the order in which these were drawn up."""
+    """The matches of a competition that count, block by block, in the order in which the blocks were planned."""
     matches = _counting(recorded(reading, wanted, by_block=True), Rule.FINAL)
     return (list(of_block) for _, of_block in groupby(matches, attrgetter("block_id")))
 
@@ -111,7 +111,7 @@ def recorded(
     of_block = by_block or wanted.competition_id is not None or wanted.phase is not None
     matches = select(*MATCH.c["number", "id", "block_id", "game", "players", "termination"]).select_from(MATCH)
     matches = matches.where(*conditions).order_by(*order, MATCH.c.number)
-    # Two streams of rows side by side, matches and their seats: a join of the two takes 1.4 times as long.
+    # Two streams of rows side by side, matches and seats: joining them takes 1.4 times as long.
     seats = select(*MATCH_SEAT.c[SEAT_COLUMNS]).order_by(*order, MATCH_SEAT.c.match_number, MATCH_SEAT.c.seat)
     if wanted == EVERYTHING:
         seats = seats.where(MATCH_SEAT.c.match_number > after)
@@ -123,7 +123,7 @@ def recorded(
 
 
 def _states(reading: Reading, block_id: str | None) -> dict[str, BlockState]:
-    """What became of blocks, those apart that are done: they are by far the most."""
+    """The states of all blocks that are not done. Nearly all blocks are."""
     query = select(*BLOCK.c["id", "state"]).where(BLOCK.c.state.in_([BlockState.OPEN, BlockState.VOIDED]))
     if block_id is not None:
         query = query.where(BLOCK.c.id == block_id)
@@ -152,7 +152,7 @@ def closed_blocks(reading: Reading, block_ids: Sequence[str]) -> Iterator[tuple[
 
 def tallies(reading: Reading) -> dict[int, TallySoFar]:
     """By bot version, what it has done in the matches that count so far. Versions without any are not in it."""
-    # Voided blocks are few: to take their matches off again costs less than to look at the block of every match.
+    # Voided blocks are few: subtracting their matches costs less than looking up the block of every match.
     voided = _tallies(reading, in_voided_blocks=True)
     return {
         version_id: TallySoFar(*map(sub, tally, voided.get(version_id, TallySoFar())))
@@ -161,7 +161,7 @@ def tallies(reading: Reading) -> dict[int, TallySoFar]:
 
 
 def _tallies(reading: Reading, *, in_voided_blocks: bool) -> dict[int, TallySoFar]:
-    """The same without voided matches, either of all blocks or of the voided ones."""
+    """The same for all blocks, or for the voided ones."""
     wins = func.sum(case((MATCH_SEAT.c.place == 1, 1), else_=0))
     query = (
         select(MATCH_SEAT.c.version_id, func.count(), wins, func.sum(MATCH_SEAT.c.faults))

@@ -1,6 +1,6 @@
-"""The database's schema number, and how a database gets to the present one.
+"""The schema number of a database, and the upgrade to the current one.
 
-Alembic runs the migrations that lie in `migrations/`. Their revisions are the schema numbers, written with four digits;
+Alembic runs the migrations in `migrations/`. Their revisions are the schema numbers, written with four digits;
 the database keeps its own in the table `roost_schema`. Readers only compare numbers, so they need no Alembic.
 """
 
@@ -18,7 +18,7 @@ NUMBER_FORM = re.compile(r"(?!0000)[0-9]{4}")
 
 
 def schema_of(connection: Connection, name: str) -> int:
-    """The schema number of the database; 0 if it is empty. Raises `StoreError` if it is none of Roost's."""
+    """The schema number of the database; 0 if it is empty. Raises `StoreError` if it is not a database of Roost."""
     tables = inspect(connection).get_table_names()
     if not tables:
         return 0
@@ -27,7 +27,7 @@ def schema_of(connection: Connection, name: str) -> int:
     found = connection.scalars(select(column("version_num", String)).select_from(table(VERSION_TABLE))).all()
     if len(found) != 1 or not NUMBER_FORM.fullmatch(str(found[0])):
         raise StoreError(
-            f"{name} is damaged, or no database of Roost's: {VERSION_TABLE} holds no schema number; restore a copy"
+            f"{name} is damaged, or not a database of Roost: {VERSION_TABLE} holds no schema number; restore a copy"
         )
     return int(found[0])
 
@@ -42,7 +42,7 @@ def schema_behind(engine: Engine, name: str) -> int:
 
 
 def check_not_newer(schema: int, name: str) -> None:
-    """Raise `StoreError` for a database that this Roost is too old for."""
+    """Raise `StoreError` if the database was written by a newer Roost."""
     if schema > models.SCHEMA:
         raise StoreError(f"{name} was written by a newer Roost (schema {schema}); upgrade roost")
 
@@ -62,7 +62,7 @@ def check_current(schema: int, backend: Backend) -> None:
 
 
 def upgrade(backend: Backend, engine: Engine) -> None:
-    """Bring the database to the present schema, in one transaction: it is as before or as it should be."""
+    """Bring the database to the current schema in one transaction, so that it is upgraded completely or not at all."""
     with engine.connect().execution_options(**backend.writing_options) as connection:
         schema = schema_of(connection, backend.name)
         backend.check_writable(connection)
@@ -77,7 +77,7 @@ def upgrade(backend: Backend, engine: Engine) -> None:
 
 def migrate(connection: Connection, revision: str = "head") -> None:
     """Run the migrations up to `revision` in the transaction of `connection`."""
-    # Imported here: readers and up-to-date databases do not pay 0.1 s for it.
+    # Imported here because it takes 0.1 s, and readers and current databases do not need it.
     from alembic import command
     from alembic.config import Config
 

@@ -1,7 +1,7 @@
-"""All that is special about SQLite: the file, the settings of a connection, how a transaction begins.
+"""Everything specific to SQLite: the file, its lock, connections, transactions.
 
 The file is in WAL mode, so readers and the one writer do not wait for each other; `synchronous` is FULL, so a commit
-that returned survives a power cut. A new file is for its owner only: the master seeds of competitions are in it.
+that returned survives a power cut. Only its owner can read a new file: it holds the master seeds of competitions.
 """
 
 import fcntl
@@ -25,13 +25,13 @@ BUSY_MS = 5_000
 """How long a statement waits for another program's lock."""
 
 PAGES_AT_ONCE = 2_000
-"""A copy lets the writer have its turn between so many pages."""
+"""How many pages are copied before the writer gets its turn."""
 OWNER_ONLY = 0o600
 OTHERS = 0o044
-"""Who else may read a file: its group, and everybody."""
+"""The permission of others to read a file: its group, and everybody."""
 BEGIN_OPTION = "sqlite_begin"
 WRITING = {BEGIN_OPTION: "BEGIN IMMEDIATE"}
-"""Execution options for a transaction that writes: it takes the write lock first, so it cannot fail half-way for it."""
+"""Execution options for a transaction that writes: it takes the write lock first, and cannot fail for it later."""
 
 
 class ArenaLock:
@@ -59,21 +59,21 @@ class ArenaLock:
         os.write(self._file, f"{os.getpid()}\n".encode())
 
     def release(self) -> None:
-        """Give the lock up. Once is enough, twice is fine."""
+        """Release the lock. It may be called more than once."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
 
 class SqliteFile:
-    """A database in a file. Raises `StoreError` for a URL that names none, which says how to write it."""
+    """A database in a file. Raises `StoreError`, which says how to write the URL, if it names no file."""
 
     reading_options: Mapping[str, object] = {}
     writing_options: Mapping[str, object] = WRITING
 
     def __init__(self, url: URL, text: str) -> None:
         if not url.database or url.database == ":memory:":
-            raise StoreError("the records need a file that outlives the arena; write sqlite:///roost.db")
+            raise StoreError("the records need a file; write sqlite:///roost.db")
         if "?" in text or url.host:
             raise StoreError(f"write the file alone, relative or absolute: sqlite:///{url.database}")
         self.path = Path(url.database)
@@ -89,23 +89,23 @@ class SqliteFile:
         return schema.schema_behind(self.reading_engine(), self.name) if holds_something(self.path) else 0
 
     def size(self) -> int:
-        """How many bytes the file takes, with what waits beside it to be taken in."""
+        """How many bytes the file takes, with its write-ahead log."""
         parts = (self.path, self.path.with_name(self.path.name + "-wal"))
         return sum(part.stat().st_size for part in parts if part.exists())
 
     def exposed(self) -> bool:
-        """Whether others on this machine can read the file, as they can if an older Roost has made it."""
+        """Whether other users of this machine can read the file, as they can if an older Roost created it."""
         return bool(self.path.stat().st_mode & OTHERS)
 
     def lock(self) -> ArenaLock:
-        """Keep other arenas away. Raises `StoreError` if one is there already."""
+        """Keep other arenas out. Raises `StoreError` if one has it open."""
         if not self.path.parent.is_dir():
             raise StoreError(f"there is no folder {self.path.parent} for {self.path.name}; create it first")
         return ArenaLock(self.path)
 
     def writing_engine(self) -> Engine:
-        """Connections for the arena; the file is created if need be."""
-        # If it cannot be, SQLite fails as well, and says so.
+        """Connections for the arena. The file is created if it does not exist."""
+        # If that fails, SQLite fails too, and says why.
         with suppress(OSError):
             create_private(self.path)
         engine = _engine(self.path, "rwc")
@@ -117,7 +117,7 @@ class SqliteFile:
         return _engine(self.path, "ro")
 
     def check_writable(self, connection: Connection) -> None:
-        """Raise what a first write would raise: SQLite opens a file that it may only read without complaint."""
+        """Raise what a first write would raise: SQLite opens a read-only file without an error."""
         connection.exec_driver_sql("PRAGMA user_version = 0")
 
     def keep_copy(self, schema: int) -> None:
@@ -151,8 +151,8 @@ class SqliteFile:
 def holds_something(path: Path) -> bool:
     """Whether there is a file at `path` that is not empty. Raises `StoreError` if there can be none.
 
-    It must not be opened here to look into it. To close it again would take away the locks that SQLite has on it, if
-    this process has it open already: that is how the operating system defines these locks.
+    The file must not be opened to look into it: closing it would release the locks that SQLite holds on it if this
+    process has it open. That is how the operating system defines these locks.
     """
     try:
         status = path.stat()
@@ -166,15 +166,15 @@ def holds_something(path: Path) -> bool:
 
 
 def create_private(path: Path) -> None:
-    """An empty file that only its owner can read. SQLite gives the files that it keeps beside it the same permissions.
+    """An empty file that only its owner can read. SQLite gives its other files the same permissions.
 
-    Raises `OSError` if there is one already, or it cannot be made.
+    Raises `OSError` if the file exists or cannot be created.
     """
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """Write a private copy of a database as it is at one moment, also while an arena writes to it."""
+    """Write a private copy of one state of a database, even while an arena writes to it."""
     target.unlink(missing_ok=True)
     create_private(target)
     with closing(open_to_read(source)) as from_there, closing(sqlite3.connect(target)) as to_here:
@@ -198,8 +198,8 @@ def open_to_read(path: Path) -> SqliteConnection:
 
 
 def _set_foreign_keys(connection: Connection, enforced: bool) -> None:
-    """Switch the enforcement. SQLite does that between transactions only."""
-    # Past SQLAlchemy, which would begin a transaction first.
+    """Switch the enforcement on or off. SQLite does that only between transactions."""
+    # Not through SQLAlchemy, which would begin a transaction first.
     driver = cast(SqliteConnection, connection.connection.driver_connection)
     driver.execute(f"PRAGMA foreign_keys = {int(enforced)}")
 

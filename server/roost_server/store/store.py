@@ -1,7 +1,7 @@
 """The arena's records: `open_store` opens a database, `Store` writes to it. `queries` reads it.
 
-A commit that returned is on the disk. A commit that raised left nothing behind, or all of it (a disk may fail after
-having written); either way it may be repeated as it is, see `recording`.
+A commit that returned is on the disk. A commit that raised has written nothing or everything (a disk may fail after
+writing); either way it may be repeated, see `recording`.
 """
 
 import threading
@@ -29,7 +29,7 @@ Reading = Connection
 def open_store(url: str, *, read_only: bool = False) -> "Store":
     """Open the database that `url` names, as `sqlite:///roost.db`. Raises `StoreError`, which says what to do.
 
-    For an arena: a new database is created, one of an older Roost is upgraded, and no other arena may have it open.
+    For an arena: a missing database is created, one of an older Roost is upgraded, and no other arena may have it open.
     With `read_only` nothing is changed, and an arena may be writing to it at the same time.
     """
     backend = backend_of(url)
@@ -58,7 +58,7 @@ def _open_for_reading(backend: Backend) -> "Store":
 
 
 def _open_for_writing(backend: Backend) -> "Store":
-    # Looked at before anything is touched: the file may be somebody else's.
+    # Checked before anything is touched: the file may belong to another program.
     schema.check_not_newer(backend.schema(), backend.name)
     lock = backend.lock()
     engine = backend.writing_engine()
@@ -72,7 +72,7 @@ def _open_for_writing(backend: Backend) -> "Store":
 
 
 class Store:
-    """An open database. Threads may share it. Made by `open_store`; a context manager that closes itself."""
+    """An open database, from `open_store`. Threads may share it. As a context manager it closes itself."""
 
     name: str
     """What messages call it: the file, or the URL without its password."""
@@ -101,7 +101,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close all connections and let another arena have the database. Once is enough, twice is fine."""
+        """Close all connections and release the database. It may be called more than once."""
         self._closed = True
         self._engine.dispose()
         if self._lock is not None:
@@ -113,7 +113,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Reading]:
-        """A connection that sees the records as they are at its first query, whatever is written meanwhile."""
+        """A connection that sees the records as of its first query, whatever is written meanwhile."""
         self._check_open()
         with store_errors(self.name), self._reading_engine.connect() as connection:
             yield connection
@@ -124,7 +124,7 @@ class Store:
         self._check_open()
         if self.read_only:
             raise StoreError(f"{self.name} was opened for reading only")
-        # Threads take turns here: SQLite's own way to wait for a lock is to sleep and try again.
+        # Threads take turns here, because SQLite waits for a lock by sleeping and trying again.
         with self._turn, store_errors(self.name), self._writing_engine.begin() as connection:
             yield connection
 
@@ -144,7 +144,7 @@ class Store:
         )
 
     def write(self, group: recording.Group) -> None:
-        """Write all of `group` in one transaction. What is on record already is passed over, if it is the same."""
+        """Write all of `group` in one transaction. What is already on record is skipped if it is the same."""
         try:
             with self.writing() as connection:
                 recording.write(connection, group)

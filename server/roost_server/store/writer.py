@@ -1,7 +1,7 @@
 """Group commits for an asyncio program: what arrives while a commit runs goes into the next one.
 
-A commit costs a wait for the disk, whether it holds one match or a hundred. So while one runs in a worker thread the
-rest queues up and is then committed together: the busier the arena, the larger the groups.
+A commit waits for the disk, whether it holds one match or a hundred. While one runs in a worker thread, further changes
+queue up and are then committed together: the busier the arena, the larger the groups.
 """
 
 import asyncio
@@ -20,13 +20,12 @@ Waiting = tuple[Change, "asyncio.Future[None]"]
 class GroupWriter:
     """Writes to a store from one event loop. Each method returns when its change is on the disk.
 
-    Changes are committed in the order in which they were handed in. If one cannot be written its caller gets
-    `StoreError` and nothing of it is on record: do not tell anybody. If the disk or a lock is the reason, that is so
-    for the whole group; a `RecordRefused` is for the one who handed in that change. The writer does not try again by
-    itself, since it cannot know whether the arena would rather wait or give up; it stays usable, and to hand the same
-    change in again is always safe.
+    Changes are committed in the order in which they were submitted. If one cannot be written, its caller gets
+    `StoreError` and nothing of it is on record, so its result must not be announced. A failure of the disk or a lock
+    concerns the whole group; a `RecordRefused` concerns one change. The writer does not retry, because it cannot know
+    whether the arena would rather wait or give up. It stays usable, and submitting the same change again is safe.
 
-    A caller that is cancelled while it waits takes nothing back: its change is written all the same.
+    If a caller is cancelled while it waits, its change is written all the same.
     """
 
     def __init__(self, store: Store, max_group: int = 500) -> None:
@@ -50,7 +49,7 @@ class GroupWriter:
         await self._hand_in(BlockClosed(block_id, state))
 
     async def aclose(self) -> None:
-        """Take nothing more, write what is queued, and stop the thread. The store stays open."""
+        """Accept nothing more, write what is queued, and stop the thread. The store stays open."""
         self._closed = True
         self._start_commit()
         while self._commit is not None:
@@ -63,7 +62,7 @@ class GroupWriter:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.append((change, done))
         if self._commit is None:
-            # Not at once: what is handed in together goes together.
+            # Not at once: what is submitted together is committed together.
             asyncio.get_running_loop().call_soon(self._start_commit)
         return done
 
@@ -88,19 +87,19 @@ class GroupWriter:
 
 
 def outcomes(store: Store, changes: Sequence[Change]) -> list[StoreError | None]:
-    """Commit `changes` together and say for each what went wrong, if anything did.
+    """Commit `changes` together. Returns for each what went wrong, or `None`.
 
-    If it is about what is written, not about the disk, each is committed alone: only the one to blame fails.
+    If a change is refused, each is committed alone, so that only the refused one fails.
     """
     try:
         store.commit(changes)
     except RecordRefused as error:
         return [error] if len(changes) == 1 else _one_by_one(store, changes)
     except StoreError as error:
-        # One for each: raising notes its path in the exception, and every caller has its own.
+        # One for each caller: raising an exception adds the caller's traceback to it.
         return [StoreError(*error.args) for _ in changes]
     except Exception as error:
-        # A mistake of ours, perhaps about one change only. Its caller has to hear of it, and the others have to go on.
+        # A bug of ours, perhaps in one change only. Its caller must hear of it, and the others must go on.
         return [_unexpected(store, error)] if len(changes) == 1 else _one_by_one(store, changes)
     return [None for _ in changes]
 
