@@ -7,12 +7,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
 from roost_games.errors import UsageError
 from roost_games.replay import Result
 from roost_ladder.rating.compare import ComparedTable, Plan
+from roost_ladder.running import engine
 from roost_ladder.running.comparison import ComparedBlock, Lineup, play_blocks
 from roost_ladder.running.engine import Executor
 from roost_ladder.running.entrants import cannot_share_process
@@ -62,14 +64,21 @@ def test_a_block_has_the_matches_of_the_plan() -> None:
             assert played.result == pretended(Fixture("", match.table.game, bots, match.seed, None)).result
 
 
-def test_it_ends_at_its_deadline() -> None:
+def test_it_ends_at_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(engine, "time", SimpleNamespace(monotonic=lambda: now))
     waiting: list[Future[list[PlayedMatch]]] = []
 
     def never(job: Job) -> "Future[list[PlayedMatch]]":
         waiting.append(Future())
         return waiting[-1]
 
-    assert list(play_blocks(PLAN, TEAM, Executor(never, 2), deadline=time.monotonic() + 0.05)) == []
+    def pass_time() -> None:
+        nonlocal now
+        now += 1.0
+
+    assert list(play_blocks(PLAN, TEAM, Executor(never, 2), deadline=2.5, look=pass_time)) == []
+    assert now == 3.0
     assert len(waiting) == 4
 
 
