@@ -15,7 +15,7 @@ from tests.support.commands.roost import SLOW_BOT, Process, Roost, arena, roost_
 
 
 class Live(NamedTuple):
-    """An arena at which three bots play duels."""
+    """An arena at which three bots play duels. Two rest between their moves, so that there is time for questions."""
 
     address: str
     database: Path
@@ -29,7 +29,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     with (
         arena(folder, "--players", "2") as (_, address),
         roost_process("submit", "greedy", "--server", address, folder=folder),
-        roost_process("submit", "random", "--server", address, "--name", "rnd", folder=folder),
+        roost_process("submit", "slow.py", "--server", address, "--name", "rnd", folder=folder),
         roost_process("submit", "slow.py", "--server", address, "--games", "karteneck", folder=folder) as slow,
     ):
         slow.out.until("slow, version ")
@@ -98,16 +98,16 @@ def test_a_running_match_can_be_watched(live: Live, capsys: pytest.CaptureFixtur
 
     def watched() -> bool:
         code, out, err = roost("watch", "--server", live.address)
-        if code == 0:
-            drawn.append(out)
-        else:
+        if code != 0:
             assert "no match " in err
-        return code == 0
+        elif "was voided" not in out:  # an arena that is held up voids a match, and not by mistake
+            drawn.append(out)
+        return bool(drawn)
 
     drawn: list[str] = []
     until(watched)
     assert ", 2 players, match " in drawn[0]
-    assert "The match is over" in drawn[0] or "was voided" in drawn[0]
+    assert "The match is over" in drawn[0]
     assert "hand " not in drawn[0]
 
 

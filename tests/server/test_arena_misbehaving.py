@@ -111,7 +111,7 @@ def test_a_deserter_is_gone_and_forfeits(tmp_path: Path) -> None:
             RawBot(place.address, "x"),
             RawBot(place.address, "y"),
         ):
-            (replay,) = await place.matches(1)
+            replay, *_ = await place.matches(1)
             deserter = seat_of(replay, "deserter")
             assert replay.result.forfeits == (deserter,)
             assert replay.result.termination == "finished"
