@@ -5,7 +5,7 @@ READY := $(VENV)/.ready
 # On all cores; each has a run of neighbours, so that what a module builds is built once, and helps out at the end.
 PYTEST := $(BIN)/pytest -n auto --dist worksteal
 
-.PHONY: help run test test-long test-repeatedly lint types unit format golden proto reference verify-many coverage sure \
+.PHONY: help run test test-long test-repeatedly lint types unit format golden proto commands reference verify-many coverage sure \
 	levels chaos soak bench clean
 
 help:  ## this list
@@ -42,6 +42,9 @@ golden: $(READY)  ## regenerate the golden playthroughs; read the diff before yo
 
 proto: $(READY)  ## generate the code for the wire contract
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python proto/generate.py
+
+commands: $(READY)  ## regenerate docs/commands.md from the command
+	$(BIN)/python -m tests.cli.commands_page
 
 reference: $(READY)  ## regenerate docs/bots/reference.md from the docstrings
 	$(BIN)/python -m tests.client_sdk.reference_page

@@ -1,4 +1,4 @@
-"""The `roost` command, also as `python -m roost_cli`: ready for Ctrl-C before it imports what takes a while."""
+"""The `roost` command, also as `python -m roost_cli`. It is ready for Ctrl-C before the slow imports."""
 
 import sys
 
@@ -6,7 +6,7 @@ from roost_games.errors import Exit
 
 
 def main() -> None:
-    """Run the command. Ctrl-C ends it without a traceback also while it is still being imported."""
+    """Run the command. Ctrl-C ends it without a traceback, even during its imports."""
     try:
         from roost_cli.main import main as run_command
 

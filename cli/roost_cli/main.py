@@ -37,8 +37,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 HERE = "On this machine"
-ARENA = "Around an arena"
-COMPETITION = "Around a competition"
+ARENA = "At an arena"
+COMPETITION = "Accounts and competitions"
 app.command(rich_help_panel=HERE)(games.games)
 app.command(rich_help_panel=HERE)(games.rules)
 app.command(rich_help_panel=HERE)(play.play)
@@ -74,14 +74,14 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def root(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Play, watch and check matches between bot programs."""
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code. Whatever goes wrong is told on stderr."""
+    """Run one command and return its exit code. Errors go to stderr, in one line."""
     try:
         code = app(list(arguments), prog_name="roost", standalone_mode=False) or 0
         sys.stdout.flush()
@@ -94,7 +94,7 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return _leave_pipe()
     except Exception as error:
-        return _own_bug(error)
+        return _internal_error(error)
     return _complain("interrupted", code) if code == Exit.INTERRUPTED else code
 
 
@@ -104,7 +104,7 @@ def _complain(message: str, code: int) -> int:
 
 
 def _misused(error: typer.TyperException) -> int:
-    """Wrong arguments or options. Without any, help was printed and there is nothing to add."""
+    """Wrong arguments or options. Without any, the help was printed and there is nothing to add."""
     message = error.format_message().rstrip(".")
     context: typer.Context | None = getattr(error, "ctx", None)
     if not message:
@@ -114,20 +114,20 @@ def _misused(error: typer.TyperException) -> int:
 
 
 def _leave_pipe() -> int:
-    """Whoever read our output has gone (`| head`): nothing to say, and nothing may be flushed at exit."""
+    """The reader of our output has gone (`| head`): say nothing, and flush nothing at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return Exit.FAILED
 
 
-def _own_bug(error: Exception) -> int:
+def _internal_error(error: Exception) -> int:
     if os.environ.get("ROOST_TRACEBACK"):
         raise error
     told = f"{type(error).__name__}: {error}".replace("\n", " ")
-    return _complain(f"this is a mistake of ours: {told}; ROOST_TRACEBACK=1 shows where", Exit.OUR_BUG)
+    return _complain(f"internal error: {told} (set ROOST_TRACEBACK=1 for the traceback)", Exit.OUR_BUG)
 
 
 def main() -> None:
     """The `roost` command."""
-    # What gRPC has to say is in the errors that it raises. It reads this when it is imported.
+    # The errors that gRPC raises say enough. It reads this when it is imported.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     sys.exit(run(sys.argv[1:]))

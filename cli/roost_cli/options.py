@@ -43,7 +43,8 @@ BotArgument = Annotated[
 GameOption = Annotated[str | None, typer.Option(metavar="GAME", help="Only this game.")]
 CompetitionOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only this competition.")]
 SeedOption = Annotated[
-    str | None, typer.Option(help="Any text. The same seed gives the same deals. By default a random one.")
+    str | None,
+    typer.Option(metavar="TEXT", help="Any text. The same seed gives the same deals. By default a random one."),
 ]
 WorkersOption = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="How many processes play. By default one per core.")

@@ -122,7 +122,7 @@ def test_competition_files(roost: Roost) -> None:
     assert wrong.code == 2
     assert wrong.err.startswith("roost: my.toml, line 11: phases.2.phase: input should be ")
     twice = roost("serve", "my.toml", "--games", "karteneck")
-    assert (twice.code, "what is played stands in the competition file" in twice.err) == (2, True)
+    assert (twice.code, "the competition file says what is played" in twice.err) == (2, True)
 
 
 @pytest.mark.parametrize(

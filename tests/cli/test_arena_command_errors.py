@@ -100,7 +100,9 @@ def test_another_server_is_there(roost: Roost) -> None:
     finally:
         server.stop(0).wait()
     assert (code, out) == (1, "")
-    assert err == f"roost: what listens at 127.0.0.1:{port} is not an arena\n"
+    assert (
+        err == f"roost: what listens at 127.0.0.1:{port} is not an arena, or one of a version that cannot answer this\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,7 @@ def test_another_server_is_there(roost: Roost) -> None:
         (
             ["serve", "cup.toml", "--bots", "greedy"],
             2,
-            "leave --bots out, and let each of them play with roost submit NAME --key-file FILE",
+            "leave --bots out, and use roost submit NAME --key-file FILE for each",
         ),
         (["submit", "nobody.py"], 2, "there is no file nobody.py"),
         (["submit", "gredy"], 2, "Did you mean 'greedy'?"),

@@ -104,7 +104,7 @@ def raising(error: BaseException) -> object:
         (
             ZeroDivisionError("division by zero"),
             70,
-            "roost: this is a mistake of ours: ZeroDivisionError: division by zero; ROOST_TRACEBACK=1 shows where\n",
+            "roost: internal error: ZeroDivisionError: division by zero (set ROOST_TRACEBACK=1 for the traceback)\n",
         ),
     ],
 )

@@ -19,10 +19,16 @@ def compare(
         list[str] | None,
         typer.Option(metavar="BOT", help="An opponent. May be repeated. By default copies of OLD."),
     ] = None,
-    elo0: Annotated[float, typer.Option(help="A bot that gains at most this many Elo points is not stronger.")] = 0.0,
-    elo1: Annotated[float, typer.Option(help="A bot that gains this many Elo points must not be missed.")] = 20.0,
-    alpha: Annotated[float, typer.Option(help="How often a bot that is not stronger may be called stronger.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="How often a stronger bot may be missed.")] = 0.05,
+    elo0: Annotated[
+        float, typer.Option(metavar="ELO", help="A bot that gains at most this many Elo points is not stronger.")
+    ] = 0.0,
+    elo1: Annotated[
+        float, typer.Option(metavar="ELO", help="A bot that gains this many Elo points must not be missed.")
+    ] = 20.0,
+    alpha: Annotated[
+        float, typer.Option(metavar="RATE", help="How often a bot that is not stronger may be called stronger.")
+    ] = 0.05,
+    beta: Annotated[float, typer.Option(metavar="RATE", help="How often a stronger bot may be missed.")] = 0.05,
     budget: Annotated[
         str | None, typer.Option(metavar="TIME", help="Stop after this time, such as 90s or 1h. By default 5m.")
     ] = None,

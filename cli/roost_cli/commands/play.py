@@ -23,7 +23,7 @@ def play(
         ),
     ],
     seed: SeedOption = None,
-    matches: Annotated[int, typer.Option(min=1, help="How many matches to play.")] = 1,
+    matches: Annotated[int, typer.Option(min=1, metavar="N", help="How many matches to play.")] = 1,
     option: Annotated[
         list[str] | None,
         typer.Option(help="A game option as name=value, with the value in JSON. May be repeated.", metavar="K=V"),

@@ -21,7 +21,7 @@ from roost_sdk.arena.connection import DEFAULT_SERVER
 
 
 class LogLevel(StrEnum):
-    """How much the log says."""
+    """How much is logged."""
 
     DEBUG = "debug"
     INFO = "info"
@@ -30,7 +30,7 @@ class LogLevel(StrEnum):
 
 
 class ScheduleName(StrEnum):
-    """Who plays whom in an arena without competitions."""
+    """Who meets whom in an arena without competitions."""
 
     LEAST_PLAYED = "least-played"
     SURE = "sure"
@@ -43,68 +43,70 @@ def serve(
         list[Path] | None,
         typer.Argument(
             metavar="[COMPETITION.toml]...",
-            help="Files that each define a competition. With any, who plays needs a key, and they say what is played.",
+            help="Competition files. They say what is played, and bots need keys. Without any, the arena is open.",
         ),
     ] = None,
     listen: Annotated[
-        str, typer.Option(metavar="HOST:PORT", help="Where bots find the arena; port 0 means any free one.")
+        str, typer.Option(metavar="HOST:PORT", help="Where to listen. Port 0 takes a free one.")
     ] = DEFAULT_SERVER,
     db: Annotated[
-        str, typer.Option("--db", metavar="FILE", help="The database to record in; created if it is not there.")
+        str, typer.Option("--db", metavar="FILE", help="The database to record in. It is created if it does not exist.")
     ] = DEFAULT_DATABASE,
-    games: Annotated[str | None, typer.Option(metavar="GAME,...", help="What is played; by default all games.")] = None,
+    games: Annotated[str | None, typer.Option(metavar="GAME,...", help="The games. By default all.")] = None,
     players: Annotated[
-        str | None, typer.Option(metavar="N,...", help="How many seats tables have; by default 2,3,4.")
+        str | None, typer.Option(metavar="N,...", help="The sizes of the tables. By default 2,3,4.")
     ] = None,
     decision_ms: Annotated[
-        int | None, typer.Option(min=1, metavar="MS", help="Time for each decision; by default 1000.")
+        int | None, typer.Option(min=1, metavar="MS", help="Milliseconds for each decision. By default 1000.")
     ] = None,
     bank_ms: Annotated[
-        int | None, typer.Option(min=0, metavar="MS", help="Time that a match gives in addition; by default 10000.")
+        int | None,
+        typer.Option(
+            min=0, metavar="MS", help="Milliseconds per match for decisions that take longer. By default 10000."
+        ),
     ] = None,
     schedule: Annotated[
         ScheduleName | None,
         typer.Option(
             metavar="NAME",
-            help="Who plays whom: least-played, sure, round-robin or swiss. By default least-played.",
+            help="Who meets whom: least-played, sure, round-robin or swiss. By default least-played.",
         ),
     ] = None,
     bots: Annotated[
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="Bots that play along, so that there are always opponents: samples, mybot.py, mybot.py:MyBot or "
-            "stdio:./mybot.",
+            help="House bots, so that there are always opponents: samples, mybot.py, mybot.py:MyBot or stdio:./mybot.",
         ),
     ] = None,
     tls_cert: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Encrypt: the certificate chain, in PEM form.")
+        Path | None, typer.Option(metavar="FILE", help="Encrypt with this certificate chain (PEM).")
     ] = None,
-    tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="The key to that certificate.")] = None,
+    tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="The key of that certificate.")] = None,
     insecure_network: Annotated[
         bool,
         typer.Option(
             "--insecure-network",
-            help="Listen for other machines without TLS, although everybody on the way can read keys and moves.",
+            help="Listen for other machines without TLS. Anybody on the network can then read keys and moves.",
         ),
     ] = False,
     metrics: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Serve metrics for Prometheus there, at /metrics.")
+        str | None, typer.Option(metavar="HOST:PORT", help="Serve Prometheus metrics there, at /metrics.")
     ] = None,
     log_level: Annotated[
-        LogLevel, typer.Option(metavar="LEVEL", help="What the log on stderr tells: debug, info, warning or error.")
+        LogLevel, typer.Option(metavar="LEVEL", help="What to log on stderr: debug, info, warning or error.")
     ] = LogLevel.INFO,
 ) -> None:
-    """Run an arena: bots connect, play each other, and everything is recorded.
+    """Run an arena: bots connect and play each other, and everything is recorded.
 
-    Ctrl-C or SIGTERM stops it: running matches are played to the end. A second one voids them instead.
+    Ctrl-C or SIGTERM stops it after the running matches. A second one voids them.
     """
     if competitions and any(each is not None for each in (games, players, decision_ms, bank_ms, schedule)):
-        raise UsageError("what is played stands in the competition file; leave these options out")
+        raise UsageError("the competition file says what is played; leave these options out")
     if competitions and bots is not None:
         raise UsageError(
-            "in a competition every bot has an owner, and a key; leave --bots out, and let each of them play with "
-            "roost submit NAME --key-file FILE"
+            "in a competition every bot needs an owner and a key; leave --bots out, and use "
+            "roost submit NAME --key-file FILE for each"
         )
     company = split_list(bots, "bots") if bots is not None else []
     wanted, counts = parse_games(games), parse_counts(players or "2,3,4")

@@ -13,14 +13,17 @@ def try_(
     games: Annotated[
         str | None, typer.Option(metavar="GAME,...", help="Examine only these games. By default all that it plays.")
     ] = None,
-    matches: Annotated[int, typer.Option(min=1, help="How many matches at each kind of table.")] = 3,
+    matches: Annotated[int, typer.Option(min=1, metavar="N", help="How many matches at each kind of table.")] = 3,
     seconds: Annotated[
-        float, typer.Option(min=1, help="About how long it may take. A slow bot is examined less thoroughly.")
+        float,
+        typer.Option(
+            min=1, metavar="SECONDS", help="About how long it may take. A slow bot is examined less thoroughly."
+        ),
     ] = 30.0,
     patience: Annotated[
         float, typer.Option(min=0.1, metavar="SECONDS", help="A bot that takes longer for an answer hangs.")
     ] = 10.0,
-    seed: Annotated[str, typer.Option(help="Any text. The same seed gives the same deals.")] = "doctor",
+    seed: Annotated[str, typer.Option(metavar="TEXT", help="Any text. The same seed gives the same deals.")] = "doctor",
     as_json: JsonOption = False,
 ) -> None:
     """Examine a bot: does it load, answer legally everywhere, and in time? What does it forget, and whom does it beat?

@@ -197,7 +197,7 @@ def _save(pieces: Iterable[arena_pb2.ExportCompetitionResponse], folder: Path) -
 def _error(address: str, status: grpc.StatusCode, details: str) -> RoostError:
     """What an arena, or something else that listens, has answered."""
     if status is grpc.StatusCode.UNIMPLEMENTED:
-        return RoostError(f"what listens at {address} is not an arena")
+        return RoostError(f"what listens at {address} is not an arena, or one of a version that cannot answer this")
     if status in CALLERS_MISTAKES:
         return UsageError(details)
     if status in REFUSALS:

@@ -1,0 +1,166 @@
+"""Every command in an installation without extras: it works, or says which extra it needs and how to get it.
+
+A subprocess refuses to import what only the extras bring.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from roost_games.errors import Exit
+from tests.cli.commands_page import commands
+
+BASE_INSTALL = """
+import sys
+
+EXTRAS = {
+    "alembic", "cryptography", "dask", "distributed", "fastapi", "grpc_health", "grpc_reflection", "gymnasium",
+    "jinja2", "pettingzoo", "prometheus_client", "psycopg", "sqlalchemy", "sqlmodel", "structlog", "uvicorn",
+}
+
+class Without:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in EXTRAS:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Without())
+"""
+ONE = "from roost_cli.main import main; main()"
+"""Runs the command."""
+SEVERAL = """
+import contextlib, io, json
+from roost_cli.main import run
+
+for arguments in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as err:
+        code = run(arguments)
+    print(json.dumps([code, err.getvalue()]))
+"""
+"""Runs several, one after the other, which saves the time that it takes to start."""
+NOBODY = "127.0.0.1:1"
+REPLAYS = "replays.jsonl"
+WORKS = {
+    "roost games": [],
+    "roost rules": ["karteneck"],
+    "roost play": ["haecmaec", "random", "greedy", "--seed", "7", "--replay", REPLAYS],
+    "roost ladder": ["random", "greedy", "--games", "karteneck", "--players", "2", "--blocks", "1", "--workers", "1"],
+    "roost compare": [
+        *("greedy", "random", "--game", "karteneck", "--players", "2", "--blocks", "1", "--workers", "1", "--json"),
+    ],
+    "roost new": ["mybot"],
+    "roost try": ["greedy", "--games", "karteneck", "--matches", "1", "--seconds", "1"],
+    "roost verify": [REPLAYS],
+    "roost replay": [REPLAYS],
+    "roost competition init": [],
+    "roost competition check": ["sample.toml"],
+}
+"""What needs no extra, with arguments that succeed."""
+NEEDS_SERVER = {
+    "roost showcase": [],
+    "roost serve": [],
+    "roost collusion": [],
+    "roost admin restore": ["copy.db", "--db", "roost.db"],
+    "roost admin cert": [],
+}
+ASKS = {
+    "roost submit": ["greedy", "--connect-timeout", "0"],
+    "roost standings": [],
+    "roost bots": [],
+    "roost bots show": ["greedy"],
+    "roost matches": [],
+    "roost export": ["folder"],
+    "roost watch": [],
+    "roost register": ["Ann"],
+    "roost account": [],
+    "roost account enter": ["cup", "greedy"],
+    "roost account withdraw": ["cup", "greedy"],
+    "roost account key": [],
+    "roost account revoke": ["roost_ab12"],
+    "roost account rotate": ["roost_ab12"],
+    "roost competition list": [],
+    "roost competition show": [],
+    "roost admin owner add": ["Ann"],
+    "roost admin owner list": [],
+    "roost admin bot add": ["zip", "--owner", "Ann"],
+    "roost admin bot list": [],
+    "roost admin key make": ["--admin"],
+    "roost admin key list": [],
+    "roost admin key revoke": ["roost_ab12"],
+    "roost admin key rotate": ["roost_ab12"],
+    "roost admin invite": [],
+    "roost admin invitations": [],
+    "roost admin phase": ["cup", "finals"],
+    "roost admin status": [],
+    "roost admin backup": ["copy.db"],
+    "roost admin log": [],
+}
+"""What asks an arena, and finds none at this address."""
+OPTIONAL = [
+    (["ladder", "random", "greedy", "--db", "ladder.db"], "--db"),
+    (["ladder", "random", "cmd:true"], "a bot that connects to an arena"),
+    (["standings", "--db", "roost.db"], "--db"),
+    (["admin", "log", "--db", "roost.db"], "--db"),
+    (["verify", "--db", "roost.db"], "--db"),
+]
+"""Options that need an extra, and what is said to need it."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("base")
+
+
+def python(folder: Path, code: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-c", BASE_INSTALL + code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False, timeout=120)
+
+
+def outcomes(folder: Path, calls: list[list[str]]) -> list[tuple[int, str]]:
+    """The exit code of each call and what it wrote to stderr."""
+    done = python(folder, SEVERAL, json.dumps(calls))
+    found = [tuple(json.loads(line)) for line in done.stdout.splitlines()]
+    assert len(found) == len(calls), done.stderr
+    return found
+
+
+def test_every_command_is_tried() -> None:
+    assert sorted([*WORKS, *NEEDS_SERVER, *ASKS]) == sorted(path for path, _ in commands())
+
+
+@pytest.mark.parametrize("path", WORKS)
+def test_works_without_extras(path: str, folder: Path) -> None:
+    if path in ("roost verify", "roost replay"):
+        python(folder, ONE, "play", *WORKS["roost play"])
+    if path == "roost competition check":
+        python(folder, ONE, "competition", "init", "sample.toml")
+    done = python(folder, ONE, *path.split()[1:], *WORKS[path])
+    undecided = 2 if path == "roost compare" else 0
+    assert (done.returncode, "roost: " in done.stderr) == (undecided, False), done.stderr
+
+
+def test_says_which_extra_is_needed(folder: Path) -> None:
+    calls = {path: [*path.split()[1:], *arguments] for path, arguments in NEEDS_SERVER.items()}
+    needing = [*((call, path) for path, call in calls.items()), *OPTIONAL]
+    for (call, what), (code, err) in zip(needing, outcomes(folder, [call for call, _ in needing]), strict=True):
+        assert code == Exit.USAGE, (call, err)
+        assert err.startswith(f"roost: {what} needs "), (call, err)
+        assert err.endswith("which is not installed: pip install 'roost[server]'\n"), (call, err)
+
+
+def test_asks_an_arena_without_extras(folder: Path) -> None:
+    calls = [[*path.split()[1:], *arguments, "--server", NOBODY] for path, arguments in ASKS.items()]
+    for call, (code, err) in zip(calls, outcomes(folder, calls), strict=True):
+        assert code == Exit.FAILED, (call, err)
+        assert f"no arena at {NOBODY}" in err, (call, err)
+
+
+def test_help_imports_nothing_slow() -> None:
+    code = (
+        "import sys; from roost_cli.main import run; run(['--help']); "
+        "print(sorted({'grpc', 'numpy', 'sqlmodel', 'google.protobuf', 'roost_bots'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
