@@ -1,4 +1,4 @@
-"""`roost try`: each patient's defect is found and named, and a healthy bot is told that it is."""
+"""`roost try`: each defect is found and named, and a healthy bot gets a clean report."""
 
 import json
 import shlex
@@ -25,11 +25,11 @@ from roost_ladder.workshop.tables import MatchKind, SteeredMatch, situations_of,
 from tests.support.commands.roost import Roost
 
 FAULTY_BOTS = Path(__file__).parents[1] / "support" / "commands" / "faulty_bots.py"
-PATIENT = Effort(matches=1, seconds=600.0, patience=60.0)
-IMPATIENT = Effort(matches=1, seconds=600.0, patience=3.0)
+THOROUGH = Effort(matches=1, seconds=600.0, patience=60.0)
+HASTY = Effort(matches=1, seconds=600.0, patience=3.0)
 
 
-def examined(name: str, *parts: str, effort: Effort = PATIENT) -> Examination:
+def examined(name: str, *parts: str, effort: Effort = THOROUGH) -> Examination:
     return examine(f"{FAULTY_BOTS}:{name}", opponents(), seed="test", effort=effort, parts=parts)
 
 
@@ -42,7 +42,7 @@ def text(findings: Sequence[Finding]) -> str:
 
 
 def test_a_healthy_bot_from_end_to_end(roost: Roost) -> None:
-    ran = roost("try", f"{FAULTY_BOTS}:Patient", "--matches", 1, "--seconds", 600, "--patience", 60, "--json")
+    ran = roost("try", f"{FAULTY_BOTS}:Healthy", "--matches", 1, "--seconds", 600, "--patience", 60, "--json")
     report = json.loads(ran.out)
     assert ran.code == 0
     assert report["healthy"]
@@ -64,7 +64,7 @@ def test_a_healthy_bot_from_end_to_end(roost: Roost) -> None:
     )
 
 
-ILL = {
+FAULTY = {
     "CrashesWithFour": (
         "karteneck, 4 players",
         "crashed: IndexError: list index out of range",
@@ -76,16 +76,16 @@ ILL = {
 }
 
 
-@pytest.mark.parametrize("name", ILL)
+@pytest.mark.parametrize("name", FAULTY)
 def test_what_is_no_legal_answer_is_named_with_its_table(name: str) -> None:
     report = examined(name, "tables")
     assert not report.healthy
     told = text([finding for finding in found(report, "legal") if finding.mark is Mark.DEFECT])
-    for words in ILL[name]:
+    for words in FAULTY[name]:
         assert words in told
 
 
-def test_only_the_sick_table_is_blamed() -> None:
+def test_only_the_faulty_table_is_blamed() -> None:
     (defect,) = (each for each in found(examined("CrashesWithFour", "tables"), "legal") if each.mark is Mark.DEFECT)
     assert defect.title.startswith("karteneck, 4 players: ")
 
@@ -99,7 +99,7 @@ def test_a_bot_is_examined_at_the_tables_that_it_claims() -> None:
 
 def test_a_bot_that_hangs_does_not_hang_the_doctor() -> None:
     """The other tables are examined all the same, and the line where it hangs is shown."""
-    report = examined("HangsWithThree", "tables", effort=IMPATIENT)
+    report = examined("HangsWithThree", "tables", effort=HASTY)
     hung, *others = found(report, "legal")
     assert hung.title == "hangs: no answer for 3 s in karteneck, 3 players"
     assert "faulty_bots.py, line " in hung.details[0]
@@ -242,7 +242,7 @@ def test_a_program_is_examined_too(tmp_path: Path) -> None:
         "    if asked['type'] == 'decide':\n        print(0 if asked['players'] != 4 else 'oops', flush=True)\n"
     )
     bot = f"stdio:{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'program.py'))}"
-    report = examine(bot, opponents(), games=["karteneck"], seed="test", effort=PATIENT, parts=("tables",))
+    report = examine(bot, opponents(), games=["karteneck"], seed="test", effort=THOROUGH, parts=("tables",))
     (defect,) = found(report, "legal")
     assert defect.title.startswith("karteneck, 4 players: ")
     assert defect.title.endswith(f" {Fault.MALFORMED}")

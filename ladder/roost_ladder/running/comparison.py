@@ -30,11 +30,11 @@ DEFAULT_SECONDS = 300.0
 """How long a comparison takes at most if nothing else ends it."""
 
 MOST_BLOCKS = 64
-"""In a job. What has been begun when the comparison ends is dropped."""
+"""The most blocks in a job. Jobs that are running when the comparison ends are dropped."""
 
 
 class Lineup(NamedTuple):
-    """Who plays, and how."""
+    """The bots of a comparison, and how they play."""
 
     bots: Mapping[int, BotSpec]
     """By the numbers of the plan."""
@@ -59,7 +59,7 @@ class Lineup(NamedTuple):
 
 
 class ComparedBlock(NamedTuple):
-    """A block whose matches are over, in the order of the plan."""
+    """A block whose matches have ended, in the order of the plan."""
 
     number: int
     played: Sequence[PlayedMatch]
@@ -288,7 +288,7 @@ def _can_be_played(game: str, counts: Sequence[int], bots: Sequence[Entrant]) ->
 
 
 def _lineup(plan: Plan, bots: Sequence[Entrant], remark: Callable[[str], None]) -> Lineup:
-    """Who plays, and how."""
+    """The bots of a comparison, and how they play."""
     specs = {number: bot.spec for number, bot in enumerate(bots)}
     isolated = cannot_share_process(specs.values())
     if specs[NEW].version == specs[OLD].version:

@@ -60,7 +60,7 @@ class LadderOptions:
     blocks: int | None = None
     matches: int | None = None
     seconds: float | None = None
-    """When to stop, if the schedule does not end before."""
+    """When to stop, unless the schedule ends first."""
 
     @property
     def budget(self) -> Budget:
@@ -106,7 +106,7 @@ class LadderOptions:
 
     def _kinds(self, entrants: Sequence[Entrant]) -> tuple[Kind, ...]:
         """Every game at every number of players that can be played and that enough bots can play."""
-        # In our order, not in that of the options: the order makes no other ladder.
+        # In our order, not in that of the options: another order is not another ladder.
         names = sorted(self.games or GAME_NAMES, key=GAME_NAMES.index)
         kinds = [
             Kind(name, players)

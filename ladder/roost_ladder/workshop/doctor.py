@@ -71,9 +71,9 @@ def examine(
     tell: Callable[[str], None] = lambda what: None,
     parts: Collection[str] = tuple(SHARES),
 ) -> Examination:
-    """Examine the bot that `bot` stands for (see `load_bot`), in `games`, or in all that it plays.
+    """Examine the bot that `bot` names (see `load_bot`), in `games`, or in all that it plays.
 
-    `tell` hears what is being done; `parts` are those of the examination.
+    `tell` is told what is being done; `parts` selects parts of the examination.
     """
     task = Task("load", bot, list(games), seed, effort.matches, effort.patience, effort.seconds, opponents)
     return _Doctor(task, effort, tell, parts).examine()
@@ -88,10 +88,10 @@ class _Doctor:
         self._findings: list[Finding] = []
 
     def examine(self) -> Examination:
-        """All of it; if the bot cannot be loaded, only that."""
+        """Everything, unless the bot cannot be loaded."""
         self._tell("loading")
         self._end = monotonic() + self._effort.seconds
-        # However little time there is: without this there is nothing to tell.
+        # With time of its own: without this nothing can be examined.
         loaded = run_worker(self._task._replace(seconds=self._effort.seconds + self._effort.patience))
         known = loaded.lines[0] if loaded.how == "finished" else {}
         self._tables = [MatchKind(*table) for table in known.get("tables", ())]
@@ -117,7 +117,7 @@ class _Doctor:
         return run_worker(task, lambda line: self._tell(f"{task.what}: {line['at']}") if "at" in line else None)
 
     def _run_parts(self, what: str, check: str, matches: int) -> tuple[Lines, bool]:
-        """The lines of a task, started again after each part that ended its process; whether all of it was done."""
+        """The lines of a task, restarted after each part that ended its process, and whether all of it was done."""
         task = self._task._replace(what=what, matches=matches)
         end = monotonic() + self._effort.seconds * SHARES[what]
         lines: Lines = []
@@ -150,7 +150,7 @@ class _Doctor:
             self._findings += findings.rare_situations(game, self._tables_of(game), here, complete=complete)
 
     def _repeat(self) -> None:
-        """The same matches in four processes: twice alike, once with other randomness around, once after others."""
+        """The same matches in four processes: twice alike, once with other global randomness, once after others."""
         task = self._task._replace(what="repeat", seconds=self._effort.seconds * SHARES["repeat"] / 2)
         tasks = [task, task, task._replace(salt=2), task._replace(warm=True)]
         with ThreadPoolExecutor(2) as pool:

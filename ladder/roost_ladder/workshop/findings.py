@@ -18,7 +18,7 @@ STATE_ADVICE = (
 RANDOMNESS_ADVICE = "self.rng is seeded with the match; the random module, the time and the order of sets are not"
 STOPPED = "the last match was stopped: there was no more time for it"
 WEAKEST = "random"
-"""The opponent that nobody should lose to."""
+"""The opponent that no bot should lose to."""
 
 
 class Mark(StrEnum):
@@ -38,7 +38,7 @@ class Finding(NamedTuple):
     mark: Mark
     title: str
     details: tuple[str, ...] = ()
-    """More lines: where, and what would be right."""
+    """More lines: where, and what to do about it."""
 
 
 class Times(NamedTuple):
@@ -139,12 +139,12 @@ def speed(times: Times) -> Finding:
 
 
 def too_long(unanswered: float) -> list[float]:
-    """A decision that was cut short says how long a bot thinks only if that was too long already."""
+    """A decision that was cut short counts only if it had taken too long already."""
     return [unanswered] if unanswered > STANDARD_CLOCK.decision_ms else []
 
 
 def rare_situations(game: str, tables: list[MatchKind], led: Lines, *, complete: bool) -> list[Finding]:
-    """What the bot did where it was led."""
+    """What the bot did in rare situations."""
     findings = {
         trouble["what"]: Finding(
             "rare", Mark.DEFECT, f"{MatchKind(*line['table'])}: {trouble['what']}", _rare_lines(trouble)
@@ -161,7 +161,7 @@ def rare_situations(game: str, tables: list[MatchKind], led: Lines, *, complete:
         title = f"{game}: {asked} decisions in rare situations, all of them legal"
         told = [Finding("rare", Mark.FINE, title, (", ".join(name for name in known if name in reached),))]
     if missing and not complete:
-        told.append(Finding("rare", Mark.UNKNOWN, f"{game}: not led there in time: {', '.join(missing)}"))
+        told.append(Finding("rare", Mark.UNKNOWN, f"{game}: not reached in time: {', '.join(missing)}"))
     return told
 
 
@@ -174,7 +174,7 @@ Decisions = dict[str, list[str]]
 
 
 def compared_decisions(played: Sequence[Lines]) -> list[Decisions]:
-    """What each process saw, by table. Where one had to stop a match, only the part of it that all of them played."""
+    """What each process decided, by table. If one had to stop a match, only the part that all of them played."""
     matches = [{str(MatchKind(*line["table"])): line for line in lines if "decisions" in line} for lines in played]
     decisions: list[Decisions] = [{} for _ in played]
     for table in sorted(set.intersection(*map(set, matches))):
@@ -190,7 +190,7 @@ def compared_decisions(played: Sequence[Lines]) -> list[Decisions]:
 def repetition(first: Decisions, again: Decisions, salted: Decisions, warm: Decisions) -> list[Finding]:
     """Whether the bot decides the same way again, and keeps nothing between matches."""
     if not (first and again and salted and warm):
-        unfinished = "the matches were not finished, so this is not known"
+        unfinished = "Unknown, because the matches were not finished"
         return [
             Finding("repeats", Mark.UNKNOWN, f"does it repeat its decisions? {unfinished}"),
             Finding("state", Mark.UNKNOWN, f"does it keep anything between matches? {unfinished}"),
@@ -198,7 +198,7 @@ def repetition(first: Decisions, again: Decisions, salted: Decisions, warm: Deci
     if first != again:
         title = f"not reproducible: two runs with the same seed differ, {_first_difference(first, again)}"
         details = (RANDOMNESS_ADVICE, "a bot that thinks for as long as it has time cannot do better")
-        state = "does it keep anything between matches? It never repeats, so nobody can tell"
+        state = "does it keep anything between matches? Unknown, because it never repeats"
         return [Finding("repeats", Mark.WARNING, title, details), Finding("state", Mark.UNKNOWN, state)]
     return [_randomness(first, salted), _state(first, warm)]
 
@@ -227,7 +227,7 @@ def _first_difference(one: Decisions, other: Decisions) -> str:
 
 
 def share_of_deals(won: Sequence[float]) -> Estimate:
-    """The share won, with an interval over deals. Where all deals went alike, Wilson's still says something."""
+    """The share won, with an interval over deals; Wilson's if all deals went alike, since no other exists then."""
     share = mean_of(won)
     if share.low is None or share.high is None:
         return share_of(sum(won), len(won))

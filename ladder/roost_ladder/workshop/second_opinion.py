@@ -45,7 +45,7 @@ class Opinion(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether it is not what was played. The order in which cards are named makes no difference."""
+        """Whether it is not what was played. The order of cards in a move makes no difference."""
         return self.move is None or _ordered(self.move) != _ordered(self.recorded)
 
     def recorded_words(self, game: str) -> str:
@@ -69,7 +69,7 @@ class Opinions(NamedTuple):
 
     @property
     def different(self) -> list[Opinion]:
-        """Those where it would have decided otherwise."""
+        """The decisions that it would have made differently."""
         return [opinion for opinion in self.all if opinion.differs]
 
     def times(self) -> tuple[float, float]:
@@ -86,10 +86,10 @@ def second_opinion(
     answered: Callable[[Opinion], None] = lambda opinion: None,
     match: Playback | None = None,
 ) -> Opinions:
-    """Lead `bot` through the match at `seat`. `hear` is told the match, `answered` each opinion after its decision.
+    """Ask `bot` about every decision of `seat`. `hear` gets the match's notices, `answered` each opinion.
 
-    Raises `UsageError` if there is no such seat or the bot does not play the game, and `ReplayError` if the record is
-    not in order.
+    Raises `UsageError` if the match has no such seat or the bot does not play the game, and `ReplayError` if the record
+    is broken.
     """
     players = len(replay.seats)
     if not 0 <= seat < players:
@@ -154,7 +154,7 @@ def _words(game: str, move: Mapping[str, JsonValue]) -> str:
 
 
 def opinions_json(replay: Replay, opinions: Opinions) -> dict[str, object]:
-    """All of it for programs."""
+    """The opinions as JSON."""
     middle, worst = opinions.times()
     return {
         "match": replay.match,
@@ -170,7 +170,7 @@ def opinions_json(replay: Replay, opinions: Opinions) -> dict[str, object]:
 
 
 def difference_json(opinion: Opinion) -> dict[str, object]:
-    """One of them."""
+    """One opinion as JSON."""
     return {
         "step": opinion.step,
         "recorded": dict(opinion.recorded),

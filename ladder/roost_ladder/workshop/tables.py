@@ -1,7 +1,7 @@
-"""Which tables a bot is examined at, and the rare situations into which it is led.
+"""The tables at which a bot is examined, and the rare situations it is led into.
 
-A match is steered: every seat plays by a policy that has nothing in mind but to get into unusual positions. The bot
-sits at one of the seats and is asked at each of its decisions, but what is played is what the policy says.
+A match is steered: every seat follows a policy that seeks unusual positions. The bot sits at one of the seats and is
+asked for each of its decisions, but the policy's move is played.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,11 +16,11 @@ from roost_games.registry import AnyGame, get_game
 from roost_games.situations import Policy, policies_of
 
 MATCHES_LOOKED_AT = 60
-"""So many steered matches of a table are looked at to find those that lead into rare situations."""
+"""How many steered matches of a table are searched for those that lead into rare situations."""
 
 
 class MatchKind(NamedTuple):
-    """A kind of match."""
+    """A game, a number of players and options."""
 
     game: str
     players: int
@@ -63,7 +63,7 @@ def situations_at(table: MatchKind, view: Any, legal: Sequence[Any]) -> set[str]
 
 
 class SteeredMatch(NamedTuple):
-    """A match that is played by policies. It can be played again and again, and is always the same."""
+    """A match that policies play. It is the same every time it is played."""
 
     table: MatchKind
     seat: int
@@ -99,7 +99,7 @@ class SteeredMatch(NamedTuple):
 
 
 def steered_matches(tables: Sequence[MatchKind]) -> Iterator[SteeredMatch]:
-    """Few matches that together lead into every situation that the steering can reach at these tables."""
+    """A few matches that together lead into every situation that the steering can reach at these tables."""
     for table in tables:
         missing = set(situations_of(table))
         for number in range(MATCHES_LOOKED_AT):

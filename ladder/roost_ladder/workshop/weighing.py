@@ -25,21 +25,21 @@ class Weighed(NamedTuple):
     as_played: float
     otherwise: float
     gain: Estimate
-    """By how much it would have been better otherwise."""
+    """By how much the other move was better."""
 
     @property
     def is_sure(self) -> bool:
-        """Whether the other move was better for all that these worlds tell."""
+        """Whether these worlds are enough to call the other move better."""
         return self.gain.low is not None and self.gain.low > 0
 
     def words(self) -> str:
-        """In a line for a person."""
+        """One line for a person."""
         margin = "" if self.gain.high is None else f" ±{100 * (self.gain.high - self.gain.mean):.0f}"
         shares = f"{100 * self.as_played:.0f} % as played, {100 * self.otherwise:.0f} % otherwise"
         return f"{shares}: {100 * self.gain.mean:+.0f}{margin}"
 
     def to_json(self) -> dict[str, object]:
-        """For programs."""
+        """As JSON."""
         return {"as_played": self.as_played, "otherwise": self.otherwise, "gain": self.gain._asdict()}
 
 
@@ -71,7 +71,7 @@ def _weigh(game: AnyGame, opinion: Opinion, player: type[Bot], worlds: int) -> W
 def play_on(game: AnyGame, player: type[Bot], view: Any, move: Any, luck: str) -> float:
     """Play `move` in an imagined world and go on from there. The share of opponents left behind; a tie is half.
 
-    The world and everybody's randomness depend on `luck` alone.
+    The world and the randomness of all bots depend on `luck` alone.
     """
     state = game.determinise(view, Random(luck))
     rngs = [Random(f"{luck}:{seat}") for seat in range(view.players)]
@@ -79,7 +79,7 @@ def play_on(game: AnyGame, player: type[Bot], view: Any, move: Any, luck: str) -
     decide = [method_for(bot, game.name) for bot in bots]
     first: dict[int, Decide] = {view.seat: lambda view, legal: move}
     while state.to_move:
-        # Those who decide at once do not see each other's decisions.
+        # Bots that decide at the same time do not see each other's decisions.
         chosen = [
             (seat, first.get(seat, decide[seat])(state.observe(seat), state.legal(seat))) for seat in state.to_move
         ]

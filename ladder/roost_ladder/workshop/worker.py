@@ -1,4 +1,4 @@
-"""The part of the doctor that calls the bot: a process of its own, which the bot may hang or crash as it likes.
+"""The part of the doctor that calls the bot: a process of its own, which the bot may hang or crash.
 
 It takes a `Task` as JSON and writes a line of JSON for each thing that it begins (`{"at": ...}`) or finds. A decision
 that takes too long ends the process, and stderr then says where it hung.
@@ -35,7 +35,7 @@ from roost_sdk.tracebacks import authors_lines, headline
 MOST_FAULTS = 20
 """A faulty bot plays on for longer than usual, so that more of what is wrong with it shows."""
 MOST_TROUBLES = 3
-"""How many different troubles of a table are told."""
+"""How many different troubles of a table are reported."""
 
 
 class Opponents(NamedTuple):
@@ -63,7 +63,7 @@ class Task(NamedTuple):
     patience: float
     """After this many seconds without an answer the bot is taken to hang."""
     seconds: float
-    """After this many seconds it is over, even in the middle of a match. What was seen until then is told."""
+    """The worker stops after this many seconds, even in the middle of a match, and reports what it has seen."""
     opponents: Opponents
     skip: int = 0
     """How many parts have been done before."""
@@ -74,7 +74,7 @@ class Task(NamedTuple):
 
 
 class TimeIsUp(BaseException):
-    """Ends a match, whatever the bot is doing. No `Exception`: nobody may take it for an error of the bot."""
+    """Ends a match, whatever the bot is doing. Not an `Exception`, so that it is not taken for an error of the bot."""
 
 
 class Trial(NamedTuple):
@@ -87,7 +87,7 @@ class Trial(NamedTuple):
 
     @property
     def stopped(self) -> bool:
-        """Whether the time was up before the match was over."""
+        """Whether the time was up before the match had ended."""
         return self.replay.result.termination == VOIDED
 
 
@@ -125,7 +125,7 @@ class Worker:
         left = self._began + share * self.task.seconds - time.monotonic()
         with suppress(TimeIsUp):
             try:
-                # To set it to nothing would turn it off.
+                # A timer of 0 would be off.
                 signal.setitimer(signal.ITIMER_REAL, max(left, 0.001))
                 yield
             finally:
@@ -136,7 +136,7 @@ class Worker:
             self._hurry()
 
     def load(self) -> None:
-        """Only look at it."""
+        """Only report what was loaded."""
         self.say(name=self.bot.name, kind=self.bot.bot_class.__name__, tables=self.tables)
 
     def play_tables(self) -> None:
@@ -219,7 +219,7 @@ class Worker:
         self.say(table=table, asked=asked, situations=sorted(seen), troubles=troubles)
 
     def repeat(self) -> None:
-        """Play a few matches and tell every decision, to be compared with those of another process."""
+        """Play a few matches and report every decision, for a comparison with another process."""
         tables = list({table.game: table for table in reversed(self.tables)}.values())
         if self.task.warm:
             others = ((table, number) for number in range(1, 4) for table in tables)
@@ -310,7 +310,7 @@ def _win(result: Result, seat: int) -> float:
 
 @contextmanager
 def _own_channel() -> Iterator[TextIO]:
-    """Our lines go to stdout as it was; whatever the bot prints there goes to stderr."""
+    """Our lines go to the original stdout; what the bot prints goes to stderr."""
     channel = os.dup(1)
     os.dup2(2, 1)
     with os.fdopen(channel, "w", encoding="utf-8") as out:

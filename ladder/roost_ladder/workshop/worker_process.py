@@ -32,11 +32,11 @@ class WorkerRun(NamedTuple):
     part: int
     """The number of that part."""
     details: str
-    """Where it hung, or what it said last."""
+    """Where it hung, or its last lines."""
 
 
 def run_worker(task: Task, hear: Callable[[dict[str, Any]], None] = lambda line: None) -> WorkerRun:
-    """Have a worker do `task`. It stops by itself when its time is up; if not, it is stopped a little later."""
+    """Have a worker do `task`. It stops by itself when its time is up, or is stopped a little later."""
     environment = {**os.environ, "PYTHONHASHSEED": str(task.salt), "ROOST_STDIO_SECONDS": str(0.8 * task.patience)}
     lines: Lines = []
     words = python_words(worker, json.dumps(task._asdict()))

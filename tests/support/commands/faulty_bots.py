@@ -12,20 +12,20 @@ from roost_sdk import Bot
 SHARED: list[int] = []
 
 
-class Patient(Bot):
+class Healthy(Bot):
     """Nothing is wrong with this one."""
 
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
         return self.rng.choice(legal)
 
 
-class CrashesWithFour(Patient):
+class CrashesWithFour(Healthy):
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
         neighbours = [0, 1, 2]
         return legal[neighbours[self.players - 1] % len(legal)]
 
 
-class ClaimsThree(Patient):
+class ClaimsThree(Healthy):
     """Plays with three, which it says, and with nobody else."""
 
     player_counts = (3,)
@@ -34,24 +34,24 @@ class ClaimsThree(Patient):
         return {3: legal[0]}[self.players]
 
 
-class Steals(Patient):
+class Steals(Healthy):
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
         return legal[0]._replace(steal=True)
 
 
-class SaysNothing(Patient):
+class SaysNothing(Healthy):
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
         return None
 
 
-class HangsWithThree(Patient):
+class HangsWithThree(Healthy):
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
         while self.players == 3:
             pass
         return legal[0]
 
 
-class Dreams(Patient):
+class Dreams(Healthy):
     """Answers the first two questions and then thinks for an hour."""
 
     def start(self) -> None:
@@ -64,17 +64,17 @@ class Dreams(Patient):
         return legal[0]
 
 
-class EndsTheProcess(Patient):
+class EndsTheProcess(Healthy):
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
         os._exit(3)
 
 
-class KillsTheProcess(Patient):
+class KillsTheProcess(Healthy):
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
         os.kill(os.getpid(), signal.SIGSEGV)
 
 
-class KeepsInItsClass(Patient):
+class KeepsInItsClass(Healthy):
     matches = 0
 
     def start(self) -> None:
@@ -84,7 +84,7 @@ class KeepsInItsClass(Patient):
         return legal[self.matches % len(legal)]
 
 
-class KeepsInItsModule(Patient):
+class KeepsInItsModule(Healthy):
     def end(self, result: Any) -> None:
         SHARED.append(result.places[self.seat])
 
@@ -92,39 +92,39 @@ class KeepsInItsModule(Patient):
         return legal[len(SHARED) % len(legal)]
 
 
-class DrawsElsewhere(Patient):
+class DrawsElsewhere(Healthy):
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
         return random.choice(legal)
 
 
-class LooksAtTheClock(Patient):
+class LooksAtTheClock(Healthy):
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
         return legal[time.perf_counter_ns() // 1000 % len(legal)]
 
 
-class FearsReshuffles(Patient):
+class FearsReshuffles(Healthy):
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
         if view.trace:
             raise NotImplementedError("what is a trace?")
         return legal[0]
 
 
-class FearsLongLists(Patient):
+class FearsLongLists(Healthy):
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
         return legal[min(len(legal), 60) - 1] if len(legal) <= 60 else None
 
 
-class NeverStarts(Patient):
+class NeverStarts(Healthy):
     def start(self) -> None:
         raise FileNotFoundError("weights.bin")
 
 
-class CrashesAtTheEnd(Patient):
+class CrashesAtTheEnd(Healthy):
     def end(self, result: Any) -> None:
         raise ZeroDivisionError
 
 
-class Shouts(Patient):
+class Shouts(Healthy):
     """Fine, although it writes wherever it can."""
 
     def karteneck(self, view: Any, legal: Sequence[Any]) -> Any:
