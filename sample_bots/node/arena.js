@@ -23,7 +23,7 @@ const CHANNEL_OPTIONS = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
-// These may be gone a moment later. Any other status is meant, and trying again the same way is useless.
+// These errors may be temporary. Any other status is final: trying again the same way is useless.
 const WORTH_A_RETRY = new Set([
   status.OK,
   status.UNAVAILABLE,
@@ -47,8 +47,8 @@ export class Arena {
   #resumeToken = '';
   #leaving = false;
   #pause = new AbortController();
-  // All that is kept of a match is how it was announced. Each view is complete, so nothing else has to be remembered,
-  // and a match that goes on after a lost connection needs no special care.
+  // Only the announcement of a match is kept. Each view is complete, so nothing else has to be remembered,
+  // and a match that continues after a lost connection needs no special care.
   #matches = new Map();
   #commitments = new Map();
   #tally = new Tally();
@@ -108,7 +108,7 @@ export class Arena {
     await sleep(ms, undefined, { signal: this.#pause.signal }).catch(() => (this.#pause = new AbortController()));
   }
 
-  /** One stream from hello to its end. Says whether the arena was reached, and with what status it ended. */
+  /** One stream from hello to its end. Returns whether the arena was reached, and the status at the end. */
   async #visit() {
     const { Client, server, credentials } = this.#settings;
     const client = new Client(server, credentials.channel, CHANNEL_OPTIONS);
@@ -174,7 +174,7 @@ export class Arena {
     if (this.#resumeToken) log(`connected again; matches that go on: ${resumed.length}`);
     else log(`${name}, version ${version} (number ${versionId}), plays at ${server}; Ctrl-C to leave`);
     this.#resumeToken = resumeToken;
-    // Any other match was over before the connection broke, and the news of that got lost with it.
+    // Any other match ended while the connection was broken, so the bot was never told.
     const known = new Set([...resumed, ...ended.map(({ match }) => match)]);
     for (const match of this.#matches.keys()) {
       if (!known.has(match)) this.#matches.delete(match);
@@ -226,7 +226,7 @@ export class Arena {
     }
   }
 
-  /** Whether the arena dealt what it had committed itself to. */
+  /** Whether the arena dealt what it committed itself to. */
   #check({ matchId, seed }) {
     const commitment = this.#commitments.get(matchId);
     this.#commitments.delete(matchId);

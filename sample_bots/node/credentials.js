@@ -1,6 +1,6 @@
-// What the bot shows to an arena: a key that says who it is, and over which kind of connection.
+// What the bot shows to an arena: a key that says who it is, and the kind of connection.
 //
-// An arena without accounts wants no key. The key is no argument of the program, since everybody on the machine sees
+// An arena without accounts wants no key. The key is not an argument of the program, since everyone on the machine sees
 // arguments: it is in a file, or in the environment as ROOST_KEY.
 
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ export function readCredentials({ server, keyFile, tls, tlsCa }) {
     }
     return { channel: credentials.createInsecure(), metadata };
   }
-  // Without a certificate of one's own to trust: those that this machine trusts.
+  // Without a certificate to trust, those that this machine trusts.
   return { channel: credentials.createSsl(tlsCa ? readCertificate(tlsCa) : null), metadata };
 }
 

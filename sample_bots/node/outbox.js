@@ -1,4 +1,4 @@
-// What waits to be sent on one stream. While one message is on its way the next one gathers here, so that a busy bot
+// What waits to be sent on one stream. While one message is being sent, the next one collects here, so that a busy bot
 // sends few large messages and an idle one loses no time.
 
 export class Outbox {

@@ -9,7 +9,7 @@ export class Tally {
   #voided = 0;
   #faults = 0;
 
-  /** Count a match that ended, and say in a line how. */
+  /** Count a match that ended, and describe it in a line. */
   count({ matchId, game, seat, bots }, { places, scores, termination, faults }) {
     const own = faults.filter((fault) => fault.seat === seat);
     this.#faults += own.length;

@@ -1,5 +1,5 @@
 // The version of the bot: a fingerprint of its code. An arena keeps a record for each version, so changed code begins
-// a new one, and the same code goes on with the old one wherever it runs.
+// a new one, and the same code continues the old one wherever it runs.
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ function sourcesIn(folder) {
   return names.filter((name) => /\.m?js$/.test(name)).map((name) => folder + name);
 }
 
-/** 16 hexadecimal digits that stand for the code in this folder. */
+/** 16 hexadecimal digits for the code in this folder. */
 export function fingerprint() {
   const digest = createHash('sha256');
   for (const name of [...sourcesIn('./'), ...sourcesIn('./games/')].sort()) {

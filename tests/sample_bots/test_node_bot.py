@@ -328,7 +328,7 @@ def test_starts_afresh_at_an_arena_that_does_not_know_it(node: str, tmp_path: Pa
             await until(lambda: bot.said("plays at"))
             cable.target = address
             cable.cut()
-            await until(lambda: bot.said("connecting anew"))
+            await until(lambda: bot.said("connecting again"))
             await until(lambda: tables_played(second))
             await bot.leave()
 

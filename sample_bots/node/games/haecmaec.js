@@ -1,4 +1,4 @@
-// Häc Mäc: closes fat burgers, leaves lean ones to the next seat, and suspects only what everybody can see.
+// Häc Mäc: closes fat burgers, leaves lean ones to the next seat, and suspects only what everyone can see.
 
 import { best, count, sum } from '../lists.js';
 
@@ -48,7 +48,7 @@ function react(legal, table) {
   const { burger, kinds } = table;
   const kindOnTop = kinds[burger.at(-1)];
   const isThird = count(burger, (card) => kinds[card] === kindOnTop) >= 3;
-  // A suspected card leaves the burger before anybody's slap counts.
+  // A suspected card leaves the burger before a slap counts.
   const size = points(isThird ? burger.slice(0, -1) : burger, table);
   const means = size >= FAT ? slapWith(legal, size) : NO_SLAP;
   return legal.find((move) => (move.suspect === SUSPECTS) === isThird && means.includes(move.slap));

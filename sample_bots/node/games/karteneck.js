@@ -38,13 +38,13 @@ function wouldSteal(lay, view, seat) {
   return hasWorm && tops.includes(view.totals[seat] + points(lay));
 }
 
-/** Whether it matters which of the portions on the grill one gets. */
+/** Whether the portions on the grill differ. */
 function isWorthFighting(grill, { portionValues, portionWorms }) {
   const worms = grill.map((value) => portionWorms[portionValues.indexOf(value)]);
   return new Set(worms).size > 1;
 }
 
-/** Many points are good, but of several worms one is kept for the next round. */
+/** Many points are good, but one of several worms is kept for the next round. */
 function worth(lay, hand) {
   if (!isWorm(lay[0])) return points(lay);
   const wormsHeld = hand.filter(isWorm).length;
