@@ -35,7 +35,7 @@ from roost_ladder.rating.elo import Elo
 from roost_ladder.rating.fit import fit
 from roost_ladder.rating.results import Gathering, MatchResult
 from roost_ladder.schedules.cycles import RoundRobin
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past, Schedule
 from roost_ladder.schedules.sure import Sure
 from tests.support.ladders.worlds import World, play_pairings
 
@@ -55,7 +55,7 @@ class Bots(Protocol):
         """Its name in the table."""
 
     @property
-    def field(self) -> Field:
+    def field(self) -> Participants:
         """Who plays at which tables."""
 
     def blocks(self, seed: int, pairings: list[Pairing], first_block: int) -> list[MatchResult]:
@@ -71,7 +71,7 @@ class Simulated:
 
     name: str
     world: World
-    field: Field
+    field: Participants
 
     def blocks(self, seed: int, pairings: list[Pairing], first_block: int) -> list[MatchResult]:
         return play_pairings(self.world, np.random.default_rng([seed, first_block]), pairings, first_block)
@@ -90,7 +90,7 @@ def sure(bots: Bots, seed: int) -> Iterator[MatchResult]:
 
 
 def scheduled(
-    field: Field, schedule: Schedule, play: Callable[[list[Pairing], int], list[MatchResult]]
+    field: Participants, schedule: Schedule, play: Callable[[list[Pairing], int], list[MatchResult]]
 ) -> Iterator[MatchResult]:
     """The matches of a schedule, to its end."""
     past = Past()
@@ -253,7 +253,8 @@ def worlds(bots: int) -> list[Simulated]:
     """The rows of the table."""
     close, wide = population(bots, 120), population(bots, 240)
     mixed, twos, fours = (
-        Field(tuple(range(bots)), tuple(Kind("simulated", size) for size in sizes)) for sizes in ((2, 3, 4), (2,), (4,))
+        Participants(tuple(range(bots)), tuple(Kind("simulated", size) for size in sizes))
+        for sizes in ((2, 3, 4), (2,), (4,))
     )
     return [
         Simulated("close field, luck as in our games", World(close, luck=0.3), mixed),

@@ -10,7 +10,7 @@ from roost_ladder.blocks import Block, seed_of_block
 from roost_ladder.rating.fit import fit
 from roost_ladder.rating.results import MatchResult, gather
 from roost_ladder.schedules.cycles import RoundRobin
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past
 from roost_sdk import Bot
 from roost_sdk.load import LoadedBot, load_bot
 from roost_sdk.local import LocalMatch
@@ -33,9 +33,9 @@ class SampleField:
     kinds: tuple[Kind, ...]
 
     @property
-    def field(self) -> Field:
+    def field(self) -> Participants:
         """Who plays at which tables."""
-        return Field(tuple(range(len(self.bots))), self.kinds)
+        return Participants(tuple(range(len(self.bots))), self.kinds)
 
     def blocks(self, seed: int, pairings: Sequence[Pairing], first_block: int) -> list[MatchResult]:
         """Plays these blocks, every deal in each rotation."""
@@ -72,7 +72,7 @@ def _in_true_order(bots: SampleField) -> SampleField:
     """From a very long run that nothing else uses."""
     results: list[MatchResult] = []
     for kind in bots.kinds:
-        groups = RoundRobin(times=None).next_round(Field(bots.field.bots, (kind,)), Past())
+        groups = RoundRobin(times=None).next_round(Participants(bots.field.bots, (kind,)), Past())
         rounds = -(-LONG_RUN // len(bots.kinds) // len(groups))
         pairings = list(islice(groups, LONG_RUN)) * rounds
         results += bots.blocks(-1, pairings, len(results))

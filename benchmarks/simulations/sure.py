@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.rating.certainty import DOUBT, half_widths
+from roost_ladder.rating.certainty import half_widths
 from roost_ladder.rating.elo import ELO
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
+from roost_ladder.rating.estimates import DOUBT
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past
 from roost_ladder.schedules.separation import Separation, difference_variances, known, separations
 from roost_ladder.schedules.sure import Sure
 from tests.support.ladders.worlds import World, run
@@ -43,8 +44,8 @@ class Case(NamedTuple):
     def world(self) -> World:
         return World(self.strengths, self.luck, self.style, self.seat, self.grid, self.normal)
 
-    def field(self) -> Field:
-        return Field(tuple(range(len(self.strengths))), tuple(Kind("simulated", size) for size in self.sizes))
+    def field(self) -> Participants:
+        return Participants(tuple(range(len(self.strengths))), tuple(Kind("simulated", size) for size in self.sizes))
 
 
 PAIRS_OF_EQUALS = (1.5, 1.5, 0.5, 0.5, -0.5, -0.5, -1.5, -1.5)
@@ -164,7 +165,7 @@ class Timed(Sure):
 
     spent = 0.0
 
-    def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
+    def next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
         started = process_time()
         pairings = super().next_round(field, past)
         Timed.spent += process_time() - started

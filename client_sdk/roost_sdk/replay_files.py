@@ -90,7 +90,7 @@ def line_of(file: Path, number: int) -> str:
         raise ReplayError(f"match number {number} in {file} is not a record: it is not UTF-8") from None
 
 
-class Finding(NamedTuple):
+class RecordFlaw(NamedTuple):
     """Something that is wrong with a record."""
 
     file: Path
@@ -112,14 +112,14 @@ class Finding(NamedTuple):
 class Checked:
     """The outcome of a verification."""
 
-    tell: Callable[[Finding], None] | None = None
+    tell: Callable[[RecordFlaw], None] | None = None
     """Hears about each finding at once."""
     matches: int = 0
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[RecordFlaw] = field(default_factory=list)
     commitments: dict[str, str] = field(default_factory=dict)
     """By competition: what its master seed was checked against, to be compared with what was published."""
 
-    def gather(self, findings: Iterable[Finding]) -> None:
+    def gather(self, findings: Iterable[RecordFlaw]) -> None:
         """Keep findings as they come, and tell them."""
         for finding in findings:
             self.findings.append(finding)
@@ -149,7 +149,7 @@ class Checked:
 
 
 def verify_files(
-    files: Iterable[Path], tell: Callable[[Finding], None] | None = None, progress: Progress = no_progress
+    files: Iterable[Path], tell: Callable[[RecordFlaw], None] | None = None, progress: Progress = no_progress
 ) -> Checked:
     """Replay every match in these files by the rules, and say which records deviate from them."""
     checked = Checked(tell)
@@ -170,9 +170,9 @@ def _size(file: Path) -> int:
         raise UsageError(f"cannot read {file}: {error.strerror}") from None
 
 
-def _verify_file(file: Path, checked: Checked, advance: Advance) -> Iterator[Finding]:
+def _verify_file(file: Path, checked: Checked, advance: Advance) -> Iterator[RecordFlaw]:
     """The findings in one file. Raises `UsageError` if it is no file of replays at all."""
-    held: list[Finding] = []
+    held: list[RecordFlaw] = []
     lines = _Lines(file, advance)
     for number, replay in parse_lines(lines):
         checked.matches += 1
@@ -188,16 +188,16 @@ def _verify_file(file: Path, checked: Checked, advance: Advance) -> Iterator[Fin
     yield from held
 
 
-def _what_is_wrong(held: list[Finding]) -> str:
+def _what_is_wrong(held: list[RecordFlaw]) -> str:
     return f"line {held[0].line} is {held[0].what}" if held else "it is empty"
 
 
-def judge(file: Path, line: int, replay: Replay | ReplayError) -> Finding | None:
+def judge(file: Path, line: int, replay: Replay | ReplayError) -> RecordFlaw | None:
     """What is wrong with the record on a line, or with the line."""
     if isinstance(replay, ReplayError):
-        return Finding(file, line, "", None, str(replay))
+        return RecordFlaw(file, line, "", None, str(replay))
     deviation = verify(replay)
-    return Finding(file, line, replay.match, deviation.step, deviation.what) if deviation else None
+    return RecordFlaw(file, line, replay.match, deviation.step, deviation.what) if deviation else None
 
 
 class _Lines(Iterable[bytes]):

@@ -12,7 +12,7 @@ from roost_games.replay import VOIDED, Replay
 from roost_ladder.blocks import Block
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.rating.standings import standings
-from roost_ladder.schedules.schedule import Field
+from roost_ladder.schedules.schedule import Participants
 from roost_server.answers.standings import standings_of
 from roost_server.competition import ledger
 from roost_server.export.checker import check_export
@@ -184,9 +184,9 @@ def _other_matches(outcome: Outcome, blocks: Mapping[str, Block]) -> Iterator[st
         yield "no match of the finals was between bots that always answer"
 
 
-def _finalists(outcome: Outcome, games: Games) -> Field:
+def _finalists(outcome: Outcome, games: Games) -> Participants:
     """By their rank on the ladder, those without a match last, in the order of entry."""
     ranked = [standing.bot for standing in standings(outcome.results("ladder"))]
     entered = [entrant.pinned_version_id or 0 for entrant in ledger.entrants(outcome.store, outcome.competition.id)]
     bots = [*ranked, *(bot for bot in entered if bot not in ranked)]
-    return Field(tuple(bots), reference.kinds(games), owners={bot: outcome.names[bot] for bot in bots})
+    return Participants(tuple(bots), reference.kinds(games), owners={bot: outcome.names[bot] for bot in bots})

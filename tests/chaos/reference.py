@@ -8,7 +8,7 @@ from roost_games.registry import get_game
 from roost_games.replay import Decision, Replay, Result, Step
 from roost_ladder.blocks import Block, Rotation, seed_of_block
 from roost_ladder.schedules.cycles import RoundRobin
-from roost_ladder.schedules.schedule import Field, Kind, Past
+from roost_ladder.schedules.schedule import Kind, Participants, Past
 from tests.chaos.strategies import RULES
 from tests.chaos.world import Games
 
@@ -26,7 +26,7 @@ class Played(NamedTuple):
         return cls(tuple(seat.bot for seat in replay.seats), tuple(steps), replay.result)
 
 
-def planned(master: bytes, name: str, field: Field, rounds: int) -> Iterator[Block]:
+def planned(master: bytes, name: str, field: Participants, rounds: int) -> Iterator[Block]:
     """The finals block by block, in the order of the plan. With nothing voided their numbers are without a gap."""
     schedule = RoundRobin(seed_of_block(master, f"{name}-finals-schedule"), rounds)
     past = Past()

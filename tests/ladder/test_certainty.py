@@ -8,7 +8,7 @@ from roost_ladder.rating.certainty import (
     likely_above_next,
     normal_score,
     rank_ranges,
-    student_quantile,
+    student_quantiles,
     superiority,
 )
 from roost_ladder.rating.fit import Fit
@@ -26,20 +26,20 @@ def known(strengths: list[float], variances: list[float] | None = None, freedom:
 
 
 @pytest.mark.parametrize(("freedom", "quantile"), T_TABLE.items())
-def test_student_quantile(freedom: int, quantile: float) -> None:
-    relative = float(student_quantile(np.array([freedom]))[0]) / quantile
+def test_student_quantiles(freedom: int, quantile: float) -> None:
+    relative = float(student_quantiles(np.array([freedom]))[0]) / quantile
     assert 0.999 <= relative <= {2: 1.041, 3: 1.012}.get(freedom, 1.006)
 
 
 @pytest.mark.parametrize(("freedom", "quantile"), T_TABLE_1_PERCENT.items())
 def test_student_quantile_with_less_doubt(freedom: int, quantile: float) -> None:
-    assert student_quantile(np.array([float(freedom)]), 0.01)[0] == pytest.approx(quantile, rel=0.02)
+    assert student_quantiles(np.array([float(freedom)]), 0.01)[0] == pytest.approx(quantile, rel=0.02)
 
 
 def test_normal_score_undoes_the_quantile() -> None:
     freedom = np.array([2.0, 5.0, 50.0])
-    assert normal_score(student_quantile(freedom), freedom) == pytest.approx(1.959964)
-    assert normal_score(-student_quantile(freedom), freedom) == pytest.approx(-1.959964)
+    assert normal_score(student_quantiles(freedom), freedom) == pytest.approx(1.959964)
+    assert normal_score(-student_quantiles(freedom), freedom) == pytest.approx(-1.959964)
 
 
 def test_superiority_is_the_difference_in_standard_errors() -> None:

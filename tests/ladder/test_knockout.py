@@ -5,13 +5,13 @@ import pytest
 from roost_games.errors import UsageError
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.knockout import EXTRA, Knockout, Tie, bracket
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past
 
 DUEL = Kind("karteneck", 2)
 
 
-def field(bots: int, *kinds: Kind) -> Field:
-    return Field(tuple(range(1, bots + 1)), kinds or (DUEL,))
+def field(bots: int, *kinds: Kind) -> Participants:
+    return Participants(tuple(range(1, bots + 1)), kinds or (DUEL,))
 
 
 def play(past: Past, pairings: list[Pairing], *, level: bool = False) -> None:

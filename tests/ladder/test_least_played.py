@@ -6,12 +6,12 @@ from itertools import combinations
 from random import Random
 
 from roost_ladder.schedules.least_played import least_played_group
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Tally
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Tally
 
 PAIRS = Kind("karteneck", 2)
 TRIOS = Kind("karteneck", 3)
 FOURS = Kind("haecmaec", 4)
-NO_OWNERS = Field((), ())
+NO_OWNERS = Participants((), ())
 
 
 def tally_of(*blocks: tuple[Kind, tuple[int, ...]]) -> Tally:
@@ -22,7 +22,7 @@ def tally_of(*blocks: tuple[Kind, tuple[int, ...]]) -> Tally:
 
 
 def choose(
-    tally: Tally, kind: Kind, bots: Collection[int], rng: Random | None = None, field: Field = NO_OWNERS
+    tally: Tally, kind: Kind, bots: Collection[int], rng: Random | None = None, field: Participants = NO_OWNERS
 ) -> tuple[int, ...]:
     return least_played_group(kind.players, bots, tally.played[kind], tally.met, rng or Random(1), field)
 
@@ -70,7 +70,7 @@ def test_kinds_of_tables_are_counted_apart() -> None:
 
 
 def test_bots_of_one_owner_are_kept_apart() -> None:
-    field = Field((), (), owners={1: "A", 2: "A", 3: "B"})
+    field = Participants((), (), owners={1: "A", 2: "A", 3: "B"})
     assert {tuple(sorted(choose(Tally(), PAIRS, [1, 2, 3], Random(seed), field))) for seed in range(30)} == {
         (1, 3),
         (2, 3),

@@ -13,7 +13,7 @@ from benchmarks.simulations.sure import Case, ladder
 from roost_ladder.rating.elo import ELO
 from roost_ladder.rating.fit import Fit
 from roost_ladder.rating.results import gather
-from roost_ladder.schedules.schedule import Field, Kind, Past
+from roost_ladder.schedules.schedule import Kind, Participants, Past
 from roost_ladder.schedules.separation import USUAL_DIFFERENCE, Known, evidences, known, separations
 from roost_ladder.schedules.sure import Sure
 from tests.support.ladders.worlds import World, random_groups, results_of, run
@@ -137,7 +137,7 @@ def past_of(world: World, blocks: int) -> Past:
 
 def test_it_plays_where_the_ranking_is_least_certain() -> None:
     world = World((3.0, 1.0, 0.05, -0.05, -2.0))
-    pairings = Sure().next_round(Field(tuple(range(5)), (PAIRS,)), past_of(world, 400))
+    pairings = Sure().next_round(Participants(tuple(range(5)), (PAIRS,)), past_of(world, 400))
     pairs = Counter(tuple(sorted(pairing.group)) for pairing in pairings)
     assert pairs.most_common(1)[0][0] == (2, 3)
     assert pairs[2, 3] > 0.7 * pairs.total()
@@ -145,33 +145,33 @@ def test_it_plays_where_the_ranking_is_least_certain() -> None:
 
 def test_close_neighbours_sit_at_large_tables() -> None:
     world = World((2.05, 2.02, 1.98, 1.95, -1.95, -1.98, -2.02, -2.05))
-    pairings = Sure().next_round(Field(tuple(range(8)), (FOURS,)), past_of(world, 800))
+    pairings = Sure().next_round(Participants(tuple(range(8)), (FOURS,)), past_of(world, 800))
     groups = Counter(tuple(sorted(pairing.group)) for pairing in pairings)
     assert groups[0, 1, 2, 3] + groups[4, 5, 6, 7] > 0.8 * groups.total()
 
 
 def test_a_newcomer_plays_most() -> None:
     past = past_of(World((0.6, 0.2, -0.2, -0.6)), 200)
-    pairings = Sure().next_round(Field((0, 1, 2, 3, 4), (PAIRS,)), past)
+    pairings = Sure().next_round(Participants((0, 1, 2, 3, 4), (PAIRS,)), past)
     assert np.mean([4 in pairing.group for pairing in pairings]) > 0.8
 
 
 def test_at_first_everybody_plays() -> None:
-    pairings = Sure().next_round(Field(tuple(range(12)), (TRIOS,)), Past())
+    pairings = Sure().next_round(Participants(tuple(range(12)), (TRIOS,)), Past())
     counts = Counter(bot for pairing in pairings for bot in pairing.group)
     assert min(counts[bot] for bot in range(12)) >= 2
     assert max(counts.values()) <= 6
 
 
 def test_kinds_of_tables_get_the_same_number_of_blocks() -> None:
-    field = Field(tuple(range(6)), (PAIRS, TRIOS, FOURS))
+    field = Participants(tuple(range(6)), (PAIRS, TRIOS, FOURS))
     for past in run(Sure(), field, World((0.0,) * 6), np.random.default_rng(5), 500):
         blocks = past.tally.blocks
         assert max(blocks.values()) - min(blocks[kind] for kind in field.kinds) <= 3
 
 
 def test_rounds_grow() -> None:
-    field = Field((0, 1), (PAIRS,))
+    field = Participants((0, 1), (PAIRS,))
     totals = [past.given for past in run(Sure(), field, World((0.0, 0.0)), np.random.default_rng(6), 4000)]
     rounds = np.diff([0, *totals])
     assert rounds[0] == 16
@@ -182,7 +182,7 @@ def test_rounds_grow() -> None:
 @pytest.mark.parametrize("kinds", [(PAIRS,), (TRIOS, FOURS)])
 def test_it_ends_with_the_right_order(kinds: tuple[Kind, ...]) -> None:
     strengths = (1.5, 0.5, -0.5, -1.5)
-    field = Field((0, 1, 2, 3), kinds)
+    field = Participants((0, 1, 2, 3), kinds)
     *_, past = run(Sure(), field, World(strengths, luck=0.3), np.random.default_rng(7), 20_000)
     assert past.ended < 2000
     assert not Sure().next_round(field, past)
@@ -196,12 +196,12 @@ def test_it_ends_with_the_right_order(kinds: tuple[Kind, ...]) -> None:
 
 def test_who_plays_nothing_does_not_keep_it_from_its_end() -> None:
     past = past_of(World((2.0, -2.0)), 300)
-    assert Sure().next_round(Field((0, 1, 2), (PAIRS,)), past)
-    assert not Sure().next_round(Field((0, 1, 2), (PAIRS,), plays={2: frozenset()}), past)
+    assert Sure().next_round(Participants((0, 1, 2), (PAIRS,)), past)
+    assert not Sure().next_round(Participants((0, 1, 2), (PAIRS,), plays={2: frozenset()}), past)
 
 
 def test_equal_bots_do_not_keep_others_from_being_separated() -> None:
-    field = Field(tuple(range(4)), (PAIRS,))
+    field = Participants(tuple(range(4)), (PAIRS,))
     world = World((1.0, 0.0, 0.0, -1.0))
     for past in run(Sure(b"e"), field, world, np.random.default_rng(8), 3000):
         neighbours = separations(known(field.bots, past.record()))

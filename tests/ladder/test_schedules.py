@@ -14,7 +14,7 @@ from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.cycles import Gauntlet, RoundRobin
 from roost_ladder.schedules.least_played import LeastPlayed
 from roost_ladder.schedules.registry import SCHEDULES, schedule_named
-from roost_ladder.schedules.schedule import Bounded, Field, Kind, Pairing, Past, Schedule
+from roost_ladder.schedules.schedule import Bounded, Kind, Pairing, Participants, Past, Schedule
 from roost_ladder.schedules.sure import Sure
 from roost_ladder.schedules.swiss import Swiss
 
@@ -56,7 +56,7 @@ def play(past: Past, pairings: Sequence[Pairing]) -> None:
         past.give(pairing)
 
 
-def played(schedule: Schedule, field: Field, rounds: int = 10_000) -> Told:
+def played(schedule: Schedule, field: Participants, rounds: int = 10_000) -> Told:
     """What a schedule gives out in so many rounds, or until its end."""
     past = Told()
     for _ in range(rounds):
@@ -85,19 +85,19 @@ def meetings_of(past: Told) -> Counter[tuple[int, ...]]:
 
 
 @st.composite
-def fields(draw: st.DrawFn) -> Field:
+def fields(draw: st.DrawFn) -> Participants:
     """Up to 9 bots that belong to up to 4 owners, or to nobody, and some of which do not play everything."""
     bots = draw(st.lists(st.integers(0, 99), min_size=1, max_size=9, unique=True).map(lambda some: [0, *some]))
     kinds = draw(st.lists(st.sampled_from([PAIRS, TRIOS, FOURS]), min_size=1, max_size=3, unique=True))
     owners = draw(st.dictionaries(st.sampled_from(bots), st.sampled_from("ABCD"), max_size=6))
     plays = draw(st.dictionaries(st.sampled_from(bots), st.frozensets(st.sampled_from(kinds)), max_size=3))
-    return Field(tuple(bots), tuple(kinds), owners, plays)
+    return Participants(tuple(bots), tuple(kinds), owners, plays)
 
 
 @pytest.mark.parametrize("schedule", ALL, ids=lambda schedule: type(schedule).__name__)
 @settings(max_examples=25, deadline=None)
 @given(field=fields())
-def test_groups_are_allowed(schedule: Schedule, field: Field) -> None:
+def test_groups_are_allowed(schedule: Schedule, field: Participants) -> None:
     for kind, group in played(schedule, field, rounds=3).pairings:
         assert kind in field.kinds
         assert len(set(group)) == kind.players
@@ -110,24 +110,24 @@ def test_groups_are_allowed(schedule: Schedule, field: Field) -> None:
 @pytest.mark.parametrize("schedule", ALL, ids=lambda schedule: type(schedule).__name__)
 def test_rounds_are_the_same_whatever_the_order(schedule: Schedule) -> None:
     """In whatever order the bots are named and the results come in, however often it is asked."""
-    field = Field(tuple(range(7)), (PAIRS, TRIOS))
+    field = Participants(tuple(range(7)), (PAIRS, TRIOS))
     past = played(schedule, field, rounds=1)
     asked = schedule.next_round(field, past)
     assert schedule.next_round(field, past) == asked
     again = Past(past.pairings, reversed(past.results))
-    assert schedule.next_round(Field(field.bots[::-1], field.kinds), again) == asked
+    assert schedule.next_round(Participants(field.bots[::-1], field.kinds), again) == asked
 
 
 @pytest.mark.parametrize("schedule", ALL, ids=lambda schedule: type(schedule).__name__)
 def test_nobody_to_play_with(schedule: Schedule) -> None:
-    assert not schedule.next_round(Field((0,), (PAIRS,)), Past())
-    assert not schedule.next_round(Field((0, 1, 2), (FOURS,)), Past())
-    assert not schedule.next_round(Field((0, 1, 2), (PAIRS,), owners=dict.fromkeys(range(3), "A")), Past())
+    assert not schedule.next_round(Participants((0,), (PAIRS,)), Past())
+    assert not schedule.next_round(Participants((0, 1, 2), (FOURS,)), Past())
+    assert not schedule.next_round(Participants((0, 1, 2), (PAIRS,), owners=dict.fromkeys(range(3), "A")), Past())
 
 
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_another_seed_gives_another_run(name: str) -> None:
-    field = Field(tuple(range(9)), (TRIOS,))
+    field = Participants(tuple(range(9)), (TRIOS,))
     hero = 3 if name == "gauntlet" else None
     seeds = (b"1", b"2", b"3")
     rounds = [tuple(schedule_named(name, seed=seed, hero=hero).next_round(field, Past())) for seed in seeds]
@@ -141,12 +141,12 @@ def test_another_seed_gives_another_run(name: str) -> None:
 @given(st.integers(2, 9), st.sampled_from([2, 3, 4]), st.integers(1, 3))
 def test_round_robin_is_every_group_so_many_times(bots: int, players: int, times: int) -> None:
     kind = Kind("karteneck", players)
-    groups = groups_of(played(RoundRobin(b"x", times), Field(tuple(range(bots)), (kind,))), kind)
+    groups = groups_of(played(RoundRobin(b"x", times), Participants(tuple(range(bots)), (kind,))), kind)
     assert groups == dict.fromkeys(combinations(range(bots), players), times)
 
 
 def test_three_bots_by_hand() -> None:
-    past = played(RoundRobin(), Field((5, 6, 7), (PAIRS, TRIOS)))
+    past = played(RoundRobin(), Participants((5, 6, 7), (PAIRS, TRIOS)))
     assert groups_of(past, PAIRS) == {(5, 6): 1, (5, 7): 1, (6, 7): 1}
     assert groups_of(past, TRIOS) == {(5, 6, 7): 1}
 
@@ -155,7 +155,7 @@ def test_three_bots_by_hand() -> None:
 def test_round_robin_is_balanced_all_the_time(bots: int, players: int) -> None:
     """An orbit has everybody equally often, and has at most as many blocks as there are bots."""
     kind = Kind("karteneck", players)
-    field = Field(tuple(range(bots)), (kind,))
+    field = Participants(tuple(range(bots)), (kind,))
     pairings = RoundRobin(b"y").next_round(field, Past())
     for blocks in range(len(pairings)):
         counts = blocks_of(Told(pairings[:blocks]), kind, range(bots))
@@ -163,44 +163,44 @@ def test_round_robin_is_balanced_all_the_time(bots: int, players: int) -> None:
 
 
 def test_kinds_of_tables_advance_together() -> None:
-    pairings = RoundRobin(b"z").next_round(Field(tuple(range(10)), (PAIRS, FOURS)), Past())
+    pairings = RoundRobin(b"z").next_round(Participants(tuple(range(10)), (PAIRS, FOURS)), Past())
     half = Counter(kind for kind, _ in pairings[: len(pairings) // 2])
     assert half[PAIRS] == pytest.approx(comb(10, 2) / 2, abs=2)
     assert half[FOURS] == pytest.approx(comb(10, 4) / 2, abs=2)
 
 
 def test_a_newcomer_makes_up_for_what_it_missed() -> None:
-    past = played(RoundRobin(), Field((1, 2, 3), (PAIRS,)))
-    pairings = RoundRobin().next_round(Field((1, 2, 3, 4), (PAIRS,)), past)
+    past = played(RoundRobin(), Participants((1, 2, 3), (PAIRS,)))
+    pairings = RoundRobin().next_round(Participants((1, 2, 3, 4), (PAIRS,)), past)
     assert {tuple(sorted(group)) for _, group in pairings} == {(1, 4), (2, 4), (3, 4)}
 
 
 def test_owners_only_leave_groups_out() -> None:
-    past = played(RoundRobin(), Field((1, 2, 3, 4), (PAIRS,), owners={1: "A", 2: "A", 3: "B"}))
+    past = played(RoundRobin(), Participants((1, 2, 3, 4), (PAIRS,), owners={1: "A", 2: "A", 3: "B"}))
     assert groups_of(past, PAIRS) == dict.fromkeys([(1, 3), (1, 4), (2, 3), (2, 4), (3, 4)], 1)
 
 
 def test_gauntlet_by_hand() -> None:
-    past = played(Gauntlet(2, times=2), Field((1, 2, 3, 4), (PAIRS, TRIOS)))
+    past = played(Gauntlet(2, times=2), Participants((1, 2, 3, 4), (PAIRS, TRIOS)))
     assert groups_of(past, PAIRS) == {(1, 2): 2, (2, 3): 2, (2, 4): 2}
     assert groups_of(past, TRIOS) == {(1, 2, 3): 2, (1, 2, 4): 2, (2, 3, 4): 2}
 
 
 def test_gauntlet_without_its_bot() -> None:
     with pytest.raises(UsageError, match="bot 9"):
-        Gauntlet(9).next_round(Field((1, 2), (PAIRS,)), Past())
+        Gauntlet(9).next_round(Participants((1, 2), (PAIRS,)), Past())
 
 
 def test_too_many_groups_are_refused() -> None:
     with pytest.raises(UsageError, match="100 bots have 3,921,225 groups of 4"):
-        RoundRobin().next_round(Field(tuple(range(100)), (FOURS,)), Past())
+        RoundRobin().next_round(Participants(tuple(range(100)), (FOURS,)), Past())
 
 
 # Swiss
 
 
 def test_winners_meet_winners() -> None:
-    field = Field(tuple(range(8)), (PAIRS,))
+    field = Participants(tuple(range(8)), (PAIRS,))
     past = played(Swiss(b"a"), field, rounds=1)
     winners = {min(group) for _, group in past.pairings}
     for _, group in Swiss(b"a").next_round(field, past):
@@ -210,7 +210,7 @@ def test_winners_meet_winners() -> None:
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 1000))
 def test_swiss_pairs_do_not_meet_again(seed: int) -> None:
-    field = Field(tuple(range(8)), (PAIRS,))
+    field = Participants(tuple(range(8)), (PAIRS,))
     meetings = meetings_of(played(Swiss(seed.to_bytes(2), rounds=4), field))
     assert meetings.total() == 16
     assert max(meetings.values()) == 1
@@ -220,7 +220,7 @@ def test_swiss_pairs_do_not_meet_again(seed: int) -> None:
 @given(st.integers(2, 13), st.sampled_from([2, 3, 4]), st.integers(1, 5), st.integers(0, 99))
 def test_swiss_lets_everybody_play_equally_often(bots: int, players: int, rounds: int, seed: int) -> None:
     kind = Kind("karteneck", players)
-    past = played(Swiss(bytes([seed]), rounds), Field(tuple(range(bots)), (kind,)))
+    past = played(Swiss(bytes([seed]), rounds), Participants(tuple(range(bots)), (kind,)))
     counts = blocks_of(past, kind, range(bots))
     assert min(counts) == (rounds if bots >= players else 0)
     assert max(counts) <= rounds + 1
@@ -228,13 +228,13 @@ def test_swiss_lets_everybody_play_equally_often(bots: int, players: int, rounds
 
 def test_swiss_ends_although_owners_leave_bots_over() -> None:
     """Only bot 4 may meet the others, so it has to play three times."""
-    past = played(Swiss(b"", rounds=1), Field((1, 2, 3, 4), (PAIRS,), owners=dict.fromkeys((1, 2, 3), "A")))
+    past = played(Swiss(b"", rounds=1), Participants((1, 2, 3, 4), (PAIRS,), owners=dict.fromkeys((1, 2, 3), "A")))
     assert groups_of(past, PAIRS) == {(1, 4): 1, (2, 4): 1, (3, 4): 1}
 
 
 def test_swiss_finds_the_order() -> None:
     """Lower numbers always win, so after enough rounds the best is at the top and the worst at the bottom."""
-    past = played(Swiss(b"o", rounds=5), Field(tuple(range(16)), (PAIRS,)))
+    past = played(Swiss(b"o", rounds=5), Participants(tuple(range(16)), (PAIRS,)))
     scores = [past.score(bot) for bot in range(16)]
     assert scores[0] == 1 == max(scores)
     assert scores[15] == 0 == min(scores)
@@ -249,7 +249,7 @@ def test_swiss_finds_the_order() -> None:
     st.integers(2, 11), st.lists(st.sampled_from([PAIRS, TRIOS, FOURS]), min_size=1, unique=True), st.integers(0, 99)
 )
 def test_least_played_lets_everybody_play_equally_often(bots: int, kinds: list[Kind], seed: int) -> None:
-    field = Field(tuple(range(bots)), tuple(kinds))
+    field = Participants(tuple(range(bots)), tuple(kinds))
     past = played(LeastPlayed(bytes([seed])), field, rounds=2)
     for kind in kinds:
         counts = blocks_of(past, kind, range(bots))
@@ -258,7 +258,7 @@ def test_least_played_lets_everybody_play_equally_often(bots: int, kinds: list[K
 
 
 def test_least_played_lets_everybody_meet() -> None:
-    past = played(LeastPlayed(b"m"), Field(tuple(range(10)), (FOURS,)), rounds=2)
+    past = played(LeastPlayed(b"m"), Participants(tuple(range(10)), (FOURS,)), rounds=2)
     meetings = meetings_of(past)
     mean = meetings.total() / 45
     assert len(meetings) == 45
@@ -267,8 +267,8 @@ def test_least_played_lets_everybody_meet() -> None:
 
 
 def test_a_newcomer_plays_first() -> None:
-    past = played(LeastPlayed(b"n"), Field(tuple(range(5)), (PAIRS,)), rounds=1)
-    pairings = LeastPlayed(b"n").next_round(Field(tuple(range(6)), (PAIRS,)), past)
+    past = played(LeastPlayed(b"n"), Participants(tuple(range(5)), (PAIRS,)), rounds=1)
+    pairings = LeastPlayed(b"n").next_round(Participants(tuple(range(6)), (PAIRS,)), past)
     assert all(any(5 in group for _, group in pairings[turn : turn + 3]) for turn in range(0, 30, 3))
 
 
@@ -291,7 +291,7 @@ def test_counts_by_hand() -> None:
 
 
 def test_the_record_grows_with_the_results() -> None:
-    past = played(LeastPlayed(), Field((1, 2, 3), (PAIRS,)), rounds=1)
+    past = played(LeastPlayed(), Participants((1, 2, 3), (PAIRS,)), rounds=1)
     before = past.record().tables[0].matches.sum()
     play(past, [Pairing(PAIRS, (1, 2))])
     assert past.record().tables[0].matches.sum() == before + 2 == past.ended
@@ -326,7 +326,7 @@ def test_wrong_wishes(name: str, times: int | None, hero: int | None, message: s
 @pytest.mark.parametrize("schedule", [RoundRobin(b"s", 3), Gauntlet(0, b"s", 3), Swiss(b"s", 3)])
 @pytest.mark.parametrize("bots", [4, 5, 7])
 def test_how_many_blocks_are_left_is_known_at_any_time(schedule: Bounded, bots: int) -> None:
-    field = Field(tuple(range(bots)), (PAIRS, TRIOS))
+    field = Participants(tuple(range(bots)), (PAIRS, TRIOS))
     past = Told()
     expected = [schedule.blocks_left(field, past)]
     while pairings := schedule.next_round(field, past):
@@ -337,7 +337,7 @@ def test_how_many_blocks_are_left_is_known_at_any_time(schedule: Bounded, bots: 
 
 
 def test_who_goes_on_for_ever_does_not_know() -> None:
-    field = Field((0, 1, 2), (PAIRS,))
+    field = Participants((0, 1, 2), (PAIRS,))
     assert RoundRobin(b"s", None).blocks_left(field, Past()) is None
     assert Swiss(b"s").blocks_left(field, Past()) is None
     assert not isinstance(Sure(b"s"), Bounded)

@@ -22,7 +22,7 @@ NEARLY_SURE = 0.995
 """Above this a likelihood would be rounded to 100 %."""
 
 
-class PlacesAt(Protocol):
+class MeanPlaceAt(Protocol):
     """A bot's places at tables of one size."""
 
     @property
@@ -44,7 +44,7 @@ class Row(NamedTuple):
     matches: int
     wins: int
     faults: str
-    places: Sequence[PlacesAt]
+    places: Sequence[MeanPlaceAt]
     version: str = ""
     """Only where versions are told apart."""
     blocks: int | None = None
@@ -115,7 +115,7 @@ def rating(points: float, low: float, high: float) -> str:
     return f"{points:.0f} ±{(high - low) / 2:.0f}"
 
 
-def mean_place(places: Iterable[PlacesAt], size: int) -> str:
+def mean_place(places: Iterable[MeanPlaceAt], size: int) -> str:
     """The mean place at tables of this size."""
     return next((f"{at.mean_place:.2f}" for at in places if at.players == size), UNKNOWN)
 

@@ -5,11 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from roost_ladder.rating.estimates import DOUBT, student_quantile
 from roost_ladder.rating.fit import Fit
 from roost_ladder.rating.results import Floats, Indices
-
-DOUBT = 0.05
-"""How often a statement may be wrong."""
 
 
 class RankRange(NamedTuple):
@@ -19,14 +17,10 @@ class RankRange(NamedTuple):
     worst: int
 
 
-def student_quantile(freedom: Floats, doubt: float = DOUBT) -> Floats:
-    """How many standard errors an interval extends to either side, by Student's distribution.
-
-    Wallace's approximation. A 95 % interval is 4 % too wide with 2 degrees of freedom, 1 % with 3, less with more.
-    """
-    stretched = NormalDist().inv_cdf(1 - doubt / 2) * (8 * freedom + 3) / (8 * freedom + 1)
-    quantile: Floats = np.sqrt(freedom * np.expm1(stretched**2 / freedom))
-    return quantile
+def student_quantiles(freedom: Floats, doubt: float = DOUBT) -> Floats:
+    """`student_quantile` of each number of degrees of freedom."""
+    quantiles: Floats = np.vectorize(student_quantile, otypes=[float])(freedom, doubt)
+    return quantiles
 
 
 def normal_score(ratio: Floats, freedom: Floats) -> Floats:
@@ -43,7 +37,7 @@ def half_widths(fit: Fit, zero: Floats) -> Floats:
     shared = fit.covariance @ zero
     variance = np.diagonal(fit.covariance) - 2 * shared + zero @ shared
     # Rounding can leave a bot that is its own zero with a tiny variance below 0.
-    return student_quantile(fit.freedom) * np.sqrt(np.maximum(variance, 0))
+    return student_quantiles(fit.freedom) * np.sqrt(np.maximum(variance, 0))
 
 
 def superiority(fit: Fit) -> Floats:

@@ -38,7 +38,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roost_ladder.rating.certainty import DOUBT, student_quantile
+from roost_ladder.rating.estimates import DOUBT, student_quantile
 from roost_ladder.rating.results import Floats, Indices, MatchResult, Tables, gather
 
 FEWEST_BLOCKS = 20

@@ -5,14 +5,12 @@ far luck may have moved a number. They do not say that a bot is good, only how i
 """
 
 from collections.abc import Sequence
-from math import sqrt
-from statistics import fmean, stdev
+from math import expm1, sqrt
+from statistics import NormalDist, fmean, stdev
 from typing import NamedTuple
 
-import numpy as np
-
-from roost_ladder.rating.certainty import student_quantile
-
+DOUBT = 0.05
+"""How often a statement may be wrong."""
 Z = 1.959964
 """97.5 % of a normal distribution lies below this many standard deviations."""
 STUDENT_OF_FEW = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281)
@@ -28,11 +26,18 @@ class Estimate(NamedTuple):
     high: float | None
 
 
+def student_quantile(freedom: float, doubt: float = DOUBT) -> float:
+    """How many standard errors an interval extends to either side, by Student's distribution.
+
+    Wallace's approximation. A 95 % interval is 4 % too wide with 2 degrees of freedom, 1 % with 3, less with more.
+    """
+    stretched = NormalDist().inv_cdf(1 - doubt / 2) * (8 * freedom + 3) / (8 * freedom + 1)
+    return sqrt(freedom * expm1(stretched**2 / freedom))
+
+
 def student_t(freedom: int) -> float:
     """The 97.5 % point of Student's t."""
-    if freedom <= len(STUDENT_OF_FEW):
-        return STUDENT_OF_FEW[freedom - 1]
-    return float(student_quantile(np.array([freedom]))[0])
+    return STUDENT_OF_FEW[freedom - 1] if freedom <= len(STUDENT_OF_FEW) else student_quantile(freedom)
 
 
 def mean_of(values: Sequence[float]) -> Estimate:

@@ -29,7 +29,7 @@ from roost_ladder.running.engine import Executor, Pace
 from roost_ladder.running.entrants import Entrant
 from roost_ladder.running.fixtures import STANDARD_LIMITS, Fixture, MatchLimits, PlayedMatch
 from roost_ladder.running.rounds import Budget, Round, RunEnd
-from roost_ladder.schedules.schedule import Bounded, Field, Kind, Pairing, Past, Schedule
+from roost_ladder.schedules.schedule import Bounded, Kind, Pairing, Participants, Past, Schedule
 from roost_sdk.seat import Trouble
 
 STOPS_TO_BENCH = 3
@@ -135,13 +135,13 @@ class Ladder:
         field = self._field()
         return self.setup.hero not in self.benched and any(field.at(kind) for kind in field.kinds)
 
-    def _field(self) -> Field:
+    def _field(self) -> Participants:
         setup = self.setup
         here = [number for number in range(len(setup.entrants)) if number not in self.benched]
         plays = {
             number: frozenset(kind for kind in setup.kinds if setup.entrants[number].plays(*kind)) for number in here
         }
-        return Field(tuple(here), setup.kinds, plays=plays)
+        return Participants(tuple(here), setup.kinds, plays=plays)
 
     def _given(self, pairings: Sequence[Pairing]) -> list[Block]:
         blocks = []

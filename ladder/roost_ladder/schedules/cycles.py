@@ -13,7 +13,7 @@ from math import comb
 from random import Random
 
 from roost_games.errors import UsageError
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, rng_for, shuffled
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past, rng_for, shuffled
 
 MOST_GROUPS = 250_000
 """More groups than this are not gone through: 50 bots have 230,300 groups of four."""
@@ -30,13 +30,13 @@ class RoundRobin:
     seed: bytes = b""
     times: int | None = 1
 
-    def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
+    def next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
         return _missing(self._groups(field), past, self.times, rng_for(self.seed, past))
 
-    def blocks_left(self, field: Field, past: Past) -> int | None:
+    def blocks_left(self, field: Participants, past: Past) -> int | None:
         return _blocks_left(self._groups(field), past, self.times)
 
-    def _groups(self, field: Field) -> dict[Kind, list[Group]]:
+    def _groups(self, field: Participants) -> dict[Kind, list[Group]]:
         return {kind: _round_robin(field, kind, self.seed) for kind in field.kinds}
 
 
@@ -48,25 +48,25 @@ class Gauntlet:
     seed: bytes = b""
     times: int | None = 1
 
-    def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
+    def next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
         if self.hero not in field.bots:
             raise UsageError(f"bot {self.hero} is to play against the field, but does not take part")
         return _missing(self._groups(field), past, self.times, rng_for(self.seed, past))
 
-    def blocks_left(self, field: Field, past: Past) -> int | None:
+    def blocks_left(self, field: Participants, past: Past) -> int | None:
         return _blocks_left(self._groups(field), past, self.times)
 
-    def _groups(self, field: Field) -> dict[Kind, list[Group]]:
+    def _groups(self, field: Participants) -> dict[Kind, list[Group]]:
         return {kind: _gauntlet(field, kind, self.hero, self.seed) for kind in field.kinds}
 
 
-def _round_robin(field: Field, kind: Kind, seed: bytes) -> list[Group]:
+def _round_robin(field: Participants, kind: Kind, seed: bytes) -> list[Group]:
     bots = field.at(kind)
     groups = (tuple(sorted(bots[index] for index in group)) for group in _orbits(len(bots), kind.players, seed))
     return [group for group in groups if field.may_meet(group)]
 
 
-def _gauntlet(field: Field, kind: Kind, hero: int, seed: bytes) -> list[Group]:
+def _gauntlet(field: Participants, kind: Kind, hero: int, seed: bytes) -> list[Group]:
     if hero not in field.at(kind):
         return []
     others = [bot for bot in field.at(kind) if field.owner(bot) != field.owner(hero)]

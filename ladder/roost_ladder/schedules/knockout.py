@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from roost_games.errors import UsageError
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, rng_for, shuffled
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past, rng_for, shuffled
 
 EXTRA = 3
 DUEL = 2
@@ -37,7 +37,7 @@ class Knockout:
     seed: bytes = b""
     blocks: int = 1
 
-    def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
+    def next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
         kinds = duels(field)
         rounds = bracket(field, past, self.blocks)
         open_ties = [tie for tie in rounds[-1] if tie.winner is None] if rounds else []
@@ -51,7 +51,7 @@ class Knockout:
         ]
 
 
-def duels(field: Field) -> list[Kind]:
+def duels(field: Participants) -> list[Kind]:
     """The kinds of tables at which a knockout is played. Raises `UsageError` if there is none."""
     kinds = [kind for kind in field.kinds if kind.players == DUEL]
     if not kinds:
@@ -59,7 +59,7 @@ def duels(field: Field) -> list[Kind]:
     return kinds
 
 
-def bracket(field: Field, past: Past, blocks: int) -> list[list[Tie]]:
+def bracket(field: Participants, past: Past, blocks: int) -> list[list[Tie]]:
     """The rounds of the bracket so far, the last of which may be undecided. Empty for fewer than two bots."""
     usual = blocks * len(duels(field)) * DUEL
     rank = {bot: rank for rank, bot in enumerate(field.bots)}

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, rng_for
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past, rng_for
 
 ROUND = 64
 """A round has about this many blocks of each kind, or every bot once if that is more."""
@@ -22,7 +22,7 @@ class LeastPlayed:
     turns: int = ROUND
     """How often each bot plays at each kind of table in a round, at most. Where bots come and go, plan few."""
 
-    def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
+    def next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
         rng = rng_for(self.seed, past)
         played = {kind: Counter(past.tally.played[kind]) for kind in field.kinds}
         met = {bot: Counter(past.tally.met[bot]) for bot in field.bots}
@@ -36,7 +36,12 @@ class LeastPlayed:
 
 
 def _everybody_once(
-    field: Field, kind: Kind, bots: Sequence[int], played: Counter[int], met: Mapping[int, Counter[int]], rng: Random
+    field: Participants,
+    kind: Kind,
+    bots: Sequence[int],
+    played: Counter[int],
+    met: Mapping[int, Counter[int]],
+    rng: Random,
 ) -> list[Pairing]:
     """Groups out of these bots without a bot in two of them. If some must sit out, these have played most."""
     by_need = sorted(bots, key=lambda bot: (played[bot], rng.random()))
@@ -57,7 +62,7 @@ def least_played_group(
     played: Mapping[int, int],
     met: Mapping[int, Mapping[int, int]],
     rng: Random,
-    field: Field,
+    field: Participants,
 ) -> tuple[int, ...]:
     """A group of `size` out of these bots, of which enough may meet; its seats are random.
 

@@ -33,7 +33,7 @@ class Pairing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Participants:
     """The bots that take part, and at which tables."""
 
     bots: tuple[int, ...]
@@ -165,7 +165,7 @@ class Past:
 class Schedule(Protocol):
     """A way to choose blocks. It is a value: all that it remembers is in its arguments."""
 
-    def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
+    def next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
         """The blocks to play next, or none if the schedule has ended."""
 
 
@@ -173,7 +173,7 @@ class Schedule(Protocol):
 class Bounded(Schedule, Protocol):
     """A schedule that can tell how long it is."""
 
-    def blocks_left(self, field: Field, past: Past) -> int | None:
+    def blocks_left(self, field: Participants, past: Past) -> int | None:
         """How many blocks follow those that have been given out, if no bot comes or goes. `None`: without end."""
 
 

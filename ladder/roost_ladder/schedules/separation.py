@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.rating.certainty import DOUBT, superiority
+from roost_ladder.rating.certainty import superiority
 from roost_ladder.rating.elo import ELO
+from roost_ladder.rating.estimates import DOUBT
 from roost_ladder.rating.fit import Fit, fit
 from roost_ladder.rating.results import Floats, ResultSums
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roost_ladder.rating.results import Floats
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, rng_for, shuffled
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past, rng_for, shuffled
 from roost_ladder.schedules.separation import Known, Separation, difference_variances, known, separations
 
 LEAST_ROUND = 16
@@ -42,7 +42,7 @@ class Sure:
 
     seed: bytes = b""
 
-    def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
+    def next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
         about = known((bot for kind in field.kinds for bot in field.at(kind)), past.record())
         neighbours = separations(about)
         if all(each.separated for each in neighbours):
@@ -53,7 +53,9 @@ class Sure:
 class _Plan:
     """Chooses the blocks of one round. Bots are named by their index in a random order."""
 
-    def __init__(self, field: Field, past: Past, about: Known, neighbours: list[Separation], rng: Random) -> None:
+    def __init__(
+        self, field: Participants, past: Past, about: Known, neighbours: list[Separation], rng: Random
+    ) -> None:
         drawn = rng.sample(range(len(about.bots)), len(about.bots))
         self._bots = [about.bots[index] for index in drawn]
         self._rng = rng
@@ -74,7 +76,7 @@ class _Plan:
             least[one, other] = least[other, one] = 0 if each.separated else OPEN
         return least
 
-    def _who_may_not_meet(self, field: Field, kind: Kind) -> NDArray[np.bool_]:
+    def _who_may_not_meet(self, field: Participants, kind: Kind) -> NDArray[np.bool_]:
         seated = set(field.at(kind))
         absent = np.array([bot not in seated for bot in self._bots])
         number = {owner: number for number, owner in enumerate({field.owner(bot) for bot in self._bots})}

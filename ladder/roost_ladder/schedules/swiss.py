@@ -7,7 +7,7 @@ from itertools import combinations, islice
 from math import ceil
 from random import Random
 
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Tally, rng_for, shuffled
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past, Tally, rng_for, shuffled
 
 NEAR = 32
 """How many bots, or groups, are compared before the best of them is taken."""
@@ -26,7 +26,7 @@ class Swiss:
     seed: bytes = b""
     rounds: int | None = None
 
-    def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
+    def next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
         rng = rng_for(self.seed, past)
         pairings: list[Pairing] = []
         for kind in field.kinds:
@@ -36,7 +36,7 @@ class Swiss:
                 pairings += [shuffled(kind, group, rng) for group in groups]
         return pairings
 
-    def blocks_left(self, field: Field, past: Past) -> int | None:
+    def blocks_left(self, field: Participants, past: Past) -> int | None:
         """Exact, unless owners keep bots from sitting down."""
         if self.rounds is None:
             return None
@@ -52,7 +52,7 @@ class Swiss:
 class _Seating:
     """Finds the groups of one round at one kind of table."""
 
-    def __init__(self, field: Field, kind: Kind, bots: Sequence[int], past: Past, rng: Random) -> None:
+    def __init__(self, field: Participants, kind: Kind, bots: Sequence[int], past: Past, rng: Random) -> None:
         self._field = field
         self._kind = kind
         self._tally: Tally = past.tally

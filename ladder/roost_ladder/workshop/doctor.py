@@ -16,7 +16,7 @@ from typing import NamedTuple
 from roost_ladder.workshop import findings
 from roost_ladder.workshop.findings import Duel, Finding, Mark, Times
 from roost_ladder.workshop.tables import MatchKind, duel_games
-from roost_ladder.workshop.worker import Opponents, Task
+from roost_ladder.workshop.worker import DoctorTask, Opponents
 from roost_ladder.workshop.worker_process import Lines, WorkerRun, run_worker
 
 MOST_ENDS = 3
@@ -75,12 +75,12 @@ def examine(
 
     `tell` is told what is being done; `parts` selects parts of the examination.
     """
-    task = Task("load", bot, list(games), seed, effort.matches, effort.patience, effort.seconds, opponents)
+    task = DoctorTask("load", bot, list(games), seed, effort.matches, effort.patience, effort.seconds, opponents)
     return _Doctor(task, effort, tell, parts).examine()
 
 
 class _Doctor:
-    def __init__(self, task: Task, effort: Effort, tell: Callable[[str], None], parts: Collection[str]) -> None:
+    def __init__(self, task: DoctorTask, effort: Effort, tell: Callable[[str], None], parts: Collection[str]) -> None:
         self._task = task
         self._effort = effort
         self._tell = tell
@@ -110,7 +110,7 @@ class _Doctor:
     def _tables_of(self, game: str) -> list[MatchKind]:
         return [table for table in self._tables if table.game == game]
 
-    def _run_worker(self, task: Task) -> WorkerRun:
+    def _run_worker(self, task: DoctorTask) -> WorkerRun:
         task = task._replace(seconds=min(task.seconds, self._end - monotonic()))
         if task.seconds <= 0:
             return WorkerRun([], "time is up", "", 0, "")

@@ -1,7 +1,7 @@
 """The part of the doctor that calls the bot: a process of its own, which the bot may hang or crash.
 
-It takes a `Task` as JSON and writes a line of JSON for each thing that it begins (`{"at": ...}`) or finds. A decision
-that takes too long ends the process, and stderr then says where it hung.
+It takes a `DoctorTask` as JSON and writes a line of JSON for each thing that it begins (`{"at": ...}`) or finds. A
+decision that takes too long ends the process, and stderr then says where it hung.
 """
 
 import faulthandler
@@ -49,7 +49,7 @@ class Opponents(NamedTuple):
     """Those that the bot is measured against, weakest first."""
 
 
-class Task(NamedTuple):
+class DoctorTask(NamedTuple):
     """What a worker is to do."""
 
     what: str
@@ -94,7 +94,7 @@ class Trial(NamedTuple):
 class Worker:
     """Does a task. What it finds goes to `out`."""
 
-    def __init__(self, task: Task, out: TextIO) -> None:
+    def __init__(self, task: DoctorTask, out: TextIO) -> None:
         self.task = task
         self._out = out
         self._began = time.monotonic()
@@ -320,7 +320,7 @@ def _own_channel() -> Iterator[TextIO]:
 def main() -> None:
     """Do the task that the command line names. A bot that cannot be loaded is one more finding."""
     given = json.loads(sys.argv[1])
-    task = Task(**{**given, "opponents": Opponents(*given["opponents"])})
+    task = DoctorTask(**{**given, "opponents": Opponents(*given["opponents"])})
     with _own_channel() as out:
         try:
             Worker(task, out).run()

@@ -9,7 +9,7 @@ from threading import Timer
 from typing import IO, Any, Literal, NamedTuple
 
 from roost_ladder.workshop import worker
-from roost_ladder.workshop.worker import Task
+from roost_ladder.workshop.worker import DoctorTask
 from roost_sdk.processes import Process, Tail, python_words
 from roost_sdk.tracebacks import is_authors_file
 
@@ -35,7 +35,7 @@ class WorkerRun(NamedTuple):
     """Where it hung, or its last lines."""
 
 
-def run_worker(task: Task, hear: Callable[[dict[str, Any]], None] = lambda line: None) -> WorkerRun:
+def run_worker(task: DoctorTask, hear: Callable[[dict[str, Any]], None] = lambda line: None) -> WorkerRun:
     """Have a worker do `task`. It stops by itself when its time is up, or is stopped a little later."""
     environment = {**os.environ, "PYTHONHASHSEED": str(task.salt), "ROOST_STDIO_SECONDS": str(0.8 * task.patience)}
     lines: Lines = []

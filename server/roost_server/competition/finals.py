@@ -13,7 +13,7 @@ from roost_ladder.rating.results import MatchResult
 from roost_ladder.rating.standings import standings_of
 from roost_ladder.schedules.knockout import Tie, bracket
 from roost_ladder.schedules.registry import MAKERS, OPEN_TURNS, Terms
-from roost_ladder.schedules.schedule import Field, Past, Schedule
+from roost_ladder.schedules.schedule import Participants, Past, Schedule
 from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
 
 KNOCKOUT = "knockout"
@@ -40,14 +40,14 @@ def schedule_of(competition: str, seed: bytes, part: PhasePart) -> Schedule:
 
 def finals_field(
     file: CompetitionFile, finalists: Iterable[Finalist], ladder: Iterable[Sequence[MatchResult]]
-) -> Field:
+) -> Participants:
     """Who plays the finals, by rank on the ladder; those who have not played it last, in the order of their entry.
 
     The results of the ladder come block by block, and nothing is kept of single matches.
     """
     rank = _ranks(ladder, forfeits=file.faults.forfeits == "count")
     seeded = sorted(finalists, key=lambda finalist: rank.get(finalist.version_id, len(rank)))
-    return Field(
+    return Participants(
         tuple(finalist.version_id for finalist in seeded),
         tuple(rules.kind for rules in file.rules()),
         owners={} if file.entry.own_bots_may_meet else dict(seeded),
@@ -63,7 +63,7 @@ def _ranks(blocks: Iterable[Sequence[MatchResult]], *, forfeits: bool) -> dict[i
     return {standing.bot: place for place, standing in enumerate(ranked)}
 
 
-def bracket_of(file: CompetitionFile, field: Field, finals: Sequence[MatchResult]) -> list[list[Tie]]:
+def bracket_of(file: CompetitionFile, field: Participants, finals: Sequence[MatchResult]) -> list[list[Tie]]:
     """The rounds of the bracket so far; none if the finals are no knockout, or have not begun."""
     part = file.phase(PhaseName.FINALS)
     if part is None or part.plays_by != KNOCKOUT or not finals:

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 from roost_games.replay import parse_lines
 from roost_sdk.arena.reader import Reader, find_competition
-from roost_sdk.replay_files import Advance, Checked, Finding, Progress, judge, no_progress
+from roost_sdk.replay_files import Advance, Checked, Progress, RecordFlaw, judge, no_progress
 from roost_server.competition import ledger
 from roost_server.export.checker import Tell, verify_folder
 from roost_server.export.writer import export
@@ -55,7 +55,7 @@ def _check_competition(store: Store, name: str, tell: Tell) -> Checked:
         return verify_folder(folder, tell, shown_as=Path(name), matches=False)
 
 
-def _findings(store: Store, checked: Checked, advance: Advance) -> Iterator[Finding]:
+def _findings(store: Store, checked: Checked, advance: Advance) -> Iterator[RecordFlaw]:
     for number, replay in parse_lines(_lines(store)):
         checked.matches += 1
         finding = judge(Path(store.name), number, replay)

@@ -19,7 +19,7 @@ from roost_games.verify import verify
 from roost_ladder.blocks import seed_of_block
 from roost_ladder.rating.facts import MatchFacts, facts_of
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
-from roost_sdk.replay_files import Checked, Finding, Progress, no_progress
+from roost_sdk.replay_files import Checked, Progress, RecordFlaw, no_progress
 from roost_server.competition.file import PhaseName
 from roost_server.competition.finals import block_id_of, schedule_of
 from roost_server.competition.phases import CLOCK
@@ -46,7 +46,7 @@ BEFORE, SHOWN = 20, 60
 NOT_DERIVED = {RULES_FILE, COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, MANIFEST_FILE}
 
 
-Tell = Callable[[Finding], None] | None
+Tell = Callable[[RecordFlaw], None] | None
 """Hears about each finding at once."""
 
 
@@ -98,7 +98,7 @@ def verify_folder(
             advance(number)
 
         wrong = check_export(folder, count, matches=matches, commitment=commitment)
-        checked.gather(Finding((shown_as or folder) / each.where, None, "", None, each.what) for each in wrong)
+        checked.gather(RecordFlaw((shown_as or folder) / each.where, None, "", None, each.what) for each in wrong)
     if commitment is None:
         checked.commitments |= commitments_in(folder)
     return checked

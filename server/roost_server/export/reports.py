@@ -11,7 +11,7 @@ from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv, as_json
 from roost_ladder.report.summary import RunNotes, Summary, summarise
 from roost_ladder.schedules.knockout import Tie, champion
-from roost_ladder.schedules.schedule import Field
+from roost_ladder.schedules.schedule import Participants
 from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.finals import Finalist, bracket_of, finals_field, table_names
 from roost_server.export.files import BRACKET_FILE, ExportedCompetition
@@ -51,7 +51,7 @@ def derived(
     return texts | _bracket_files(file, competition, facts, names)
 
 
-def finalists(file: CompetitionFile, competition: ExportedCompetition, ladder: Iterable[MatchFacts]) -> Field:
+def finalists(file: CompetitionFile, competition: ExportedCompetition, ladder: Iterable[MatchFacts]) -> Participants:
     """The pinned versions by their rank on the ladder, as the arena seeds them."""
     pinned = [Finalist(bot.version_id, bot.owner) for bot in competition.bots if bot.pinned]
     return finals_field(file, pinned, results_by_block(ladder).values())

@@ -15,7 +15,7 @@ import structlog
 from roost_games.errors import UsageError
 from roost_ladder.blocks import Block, Rotation
 from roost_ladder.rating.results import MatchResult
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past, Schedule
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past, Schedule
 from roost_ladder.schedules.sure import Sure
 from roost_server.play.block import OpenBlock, Paces
 from roost_server.play.roster import Everybody, Roster
@@ -211,7 +211,7 @@ class Contest:
         """The kinds of tables, except in finals those first of which least was planned: a round may be cut short."""
         return self.kinds if self.in_rounds else sorted(self.kinds, key=self._past.tally.blocks.__getitem__)
 
-    def _round(self, field: Field) -> Sequence[Pairing]:
+    def _round(self, field: Participants) -> Sequence[Pairing]:
         try:
             return self._schedule.next_round(field, self._past)
         except UsageError as error:

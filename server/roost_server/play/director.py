@@ -11,7 +11,7 @@ import structlog
 from roost_games.errors import UsageError
 from roost_ladder.blocks import Rotation, seed_of_block
 from roost_ladder.schedules.registry import open_schedule
-from roost_ladder.schedules.schedule import Field, Pairing
+from roost_ladder.schedules.schedule import Pairing, Participants
 from roost_server.competition import ledger, phases
 from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.finals import Finalist, block_id_of, finals_field, schedule_of
@@ -164,7 +164,7 @@ class Director:
         """Whether matches of the ladder are still being played. Finals wait for them: they decide the seeding."""
         return progress(self._store, self.competition.id, PhaseName.LADDER).blocks_open > 0
 
-    def _finals_field(self) -> Field:
+    def _finals_field(self) -> Participants:
         """Who plays the finals, in the order of the ladder."""
         entrants = ledger.entrants(self._store, self.competition.id)
         pinned = [Finalist(each.pinned_version_id, each.owner) for each in entrants if each.pinned_version_id]

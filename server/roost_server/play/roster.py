@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
-from roost_ladder.schedules.schedule import Field, Kind
+from roost_ladder.schedules.schedule import Kind, Participants
 from roost_server.competition.ledger import EnteredBot
 from roost_server.play.session import Session
 
@@ -11,7 +11,7 @@ from roost_server.play.session import Session
 class Roster(Protocol):
     """Who takes part in a contest."""
 
-    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
+    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Participants:
         """The bots to be scheduled while these sessions are here."""
 
     def entitled(self, present: Collection[Session]) -> Collection[Session]:
@@ -21,8 +21,8 @@ class Roster(Protocol):
 class Everybody:
     """The roster of an open arena: all bots that are here, each for the games that it plays."""
 
-    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
-        return Field(
+    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Participants:
+        return Participants(
             tuple(session.version_id for session in present),
             tuple(kinds),
             plays={session.version_id: kinds_played(session, kinds) for session in present},
@@ -58,9 +58,9 @@ class OpenRoster:
     def __len__(self) -> int:
         return len(self._entrants)
 
-    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
+    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Participants:
         here = self.entitled(present)
-        return Field(
+        return Participants(
             tuple(session.version_id for session in here),
             tuple(kinds),
             owners={session.version_id: self._entrants[session.bot_id or 0].owner for session in here if self._apart},
@@ -78,10 +78,10 @@ class OpenRoster:
 class PinnedRoster:
     """From the freeze on: the pinned versions in the order of their seeding. One that stays away forfeits."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: Participants) -> None:
         self._field = field
 
-    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Field:
+    def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Participants:
         return self._field
 
     def entitled(self, present: Collection[Session]) -> list[Session]:

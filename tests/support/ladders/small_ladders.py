@@ -16,7 +16,7 @@ from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits
 from roost_ladder.running.ladder import Ladder, Setup
 from roost_ladder.running.rounds import Budget, RunEnd
 from roost_ladder.running.workers import local_executor
-from roost_ladder.schedules.schedule import Field, Kind, Pairing, Past
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past
 from roost_sdk.seat import Trouble
 
 FOLDER = Path(__file__).with_name("bots")
@@ -32,7 +32,7 @@ class InTurn:
     def __init__(self, rounds: int = 1_000) -> None:
         self._rounds = rounds
 
-    def next_round(self, field: Field, past: Past) -> Sequence[Pairing]:
+    def next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
         bots = list(field.bots)
         turn = past.given
         if turn >= self._rounds * len(bots) or len(bots) < 2:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roost_ladder.rating.results import MatchResult
-from roost_ladder.schedules.schedule import Field, Pairing, Past, Schedule
+from roost_ladder.schedules.schedule import Pairing, Participants, Past, Schedule
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -102,7 +102,9 @@ def play_pairings(
     return [result for block in sorted(by_block) for result in by_block[block]]
 
 
-def run(schedule: Schedule, field: Field, world: World, rng: np.random.Generator, matches: int) -> Iterator[Past]:
+def run(
+    schedule: Schedule, field: Participants, world: World, rng: np.random.Generator, matches: int
+) -> Iterator[Past]:
     """A run of a schedule: what has happened after each of its rounds, until it or the matches are at their end."""
     past = Past()
     while past.ended < matches and (pairings := schedule.next_round(field, past)):
