@@ -32,7 +32,7 @@ def show(console: Console, report: Report) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1, help="of the first competition; each next has the next one")
-    parser.add_argument("--minutes", type=float, default=10.0, help="so long new competitions are begun")
+    parser.add_argument("--minutes", type=float, default=10.0, help="for how long new competitions are started")
     given = parser.parse_args()
     console = Console(highlight=False)
     until = monotonic() + 60 * given.minutes

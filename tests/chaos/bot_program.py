@@ -16,9 +16,9 @@ from roost_sdk.arena.client import Client
 from roost_sdk.arena.connection import CHANNEL_OPTIONS
 from roost_sdk.arena.credentials import Credentials, read_credentials
 from roost_sdk.arena.link import Link, LinkLost, OpenLink, Refused
-from tests.chaos.diary import NotingLink
+from tests.chaos.notes import NotingLink
 from tests.chaos.strategies import FLOODER, RESTLESS, SILENT, VERSION, bot_class
-from tests.chaos.world import CERTIFICATE, diary_of, key_of
+from tests.chaos.world import CERTIFICATE, key_of, notes_of
 
 MATCHES_AT_ONCE = 2
 VISIT_SECONDS = (0.4, 1.5)
@@ -28,7 +28,7 @@ PAUSE_SECONDS = 0.7
 
 
 def new_client(name: str) -> Client:
-    # Who is silent should be found out soon, so it is silent in many matches at once.
+    # It is silent in many matches at once, so that it is found out soon.
     return Client(bot_class(name), name=name, version=VERSION, max_matches=MATCHES_AT_ONCE * (1 + (name == SILENT)))
 
 
@@ -82,7 +82,7 @@ async def main(name: str, address: str, folder: Path) -> None:
     credentials = read_credentials(key_of(folder, name), tls_ca=folder / CERTIFICATE)
 
     async def open_link() -> Link:
-        return NotingLink(address, credentials, diary_of(folder, name))
+        return NotingLink(address, credentials, notes_of(folder, name))
 
     if name == FLOODER:
         await flood(address, credentials, open_link)

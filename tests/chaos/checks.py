@@ -21,11 +21,11 @@ from roost_server.store import BlockState, Store, queries
 from roost_server.store.people import QUARANTINE
 from roost_server.store.queries import BlockOnRecord
 from tests.chaos import reference
-from tests.chaos.diary import read_diary
+from tests.chaos.notes import read_notes
 from tests.chaos.reference import Played
 from tests.chaos.strategies import NAMES, SILENT, STEADY
 from tests.chaos.views import wrong_views
-from tests.chaos.world import COMPETITION_NAME, Games, diary_of
+from tests.chaos.world import COMPETITION_NAME, Games, notes_of
 
 TOLERANCE = 1e-6
 
@@ -125,7 +125,7 @@ def wrong_ratings(outcome: Outcome) -> Iterator[str]:
 def lost_matches(outcome: Outcome) -> Iterator[str]:
     """No match whose end a bot was told is missing, or ended otherwise."""
     for name in NAMES:
-        for match_id, places in read_diary(diary_of(outcome.folder, name)).told:
+        for match_id, places in read_notes(notes_of(outcome.folder, name)).told:
             if match_id not in outcome.replays:
                 yield f"{name} was told the end of match {match_id}, which is not on record"
             elif tuple(outcome.replays[match_id].result.places) != places:
@@ -135,7 +135,7 @@ def lost_matches(outcome: Outcome) -> Iterator[str]:
 def leaks(outcome: Outcome) -> Iterator[str]:
     """Nobody saw anything but its own view."""
     for name in NAMES:
-        asked = read_diary(diary_of(outcome.folder, name)).asked
+        asked = read_notes(notes_of(outcome.folder, name)).asked
         if name in STEADY and not asked:
             yield f"{name} has never been asked, so nothing is known about its views"
         yield from wrong_views(name, asked, outcome.replays)

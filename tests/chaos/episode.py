@@ -89,5 +89,5 @@ def _wrong_ends(supervisor: Supervisor) -> list[str]:
     wrong = [f"the arena says: {line}" for line in said]
     wrong += [f"the arena ended with code {code}" for code in odd]
     if not supervisor.arena.ends[0]:
-        wrong.append("the arena did not stop in order")
+        wrong.append("the arena did not shut down cleanly")
     return wrong

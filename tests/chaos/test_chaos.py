@@ -8,8 +8,8 @@ from roost_games.chance import seed_of
 from roost_games.referee import Referee, Seat
 from roost_games.registry import get_game
 from roost_games.replay import Replay
-from tests.chaos.diary import Asked
 from tests.chaos.episode import Episode, run_episode
+from tests.chaos.notes import Asked
 from tests.chaos.plan import NOT_IN_FINALS, Kind, make_plans
 from tests.chaos.strategies import RULES, STEADY
 from tests.chaos.views import views_of, wrong_views

@@ -47,7 +47,7 @@ starts = {done:%Y-%m-%dT%H:%M:%SZ}
 
 
 class WallClock:
-    """The time of day, set forward by so many seconds. Everything else about time is as it was."""
+    """The time of day, set forward by a number of seconds. All other clocks run on as before."""
 
     def __init__(self) -> None:
         self.ahead = 0.0

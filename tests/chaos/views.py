@@ -7,7 +7,7 @@ from roost_games.chance import Tape
 from roost_games.registry import get_game
 from roost_games.replay import Decision, Replay
 from roost_sdk.wire import codec_for
-from tests.chaos.diary import Asked
+from tests.chaos.notes import Asked
 
 Views = Mapping[tuple[int, int], bytes]
 """By request and seat."""

@@ -64,9 +64,9 @@ def key_of(folder: Path, name: str) -> Path:
     return folder / f"{name}.key"
 
 
-def diary_of(folder: Path, name: str) -> Path:
+def notes_of(folder: Path, name: str) -> Path:
     """Where a bot notes what it is told."""
-    return folder / f"{name}.diary"
+    return folder / f"{name}.notes"
 
 
 def database_url(folder: Path) -> str:

@@ -13,9 +13,14 @@ from roost_games.replay import Replay
 from roost_games.verify import verify
 from tests.support.commands.roost import SLOW_BOT, Process, Roost, arena, roost_process, until
 
+BOTS = {"greedy", "rnd", "slow"}
+
 
 class Live(NamedTuple):
-    """An arena at which three bots play duels. Two rest between their moves, so that there is time for questions."""
+    """An arena at which three bots play duels. Two rest between their moves, so that there is time for questions.
+
+    Bots of other tests come and go.
+    """
 
     address: str
     database: Path
@@ -47,9 +52,10 @@ def asked(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
 
 def test_bots_are_seen_while_they_play(live: Live, capsys: pytest.CaptureFixture[str], roost: Roost) -> None:
     def bots() -> dict[str, Any]:
-        return {bot["name"]: bot for bot in asked(capsys, "bots", "--server", live.address)["bots"]}
+        found = asked(capsys, "bots", "--server", live.address)["bots"]
+        return {bot["name"]: bot for bot in found if bot["name"] in BOTS}
 
-    until(lambda: set(bots()) == {"greedy", "rnd", "slow"} and all(bot["matches"] for bot in bots().values()))
+    until(lambda: bots().keys() == BOTS and all(bot["matches"] for bot in bots().values()))
     for bot in bots().values():
         assert bot["connected"] is True
         assert 0 <= bot["playing"] <= 4
@@ -69,10 +75,10 @@ def test_standings_and_matches_over_the_wire_are_those_of_the_database(
     def names(*source: object) -> set[str]:
         return {row["name"] for row in asked(capsys, "standings", *source)["standings"]}
 
-    until(lambda: names("--server", live.address) == {"greedy", "rnd", "slow"})
-    assert names("--db", live.database) == {"greedy", "rnd", "slow"}
+    until(lambda: names("--server", live.address) >= BOTS)
+    assert names("--db", live.database) >= BOTS
     rows = asked(capsys, "standings", "--server", live.address)["standings"]
-    assert [row["above_next"] is None for row in rows] == [False, False, True]
+    assert [row["above_next"] is None for row in rows] == [False] * (len(rows) - 1) + [True]
     recorded = asked(capsys, "matches", "--server", live.address, "--limit", 5)["matches"]
     in_database = asked(capsys, "matches", "--db", live.database, "--limit", 10_000)["matches"]
     assert all(match in in_database for match in recorded)

@@ -78,7 +78,7 @@ async def start(client: Client, arena: Arena, match: ScriptedMatch) -> "asyncio.
 
 def run(script: Coroutine[Any, Any, None]) -> None:
     async def bounded() -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             await script
 
     asyncio.run(bounded())

@@ -69,7 +69,7 @@ async def idle(requests: Requests, context: Context) -> None:
 
 def bounded(script: Callable[[], Awaitable[None]]) -> None:
     async def run() -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             await script()
 
     asyncio.run(run())

@@ -1,4 +1,4 @@
-"""Write the golden playthroughs anew: `python -m tests.golden.regenerate`. Read the difference before you commit it."""
+"""Regenerates the golden playthroughs: `make golden`. Read the difference before you commit it."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ FOLDER = Path(__file__).parent
 SEED = "golden"
 MOST_BYTES = 60_000
 DETAILED = 60
-"""A match whose text would be longer than `MOST_BYTES` is shown in full for so many decisions only."""
+"""A match whose text would be longer than `MOST_BYTES` is shown in full for this many decisions only."""
 
 
 def golden_file(case: Case) -> Path:

@@ -38,7 +38,7 @@ def recorded(store: Store) -> list[str]:
 
 def run(play: Coroutine[Any, Any, T]) -> T:
     """Fails where a mistake would make it wait for ever."""
-    return asyncio.run(asyncio.wait_for(play, timeout=30))
+    return asyncio.run(asyncio.wait_for(play, timeout=120))
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ class Gate:
 
     def commit(self, changes: Sequence[Change]) -> None:
         self.groups.append([each.replay.match if isinstance(each, FinishedMatch) else each.id for each in changes])
-        assert self.open.wait(timeout=30)
+        assert self.open.wait(timeout=120)
         if self.error is not None:
             raise self.error
         self._commit(changes)

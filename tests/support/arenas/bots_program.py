@@ -1,4 +1,4 @@
-"""Bots of the SDK in a process of their own: `python -m tests.support.arenas.bots_program ADDRESS`.
+"""Bots of the SDK in their own process: `python -m tests.support.arenas.bots_program ADDRESS`.
 
 They reconnect by themselves, and each match whose end they were told is a line of output.
 """

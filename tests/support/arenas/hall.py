@@ -23,12 +23,12 @@ from roost_server.serving.server import ArenaServer, Hosting
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store, queries
 
-PATIENCE = 60.0
+PATIENCE = 180.0
 """How many seconds a test waits before it fails. Nothing should ever take that long, even on a busy machine."""
 EASY_CLOCK = Clock(decision_ms=5_000, bank_ms=60_000)
 """Nobody is late by chance."""
 HARD_CLOCK = Clock(decision_ms=150, bank_ms=350)
-"""Who is silent is late soon. An honest bot in this process has no trouble: if it is held up, so is the arena."""
+"""A silent bot is late soon. An honest bot in this process never is: when it is held up, so is the arena."""
 CUP = """
 name = "cup"
 [[games]]
@@ -92,7 +92,7 @@ def check_records(store: Store) -> None:
 
 @asynccontextmanager
 async def hall(folder: Path, chosen: Settings | None = None, *competitions: str, **hosting: Any) -> AsyncIterator[Hall]:
-    """An arena that records in `folder`. It is stopped at the end, and its records must be in order then.
+    """An arena that records in `folder`. It is stopped at the end; its records must then verify.
 
     `competitions` are the texts of competition files, `hosting` is what else is not as by default.
     """

@@ -1,4 +1,4 @@
-"""An honest bot in a thread of its own: it goes on while the event loop of the arena stands still."""
+"""An honest bot in its own thread: it goes on while the event loop of the arena is blocked."""
 
 import threading
 from collections.abc import Iterator

@@ -2,7 +2,7 @@
 
 In a match everybody's performance is the sum of its strength and its fortune, and the best performance wins. A fortune
 is a draw from the standard Gumbel distribution. So the odds that one bot finishes ahead of another are exactly
-exp(difference of strengths) to 1, whoever else plays (this is the Plackett-Luce model), and it stays so whatever part
+exp(difference of strengths) to 1, no matter who else plays (this is the Plackett-Luce model), and stay so whatever part
 of the fortunes the matches of one deal have in common. Advantages of seats, ties and fortunes of another distribution
 disturb it a little, as in real games; for such worlds the true ratings are those of a very long run.
 """
@@ -79,7 +79,7 @@ def results_of(world: World, rng: np.random.Generator, groups: Indices, first_bl
 
 
 def ladder(world: World, rng: np.random.Generator, blocks: Mapping[int, int]) -> list[MatchResult]:
-    """A ladder of random groups: so many blocks for each number of players."""
+    """A ladder of random groups: `blocks` for each number of players."""
     results: list[MatchResult] = []
     for players, number in blocks.items():
         results += results_of(world, rng, random_groups(world, rng, players, number), first_block=len(results))

@@ -149,7 +149,7 @@ def complaints(folder: Path) -> list[str]:
 
 
 def sign_again(folder: Path) -> None:
-    """As somebody would who changes files and knows about the manifest."""
+    """Update the manifest after files were changed, as a forger would who knows about it."""
     manifest = json.loads((folder / MANIFEST_FILE).read_text())
     manifest["sha256"] = {name: digest(folder / name) for name in manifest["sha256"]}
     (folder / MANIFEST_FILE).write_text(json.dumps(manifest))

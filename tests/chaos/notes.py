@@ -32,7 +32,7 @@ class Told(NamedTuple):
 
 
 @dataclass
-class Diary:
+class Notes:
     """Everything that a bot was told."""
 
     asked: list[Asked] = field(default_factory=list)
@@ -73,14 +73,14 @@ def _entries(message: ArenaMessage, matches: dict[int, MatchStarted]) -> Iterato
             yield json.dumps(["told", matches[ended.match].match_id, list(ended.result.places)]) + "\n"
 
 
-def read_diary(path: Path) -> Diary:
+def read_notes(path: Path) -> Notes:
     """What was noted in a file; nothing if there is none."""
-    diary = Diary()
+    notes = Notes()
     for line in path.read_text().splitlines() if path.exists() else ():
         kind, match_id, *rest = json.loads(line)
         if kind == "asked":
             seat, request, view = rest
-            diary.asked.append(Asked(match_id, seat, request, bytes.fromhex(view)))
+            notes.asked.append(Asked(match_id, seat, request, bytes.fromhex(view)))
         else:
-            diary.told.append(Told(match_id, tuple(rest[0])))
-    return diary
+            notes.told.append(Told(match_id, tuple(rest[0])))
+    return notes
