@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -282,12 +283,13 @@ def test_plays_better_than_chance(node: str, tmp_path: Path) -> None:
 class Gated(Bot):
     """Thinks until the test opens the gate."""
 
-    gate: asyncio.Event
+    gate: threading.Event
+    """Not one of asyncio: the bot's coroutines run in a loop of their own."""
     asked = 0
 
     async def choose(self, view: Any, legal: Sequence[Any]) -> Any:
         type(self).asked += 1
-        await self.gate.wait()
+        await asyncio.to_thread(self.gate.wait)
         return legal[0]
 
 
@@ -296,7 +298,7 @@ def test_comes_back_to_its_matches_after_a_lost_connection(node: str, tmp_path: 
         pass
 
     async def script() -> None:
-        Slow.gate = asyncio.Event()
+        Slow.gate = threading.Event()
         async with (
             arena(store, *tables_of(GAMES, (2,))) as address,
             opponents(address, Slow),
