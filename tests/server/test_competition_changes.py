@@ -64,7 +64,7 @@ def test_everything_can_be_changed_before_something_is_played(store: Store) -> N
     assert draw_up(store, new).document == new
 
 
-BACK = "; change it back, or make this a new competition, with another name"
+BACK = "; change it back, or start a new competition under another name"
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,15 @@ def test_what_counts_as_the_same(said: str, true: str, agree: bool) -> None:
     assert (difference(said, true) is None) is agree
 
 
+def test_the_explanations_of_a_page_may_be_worded_differently() -> None:
+    """Another version of Roost may explain a table in other words, but not have other numbers or more in it."""
+    page = '<p class="say">{}</p><td>{}</td>'
+    assert difference(page.format("A tie is half.", 50), page.format("Ties are half.", 50), page=True) is None
+    assert difference(page.format("A tie is half.", 50), page.format("A tie is half.", 60), page=True) is not None
+    assert difference(page.format("<b>Ann won.</b>", 50), page.format("A tie is half.", 50), page=True) is not None
+    assert difference(page.format("A tie is half.", 50), page.format("Ties are half.", 50)) is not None
+
+
 def test_matches_that_do_not_count_have_no_report(exported: Path) -> None:
     file = parse_competition(CUP.replace("SCHEDULE", "swiss") + "[faults]\nforfeits = 'ignore'\n")
     forfeited = MatchFacts("b", "karteneck", (1, 2), (1, 2), (1, 0), (0, 3), (False, True), (5, 2), (1.0, 1.0))
@@ -212,7 +221,7 @@ def test_what_is_no_export(tmp_path: Path) -> None:
 def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
     with open_store(f"sqlite:///{tmp_path}/roost.db") as store:
         ledger.draw_up(store, parse_competition(CUP.replace("SCHEDULE", "swiss")), CUP.replace("SCHEDULE", "swiss"))
-        with pytest.raises(UsageError, match="is there already; name a folder that is not"):
+        with pytest.raises(UsageError, match="already exists; name a new folder"):
             export(store, "cup", tmp_path)
         with pytest.raises(UsageError, match="there is no competition 'cap'; there are: cup"):
             export(store, "cap", tmp_path / "new")

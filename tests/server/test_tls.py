@@ -107,7 +107,7 @@ def test_files_that_cannot_be_used(tmp_path: Path) -> None:
         server_credentials(certificate, certificate)
     with pytest.raises(UsageError, match=r"cannot be read: No such file or directory; `roost admin cert`"):
         server_credentials(tmp_path / "none.pem", key)
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         make_certificate(tmp_path / "one", ["localhost"])
     with pytest.raises(UsageError, match="is not a certificate in PEM form"):
         read_credentials(tls_ca=key)

@@ -1,8 +1,8 @@
-"""Acts of administration: one line for each says what is asked for, who may, and which function answers it.
+"""Acts of administration: one line for each has the request, who may send it, and the function that answers it.
 
-The services `roost.v1.Admin` and `roost.v1.Accounts` of a running arena are made from these lines, and so are the
-answers from the database of an arena that is stopped. A method's name and the type of its response come from the
-contract: a service has one method for a type of request.
+The services `roost.v1.Admin` and `roost.v1.Accounts` of a running arena are built from these lines, and the database of
+a stopped arena is asked through them. The name of a method and the type of its response come from the contract, in
+which a service has one method for each type of request.
 """
 
 from collections.abc import Callable
@@ -23,13 +23,13 @@ ADMIN = admin_pb2.DESCRIPTOR.services_by_name["Admin"]
 
 
 class Act(NamedTuple):
-    """Something that an owner or an admin can ask for."""
+    """Something that an owner or an admin can do."""
 
     request: type[Message]
     need: Need
-    """Who may."""
+    """Who may send it."""
     answer: Callable[[Store, Caller, Any], Message] | None
-    """Answers from the records. `None` for what only a running arena can do."""
+    """Answers from the records. `None` if only a running arena can."""
     changes: bool = True
     """Whether it writes to the records."""
 
@@ -68,7 +68,7 @@ def method_of(service: str, request: type[Message]) -> MethodDescriptor:
 
 
 def act_of(request: Message) -> Act:
-    """What an admin asks for with this request."""
+    """The act that an admin asks for with this request."""
     return next(act for act in ADMINS_ACTS if act.request is type(request))
 
 

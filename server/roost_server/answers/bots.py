@@ -5,9 +5,9 @@ from roost_server.store import Store, queries
 
 
 def bots(store: Store) -> arena_pb2.ListBotsResponse:
-    """Every bot version on record. Who is connected is for a running arena to add."""
+    """Every bot version on record. A running arena adds who is connected."""
     records = queries.bots(store)
-    # Read after them: a bot may come in between, and what is known of one too many does no harm.
+    # Read after them: a bot may register in between, and one too many does no harm here.
     known = queries.backgrounds(store)
     return arena_pb2.ListBotsResponse(
         bots=[

@@ -1,4 +1,4 @@
-"""What is said about competitions: answers as messages of `roost.v1`, from a store alone."""
+"""Competitions and their brackets, as messages of `roost.v1`, from a store alone."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -21,7 +21,7 @@ def competitions(store: Store) -> arena_pb2.ListCompetitionsResponse:
 
 
 def status_of(store: Store, competition: Competition) -> arena_pb2.CompetitionStatus:
-    """How a competition stands. Its master seed is told when it is done, and not before."""
+    """The state of a competition. Its master seed is included only once it is done."""
     file, phase = competition.file, competition.phase
     now = queries.progress(store, competition.id, phase)
     return arena_pb2.CompetitionStatus(
@@ -67,7 +67,7 @@ def _ms(moment: datetime | None) -> int:
 
 
 def phase_asked_for(file: CompetitionFile, current: str, wanted: str) -> str:
-    """The phase that is asked for: unless one is named, the one that is played now, or was played last."""
+    """The phase that is asked for; by default the one that is being played, or was played last."""
     if wanted:
         if not phases.plays(wanted):
             raise UsageError(f"nothing is played in the phase {wanted!r} of {file.name}; ask for ladder or finals")

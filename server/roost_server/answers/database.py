@@ -1,6 +1,6 @@
-"""An arena's database, asked without the arena.
+"""An arena's database, asked without an arena.
 
-Readers may use it while an arena writes to it. Whatever changes something needs an arena that is stopped.
+It can be read while an arena writes to it. Changes need a stopped arena.
 """
 
 import shlex
@@ -30,7 +30,7 @@ class DatabaseReader:
 
     def __init__(self, store: Store) -> None:
         self.option = f"--db {shlex.quote(store.name)}"
-        """How a command is told to ask here."""
+        """The command-line option that leads here."""
         self._store = store
 
     def bots(self) -> arena_pb2.ListBotsResponse:
@@ -59,7 +59,7 @@ class DatabaseReader:
 
     def export(self, competition: str, folder: Path) -> list[Path]:
         """Everything about a competition, as files in a new folder."""
-        # Imported here: the statistics of an export take a while to import, and nothing else needs them.
+        # Imported here because it is slow to import, and only exports need it.
         from roost_server.export.writer import export
 
         return export(self._store, competition, folder)
@@ -78,7 +78,7 @@ class DatabaseAdministration:
     def __init__(self, url: str) -> None:
         self._url = url
         self.option = f"--db {shlex.quote(url.removeprefix('sqlite:///'))}"
-        """How a command is told to ask here."""
+        """The command-line option that leads here."""
 
     def ask(self, request: Message) -> Any:
         """The response to a request of `roost.v1.Admin`. Raises `RoostError`, which says what is wrong."""
@@ -87,5 +87,5 @@ class DatabaseAdministration:
 
 
 def restore_into(copy: Path, url: str) -> Path | None:
-    """Put a copy in the place of a database. Returns where the former one was moved to, if there was one."""
+    """Replace a database with a copy. Returns where the previous database was moved to, if there was one."""
     return restore(copy, backend_of(url), partial(note_restored, actor=COMMAND, copy=copy))

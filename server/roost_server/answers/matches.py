@@ -26,12 +26,12 @@ def matches(store: Store, request: arena_pb2.ListMatchesRequest) -> arena_pb2.Li
 
 
 def page_size(request: arena_pb2.ListMatchesRequest) -> int:
-    """How many matches are asked for."""
+    """How many matches the request asks for."""
     return min(request.limit or DEFAULT_MATCHES, MOST_MATCHES)
 
 
 def replay(store: Store, request: arena_pb2.GetReplayRequest) -> arena_pb2.GetReplayResponse:
-    """A recorded match, whole."""
+    """The replay of a recorded match."""
     return arena_pb2.GetReplayResponse(replay=queries.replay(store, request.match_id))
 
 

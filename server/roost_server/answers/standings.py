@@ -23,7 +23,7 @@ from roost_server.store.results import MatchFilter, Rule
 from roost_server.store.store import Reading
 
 MOST_KEPT = 32
-"""How many standings are kept up to date. The ones that were not asked for longest go first."""
+"""How many standings are kept up to date. The least recently asked for go first."""
 CHUNK = 20_000
 
 
@@ -46,7 +46,7 @@ class StandingRow(NamedTuple):
     name: str
     version: str
     faults: int
-    """In an arena without competitions those of all its matches, also beside the ratings of some."""
+    """Outside competitions those of all its matches, even if the ratings are of some."""
 
 
 class StandingsTable(NamedTuple):
@@ -66,7 +66,7 @@ class Position:
         self._wanted = wanted
         self._standings = LiveStandings()
         self._undecided: dict[str, list[MatchFacts]] = {}
-        """By block, the matches of those that were open when they were read."""
+        """The matches of blocks that were open when they were read, by block."""
         self._last = 0
 
     def standings(self) -> list[Standing]:
@@ -74,7 +74,7 @@ class Position:
         return self._standings.standings()
 
     def catch_up(self, reading: Reading) -> None:
-        """Take in what has happened since the last time."""
+        """Read what is new since the last time."""
         self._settle(reading)
         new = results.recorded(reading, self._wanted.matches, after=self._last)
         while some := list(islice(new, CHUNK)):
@@ -86,7 +86,7 @@ class Position:
         self._standings.settle(self._undecided)
 
     def _settle(self, reading: Reading) -> None:
-        """Count what counts now that a block is done, and take off what has been voided."""
+        """Count the matches of blocks that are done now, and subtract those of voided ones."""
         for block_id, state in results.closed_blocks(reading, list(self._undecided)):
             matches = self._undecided.pop(block_id)
             if state == BlockState.DONE and self._wanted.rule is Rule.FINAL:
@@ -109,7 +109,7 @@ class Position:
                     self.faults[bot] += sign * faults
 
     def _rated(self, matches: Sequence[MatchFacts]) -> list[MatchResult]:
-        """Those of the matches that ratings are made of."""
+        """The results of the matches that ratings are made of."""
         results = [match.result() for match in matches]
         return results if self._wanted.forfeits else [result for result in results if not result.forfeited]
 
@@ -127,7 +127,7 @@ def filter_of(store: Store, request: arena_pb2.GetStandingsRequest) -> Standings
 
 
 def standings(store: Store, wanted: StandingsFilter, remembered: "Positions | None" = None) -> StandingsTable:
-    """The standings, worked out from the records, or from what has happened since remembered positions."""
+    """The standings, from all records, or from those since the remembered positions."""
     with store.reading() as reading:
         if remembered is None:
             position = Position(wanted)
@@ -146,7 +146,7 @@ def standings(store: Store, wanted: StandingsFilter, remembered: "Positions | No
 def _faults(
     reading: Reading, wanted: StandingsFilter, position: Position, remembered: "Positions | None"
 ) -> Mapping[int, int]:
-    """By bot version: of a competition those of the matches that are asked for, otherwise those of all matches."""
+    """The faults by bot version: in a competition those of the wanted matches, otherwise those of all matches."""
     if wanted.rule is Rule.FINAL or wanted == EVERYTHING:
         return position.faults
     if remembered is not None:
@@ -155,7 +155,7 @@ def _faults(
 
 
 class Positions:
-    """The positions of the questions that were asked last."""
+    """The positions of the latest questions."""
 
     def __init__(self) -> None:
         self._by_filter: OrderedDict[StandingsFilter, Position] = OrderedDict()
@@ -165,7 +165,7 @@ class Positions:
 
     def caught_up(self, wanted: StandingsFilter, reading: Reading) -> Position:
         """The position for a question, after it has read what is new."""
-        # Taken out meanwhile: if reading fails half-way the position is lost, and the next answer starts afresh.
+        # Removed meanwhile: if reading fails half-way, the next answer starts from scratch.
         position = self._by_filter.pop(wanted, None) or Position(wanted)
         position.catch_up(reading)
         self._by_filter[wanted] = position

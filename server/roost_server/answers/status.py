@@ -18,7 +18,7 @@ MINUTE_MS = 60_000
 
 
 def get_status(store: Store, _: Caller, request: admin_pb2.GetStatusRequest) -> admin_pb2.GetStatusResponse:
-    """What the records say about the arena. What is going on now is for a running one to add."""
+    """The status of an arena as far as it is on record. A running arena adds the rest."""
     return admin_pb2.GetStatusResponse(
         version=version("roost"),
         database=store.name,
@@ -31,7 +31,7 @@ def get_status(store: Store, _: Caller, request: admin_pb2.GetStatusRequest) -> 
 
 
 def change_phase(store: Store, caller: Caller, request: admin_pb2.ChangePhaseRequest) -> admin_pb2.ChangePhaseResponse:
-    """Take a competition into another phase while nothing is played. Raises `UsageError` if that is not possible."""
+    """Take a competition to another phase while the arena is stopped. Raises `UsageError` if that is not possible."""
     competition = ledger.find(store, request.competition)
     phase = check_change(competition.file, competition.phase, request.phase)
     changed = ledger.change_phase(store, competition, phase, caller.actor)
@@ -41,7 +41,7 @@ def change_phase(store: Store, caller: Caller, request: admin_pb2.ChangePhaseReq
 def back_up(store: Store, caller: Caller, request: admin_pb2.BackupRequest) -> admin_pb2.BackupResponse:
     """Copy the database into a new file. Raises `UsageError` or `StoreError` if that cannot be written.
 
-    The audit log mentions it if the store is open for writing: a reader leaves the database as it is.
+    The audit log has it only if the store is open for writing.
     """
     if not request.path or "\0" in request.path:
         raise UsageError("name a file for the copy")

@@ -1,1 +1,4 @@
-"""Competitions: the file that defines one, its phases, and the contest that the arena plays for it."""
+"""Competitions: the file that defines one, its phases, its finals and its records.
+
+They know nothing of who is connected: `play` plays them.
+"""

@@ -1,6 +1,6 @@
-"""What of a competition's file may still be changed: all of it before something is played, hardly anything afterwards.
+"""Which changes to a competition's file are allowed: all before the first match, hardly any after it.
 
-What counts must have been the same for everybody, and whoever checks the result has the last file only.
+The rules must be the same for everybody, and those who check the result have only the last file.
 """
 
 import json
@@ -13,12 +13,12 @@ from roost_server.competition.file_errors import SettingPath, place_of
 from roost_server.competition.phases import ahead
 
 ALWAYS = {"title", "spectators"}
-"""Parts of the file that nothing that is played depends on."""
-REMEDY = "change it back, or make this a new competition, with another name"
+"""Parts of the file that do not affect matches."""
+REMEDY = "change it back, or start a new competition under another name"
 
 
 class Change(NamedTuple):
-    """A setting that is not what it was. What is not in a file has its default there."""
+    """A setting that has changed. A setting that is not in a file has its default."""
 
     path: SettingPath
     before: object
@@ -36,9 +36,9 @@ def changes(old: CompetitionFile, new: CompetitionFile) -> list[Change]:
 
 
 def check_changes(found: list[Change], new: CompetitionFile, phase: str, text: str, name: str) -> None:
-    """Raise `CompetitionFileError` for changes that come too late in a competition that was played up to `phase`.
+    """Raise `CompetitionFileError` for changes that come too late in a competition that is in `phase`.
 
-    The times of phases that lie ahead may change. `text` is the new file, and `name` what messages call it.
+    The times of later phases may change. `text` is the new file, and `name` its name in messages.
     """
     late = [each for each in found if not _allowed(each.path, new, phase)]
     if late:

@@ -1,4 +1,4 @@
-"""A competition is a file: TOML, checked as a whole, every error with its line and what would be right.
+"""The file that defines a competition: TOML, checked as a whole, every error with its line and the remedy.
 
 `roost competition init` writes one with comments; docs/hosting/competition.md explains every setting.
 """
@@ -24,22 +24,22 @@ NAME = r"^[a-z0-9][a-z0-9-]{0,39}$"
 
 
 class CompetitionFileError(UsageError):
-    """A competition file is wrong; the message names every place and what would be right there."""
+    """A competition file has errors. The message names the place and the remedy of each."""
 
 
 class PhaseName(StrEnum):
     """The phases of a competition, in their order."""
 
     REGISTRATION = "registration"
-    """Bots enter and are tried out; nothing counts."""
+    """Bots enter; nothing counts yet."""
     LADDER = "ladder"
-    """Everybody plays everybody, new versions come and go."""
+    """Everybody plays everybody; new versions may come at any time."""
     FREEZE = "freeze"
     """Nothing is played; every bot's version is pinned."""
     FINALS = "finals"
     """The pinned versions play, from a clean rating."""
     DONE = "done"
-    """The result stands, and the master seed is public."""
+    """The result is final, and the master seed is public."""
 
 
 def _utc(time: datetime) -> datetime:
@@ -52,7 +52,7 @@ Moment = Annotated[datetime, AfterValidator(_utc)]
 
 
 class _Part(BaseModel):
-    """A part of the file: unknown settings are errors, so that a misspelt one is not passed over."""
+    """A part of the file. Unknown settings are errors, so that misspelt ones are noticed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -118,7 +118,7 @@ class EntryPart(_Part):
 
 
 class FaultPart(_Part):
-    """What happens to bots that err."""
+    """What happens to bots that make faults."""
 
     max_faults: int = Field(default=3, ge=1, le=1_000)
     forfeits: Literal["count", "ignore"] = "count"
@@ -127,7 +127,7 @@ class FaultPart(_Part):
 
 
 class SpectatorPart(_Part):
-    """What others get to see."""
+    """What spectators may see."""
 
     public: bool = True
     delay_seconds: int = Field(default=0, ge=0, le=86_400)
@@ -144,7 +144,7 @@ class PhasePart(_Part):
 
     @property
     def plays_by(self) -> str:
-        """The schedule that is named, or else the usual one; empty where nothing is played."""
+        """The schedule, or the default one; empty where nothing is played."""
         return self.schedule or next(iter(SCHEDULES[self.phase]), "")
 
     @model_validator(mode="after")
@@ -166,7 +166,7 @@ SCHEDULES: dict[PhaseName, tuple[str, ...]] = {
     PhaseName.FINALS: ("round-robin", "swiss", "knockout"),
     PhaseName.DONE: (),
 }
-"""By phase, what may be played in it; the first is what is played if the file does not say."""
+"""The schedules that each phase allows; the first is the default."""
 
 
 class CompetitionFile(_Part):
@@ -228,11 +228,11 @@ class CompetitionFile(_Part):
         return tuple(rules for each in self.games for rules in each.rules())
 
     def referee_clock(self) -> Clock:
-        """The clock as the referee takes it."""
+        """The clock for the referee."""
         return Clock(decision_ms=self.clock.decision_ms, bank_ms=self.clock.bank_ms)
 
     def phase(self, name: PhaseName) -> PhasePart | None:
-        """What the file says about a phase; `None` if this competition has none of that name."""
+        """The part about a phase; `None` if the competition does not have it."""
         return next((each for each in self.phases if each.phase is name), None)
 
 

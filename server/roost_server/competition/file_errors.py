@@ -1,6 +1,6 @@
-"""What is said about errors in a competition file: the line, the setting, and what to write instead.
+"""Messages about errors in a competition file: the line, the setting, and what to write instead.
 
-Python's reader of TOML does not say where a setting is, so its line is looked for in the text.
+Python's TOML parser does not say where a setting is, so this module finds its line in the text.
 """
 
 import re
@@ -23,7 +23,7 @@ MISSING = {
     "game": 'game = "karteneck"',
     "phase": 'phase = "ladder"',
 }
-"""How that is written which has no default."""
+"""How to write settings without a default."""
 ADVICE = {
     "datetime_type": "write a day and a time, without quotes, as in 2027-03-01T18:00:00Z",
     "bool_type": "write true or false, without quotes",
@@ -31,16 +31,16 @@ ADVICE = {
     "dict_type": "write it in braces, as in { slap = true }",
     "string_pattern_mismatch": "has 1 to 40 small letters, digits and dashes, as in spring-cup-2027",
 }
-"""By pydantic's name for a mistake, what is said where its own words would not help."""
+"""Messages by pydantic's type of error, where pydantic's own message would not help."""
 
 
 def wrong(said: str, *at: str | int) -> PydanticCustomError:
-    """What a validator raises about a place inside of what it looks at: `at` leads there."""
+    """An error for a validator to raise about a place inside its value. `at` is the path there."""
     return PydanticCustomError("wrong", "{said}", {"said": said, "at": at})
 
 
 def error_lines(error: ValidationError, whole: type[BaseModel], text: str, name: str) -> Iterator[str]:
-    """A line for every mistake in `text`, which was to become a `whole`; `name` is what they call the file."""
+    """A line for every error in `text`, which should have become a `whole`. `name` is the name of the file."""
     for each in error.errors():
         path = tuple(part for part in each["loc"] if isinstance(part, str | int))
         path += each.get("ctx", {}).get("at", ())
@@ -62,7 +62,7 @@ def _advice(error: Any, path: SettingPath, whole: type[BaseModel]) -> str:
 
 
 def _shape(path: SettingPath) -> str:
-    """How a part of the file is written that is not a single value."""
+    """How to write a part of the file that is not a single value."""
     match path:
         case (str(part),) | (str(part), int()):
             return MISSING.get(part, f"[{part}], and its settings below")
@@ -75,7 +75,7 @@ def _instead(name: str, part: type[BaseModel]) -> str:
 
 
 def _part(whole: type[BaseModel], path: SettingPath) -> type[BaseModel]:
-    """What describes the part of the file at `path`."""
+    """The model of the part of the file at `path`."""
     for name in path:
         if isinstance(name, str):
             annotation = whole.model_fields[name].annotation
@@ -101,9 +101,9 @@ def setting_name(path: SettingPath) -> str:
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
-    """The number of the line, from 1, in which the setting at `path` stands, as in `("phases", 2, "starts")`.
+    """The number of the line, from 1, of the setting at `path`, as in `("phases", 2, "starts")`.
 
-    If it stands nowhere, because it is missing, then that of the part it belongs to; 1 if there is none.
+    If the setting is missing it is the line of the part it belongs to, or 1.
     """
     best = _Place(1, ())
     for place in _places(text):
@@ -114,7 +114,7 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
 
 
 def _places(text: str) -> Iterator[_Place]:
-    """Every header and every setting with the path that it has in the document."""
+    """Every header and every setting with its path in the document."""
     counts: dict[str, int] = {}
     at: SettingPath = ()
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,6 +1,6 @@
-"""What follows from a competition's master seed and ladder: names of blocks, schedules, the seeding of finals.
+"""What follows from a competition's master seed and ladder: ids of blocks, schedules, the seeding of finals, brackets.
 
-The arena plays by it, an export is checked against it.
+The arena plays by it, and exports are checked against it.
 """
 
 from collections import Counter
@@ -27,12 +27,12 @@ class Finalist(NamedTuple):
 
 
 def block_id_of(competition: str, phase: str, serial: int) -> str:
-    """What a block of a competition is called."""
+    """The id of a block of a competition."""
     return f"{competition}-{phase}-{serial}"
 
 
 def schedule_of(competition: str, seed: bytes, part: PhasePart) -> Schedule:
-    """The schedule of a phase. What it draws follows from the master seed, too."""
+    """The schedule of a phase. Its random choices follow from the master seed."""
     drawn = seed_of_block(seed, f"{competition}-{part.phase}-schedule")
     times = part.blocks_per_pairing if part.plays_by == KNOCKOUT else part.rounds
     return MAKERS[part.plays_by](Terms(drawn, times, turns=OPEN_TURNS))
@@ -41,9 +41,9 @@ def schedule_of(competition: str, seed: bytes, part: PhasePart) -> Schedule:
 def finals_field(
     file: CompetitionFile, finalists: Iterable[Finalist], ladder: Iterable[Sequence[MatchResult]]
 ) -> Participants:
-    """Who plays the finals, by rank on the ladder; those who have not played it last, in the order of their entry.
+    """Who plays the finals, by rank on the ladder; then those who did not play the ladder, in the order of entry.
 
-    The results of the ladder come block by block, and nothing is kept of single matches.
+    The results of the ladder come block by block; single matches are not kept.
     """
     rank = _ranks(ladder, forfeits=file.faults.forfeits == "count")
     seeded = sorted(finalists, key=lambda finalist: rank.get(finalist.version_id, len(rank)))
@@ -72,9 +72,9 @@ def bracket_of(file: CompetitionFile, field: Participants, finals: Sequence[Matc
 
 
 def table_names(versions: Iterable[tuple[int, str, str]]) -> dict[int, str]:
-    """What versions are called in tables: by the bot's name, followed by the version where a bot has several.
+    """The names of versions in tables: the bot's name, with the version where a bot has several.
 
-    Versions are given by their numbers, names and versions.
+    Versions are given by number, name and version.
     """
     known = list(versions)
     several = Counter(name for _, name, _ in known)

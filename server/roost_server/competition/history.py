@@ -21,7 +21,7 @@ class History(NamedTuple):
     """A phase so far."""
 
     past: Past
-    """Every block that the schedule has given out and that was not voided, and the results of those that are done."""
+    """Every block that was planned and not voided, and the results of those that are done."""
     owed: list[Pairing]
     """The blocks that were voided and not played again."""
     next_serial: int
@@ -30,9 +30,9 @@ class History(NamedTuple):
 def history_of(
     store: Store, competition_id: int, phase: str, going_on: Collection[str] = (), *, recorded: bool = True
 ) -> History:
-    """What has happened in this phase, with a past that keeps what ratings need if that is to be `recorded`.
+    """What has happened in a phase. With `recorded` the past keeps what ratings need.
 
-    Blocks that are `going_on` are taken as open, whatever became of them by now.
+    Blocks that are `going_on` are treated as open, whatever their state on record.
     """
     past = Past(recorded=recorded)
     owed: Counter[Pairing] = Counter()
@@ -40,13 +40,13 @@ def history_of(
     with store.reading() as reading:
         for block in planned_blocks(reading, competition_id, phase):
             pairing, last = Pairing(Kind(block.game, len(block.version_ids)), block.version_ids), block.serial
-            # Finals plan no more before what was voided is played again, so this block is played in its place.
+            # Finals replay a voided block before they plan further, so this block is its replacement.
             owed[pairing] -= owed[pairing] > 0
             if block.state == BlockState.VOIDED and block.id not in going_on:
                 owed[pairing] += 1
             else:
                 past.give(pairing)
-        # There may be millions of matches, so nothing is kept of single ones.
+        # There may be millions of matches, so single ones are not kept.
         for matches in facts_by_block(reading, MatchFilter(competition_id=competition_id, phase=phase)):
             if matches[0].block_id not in going_on:
                 past.finish(match.result() for match in matches)

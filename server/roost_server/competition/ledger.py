@@ -1,4 +1,6 @@
-"""A competition in the records: drawn up once, taken up again, and its rules kept once something was played by them."""
+"""Competitions on record: created from a file, resumed after a restart, entered by bots, taken from phase to phase.
+
+Once a match is played, the rules can hardly change any more."""
 
 import secrets
 from collections.abc import Iterable
@@ -23,11 +25,11 @@ from roost_server.store.store import Reading
 
 IS_COMPETITION = COMPETITION.c.kind == CompetitionKind.COMPETITION
 FILE = "file"
-"""The actor of what the host has written into the competition's file."""
+"""The actor of changes to a competition's file."""
 
 
 class Competition(NamedTuple):
-    """A competition as it stands."""
+    """A competition on record."""
 
     id: int
     file: CompetitionFile
@@ -60,9 +62,9 @@ class EnteredVersion(NamedTuple):
 
 
 def draw_up(store: Store, file: CompetitionFile, text: str, name: str = "competition") -> Competition:
-    """The competition that a file describes: a new one with a master seed of its own, or the one on record.
+    """The competition that a file describes: the one on record, or a new one with a new master seed.
 
-    Raises `CompetitionFileError` if it has been played by other rules; `name` is what that calls the file.
+    Raises `CompetitionFileError` if it was played by other rules; `name` is the name of the file in messages.
     """
     with store.writing() as connection:
         row = connection.execute(select(COMPETITION).where(COMPETITION.c.name == file.name)).one_or_none()
@@ -105,7 +107,7 @@ def find(store: Store, name: str) -> Competition:
 
 
 def read(reading: Reading, name: str) -> Competition:
-    """The same for those who read more of it from one state of the records."""
+    """The same within a reading."""
     row = _row(reading, name)
     file = parse_competition(row.document, name)
     return Competition(row.id, file, bytes.fromhex(row.seed), row.commitment, row.phase, row.document)
@@ -126,7 +128,7 @@ def _row(reading: Reading, name: str) -> Row[tuple[Any, ...]]:
 
 
 def names(store: Store) -> list[str]:
-    """The competitions, in the order in which they were drawn up."""
+    """The competitions, the oldest first."""
     with store.reading() as reading:
         return list(reading.scalars(_names()))
 
@@ -136,7 +138,7 @@ def _names() -> "Select[Any]":
 
 
 def change_phase(store: Store, competition: Competition, phase: PhaseName, actor: str) -> Competition:
-    """Note that a competition has come into a phase. Where versions are settled from then on, they are pinned."""
+    """Take a competition to a phase. In a phase that settles versions they are pinned."""
     with store.writing() as connection:
         number = connection.scalar(
             select(func.count()).select_from(PHASE_CHANGE).where(PHASE_CHANGE.c.competition_id == competition.id)
@@ -151,7 +153,7 @@ def change_phase(store: Store, competition: Competition, phase: PhaseName, actor
 
 
 def _pin(connection: Connection, competition_id: int) -> None:
-    """Settle every bot on the version that came last. One that never came, or was withdrawn, has none and is out."""
+    """Pin every bot to the version that connected last. A bot without one, or a withdrawn one, is out."""
     newest = (
         select(BOT_VERSION.c.id)
         .where(BOT_VERSION.c.bot_id == ENTRY.c.bot_id)
@@ -164,9 +166,9 @@ def _pin(connection: Connection, competition_id: int) -> None:
 
 
 def enter(store: Store, competition: Competition, bot_id: int, owner_id: int, *, again: bool = False) -> None:
-    """A bot takes part from now on; once is enough. Raises `UsageError` if its owner has too many already.
+    """Enter a bot. It may be called more than once. Raises `UsageError` if its owner has entered too many.
 
-    One that was withdrawn takes part only if it is to do so `again`.
+    A withdrawn bot is entered only with `again`.
     """
     with store.writing() as connection:
         _enter_within(connection, competition, bot_id, owner_id, again=again)
@@ -205,7 +207,7 @@ def _takes_part(connection: Connection, competition: Competition, bot_id: int, o
 def _enter_within(
     connection: Connection, competition: Competition, bot_id: int, owner_id: int, *, again: bool = False
 ) -> bool:
-    """The same in a transaction of the caller's. Returns whether the bot takes part."""
+    """The same in the caller's transaction. Returns whether the bot takes part."""
     most = competition.file.entry.bots_per_owner
     entered = (
         select(ENTRY.c.bot_id)
@@ -242,7 +244,7 @@ def _name_of(connection: Connection, bot_id: int) -> str | None:
 
 
 def withdraw(store: Store, competition: Competition, bot_id: int, actor: str) -> None:
-    """A bot takes part no more. What it has played stays."""
+    """Withdraw a bot. Its matches stay."""
     mine = (ENTRY.c.competition_id == competition.id) & (ENTRY.c.bot_id == bot_id)
     with store.writing() as connection:
         connection.execute(update(ENTRY).where(mine).values(withdrawn_ms=epoch_ms()))
@@ -250,7 +252,7 @@ def withdraw(store: Store, competition: Competition, bot_id: int, actor: str) ->
 
 
 def entrants(store: Store, competition_id: int) -> list[EnteredBot]:
-    """Who takes part, in the order in which they entered."""
+    """The bots that take part, in the order in which they entered."""
     query = (
         select(BOT.c.id, BOT.c.name, OWNER.c.name, ENTRY.c.pinned_version_id)
         .join_from(ENTRY, BOT)
@@ -276,7 +278,7 @@ def entered_versions(reading: Reading, competition_id: int) -> list[EnteredVersi
 
 
 def phase_changes(reading: Reading, competition_id: int) -> list[tuple[str, datetime, str]]:
-    """The phases that a competition has come into, when, and by whom."""
+    """The phases that a competition has entered, when, and by whom."""
     query = select(*PHASE_CHANGE.c["phase", "at_ms", "actor"]).where(PHASE_CHANGE.c.competition_id == competition_id)
     rows = reading.execute(query.order_by(PHASE_CHANGE.c.number)).all()
     return [(phase, datetime.fromtimestamp(at_ms / 1000, UTC), actor) for phase, at_ms, actor in rows]

@@ -1,4 +1,4 @@
-"""Which phase a competition is in: by the clock, by an admin, never backwards."""
+"""The phases of a competition, entered by the clock or an admin, never backwards."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -7,15 +7,15 @@ from roost_games.errors import UsageError
 from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
 
 ANNOUNCED = "announced"
-"""What a competition is before its first phase."""
+"""The state of a competition before its first phase."""
 CLOCK = "clock"
-"""The actor of what happens by itself."""
+"""The actor of changes by the clock."""
 
 
 def due_phase(file: CompetitionFile, current: str, now: datetime) -> PhaseName | None:
-    """The phase that the clock asks for; `None` if the present one goes on.
+    """The phase that is due by the clock; `None` if the current one goes on.
 
-    A phase without a time is entered by an admin, or if it is the first one, at once.
+    A phase without a time is entered by an admin; the first one is then due at once.
     """
     later = ahead(file, current)
     if current == ANNOUNCED and later and later[0].starts is None:
@@ -25,12 +25,12 @@ def due_phase(file: CompetitionFile, current: str, now: datetime) -> PhaseName |
 
 
 def next_change(file: CompetitionFile, current: str) -> datetime | None:
-    """When the clock will change the phase next, as far as the file says."""
+    """When the clock changes the phase next; `None` if the file has no time for it."""
     return next((each.starts for each in ahead(file, current) if each.starts is not None), None)
 
 
 def check_change(file: CompetitionFile, current: str, wanted: str) -> PhaseName:
-    """The phase called `wanted`, to which an admin wants to go on. Raises `UsageError` if that cannot be."""
+    """The phase called `wanted`, if an admin may change to it. Raises `UsageError` otherwise."""
     possible = [each.phase for each in ahead(file, current)]
     if wanted not in possible:
         say = f"it can go on to {', '.join(possible)}" if possible else "it is over"
@@ -39,7 +39,7 @@ def check_change(file: CompetitionFile, current: str, wanted: str) -> PhaseName:
 
 
 def ahead(file: CompetitionFile, current: str) -> Sequence[PhasePart]:
-    """The phases that are still to come. One that is no longer in the file is taken for where it stood."""
+    """The phases still to come. The current one need not be in the file any more."""
     if current == ANNOUNCED:
         return file.phases
     order = list(PhaseName)
@@ -57,5 +57,5 @@ def takes_entries(phase: str) -> bool:
 
 
 def pins_versions(phase: str) -> bool:
-    """Whether versions are settled in this phase."""
+    """Whether versions are pinned in this phase."""
     return phase in (PhaseName.FREEZE, PhaseName.FINALS, PhaseName.DONE)

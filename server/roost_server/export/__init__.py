@@ -1,1 +1,4 @@
-"""A competition as a folder of plain files, with all that a third party needs to work out the result again."""
+"""A competition as a folder of plain files, from which anybody can recompute the result.
+
+Nothing here knows a running arena, and the check of a folder needs no database either.
+"""

@@ -22,7 +22,7 @@ def verify_arena(
     *,
     commitment: str | None = None,
 ) -> Checked:
-    """Check a competition by the files that its arena gives to anybody."""
+    """Check a competition by the files that its arena exports to anybody."""
     name = competition or find_competition(reader).name
     with TemporaryDirectory(prefix="roost-verify-") as temporary:
         folder = Path(temporary) / name

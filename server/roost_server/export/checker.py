@@ -1,7 +1,7 @@
-"""`roost verify FOLDER`: works the result of a competition out again from its export, and says what differs.
+"""`roost verify FOLDER`: recomputes the result of a competition from its export, and says what differs.
 
-It needs the folder and this package, no arena and no database. What cannot be checked is the ladder's schedule, since
-that follows from who was connected when; its deals and its matches are.
+It needs the folder and this package, no arena and no database. The schedule of the ladder cannot be checked, because it
+depends on who was connected when; the deals and matches of the ladder are.
 """
 
 import re
@@ -39,9 +39,11 @@ from roost_server.export.reports import derived, finalists, results_by_block
 TOLERANCE = 1e-6
 """Relative, and absolute below 1: other machines round a little differently."""
 ROUNDED = 0.02
-"""What is rounded to two places, as on a page, may differ by this."""
+"""Numbers that are rounded to two places, as on a page, may differ by this."""
 NUMBER = re.compile(r"(?<![\w.(-])-?\d+(?:\.\d+(?:e[+-]\d+)?|e[+-]\d+)(?![\w.])")
-"""A fraction that stands by itself: neither a part of a name, nor a version."""
+"""A fraction by itself: neither part of a name, nor a version."""
+EXPLANATION = re.compile(r'(?<=<p class="say">)[^<]*(?=</p>)')
+"""A page's own explanations, which other versions of Roost may word differently."""
 BEFORE, SHOWN = 20, 60
 NOT_DERIVED = {RULES_FILE, COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, MANIFEST_FILE}
 
@@ -51,7 +53,7 @@ Tell = Callable[[RecordFlaw], None] | None
 
 
 class Wrong(NamedTuple):
-    """Something that is not in order."""
+    """Something wrong with an export."""
 
     where: str
     what: str
@@ -66,7 +68,7 @@ class ExportedMatch(NamedTuple):
     block: ExportedBlock
     rotation: int
     facts: MatchFacts | None
-    """`None` if it was voided, or has no result for everybody."""
+    """`None` if it was voided, or lacks results."""
 
 
 def is_export(folder: Path) -> bool:
@@ -105,7 +107,7 @@ def verify_folder(
 
 
 def _lines_in(file: Path) -> int:
-    """The number of lines; 0 if the file is missing, which is for the check to report."""
+    """The number of lines; 0 if the file is missing, which the check reports."""
     if not file.is_file():
         return 0
     with file.open("rb") as lines:
@@ -119,9 +121,9 @@ def check_export(
     matches: bool = True,
     commitment: str | None = None,
 ) -> Iterator[Wrong]:
-    """Everything in an export that is not in order. Raises `UsageError` if it is none.
+    """Everything that is wrong with an export. Raises `UsageError` if the folder is none.
 
-    `advance` is told about every match that was checked. Without `matches` none is played again.
+    `advance` is told about every match that was checked. Without `matches` none is replayed.
     `commitment` is what was published of the master seed: an export can only be checked against the one that it names.
     """
     if not is_export(folder):
@@ -151,7 +153,7 @@ def _wrong_contents(
     try:
         yield from _wrong_schedule(exported, played)
         yield from _wrong_reports(exported, played)
-    except UsageError as error:  # as of a schedule that cannot be played by the rules
+    except UsageError as error:  # such as a schedule that the rules do not allow
         yield Wrong(RULES_FILE, str(error))
 
 
@@ -192,7 +194,7 @@ def _wrong_seeds(exported: Exported) -> Iterator[Wrong]:
 def _wrong_matches(
     exported: Exported, played: list[ExportedMatch], advance: Callable[[int], None], again: bool
 ) -> Iterator[Wrong]:
-    """Checks every match by itself and against its block, and gathers what came of it in `played`."""
+    """Check every match by itself and against its block, and collect the facts in `played`."""
     places = {match: (block, rotation) for block in exported.blocks for match, rotation in block.matches}
     names = {bot.version_id: (bot.name, bot.version) for bot in exported.competition.bots}
     owners: set[tuple[int, str]] = set()
@@ -232,7 +234,7 @@ def _seating(block: ExportedBlock, rotation: int) -> tuple[int, ...]:
 
 
 def _wrong_owners(exported: Exported, owners: Collection[tuple[int, str]]) -> Iterator[Wrong]:
-    """Whose the bots are, as the matches have it. They do not say it of a bot that was not there, and forfeited."""
+    """Compare the owners of bots with the matches, which do not name the owner of a bot that was absent."""
     for bot in exported.competition.bots:
         for owner in sorted(owner for version_id, owner in owners if version_id == bot.version_id):
             if owner not in ("", bot.owner):
@@ -262,7 +264,7 @@ def _wrong_blocks(exported: Exported, played: Sequence[ExportedMatch]) -> Iterat
 
 
 def _missing_blocks(exported: Exported) -> Iterator[Wrong]:
-    """Of a competition that is over every block is there, from number 0 on. One that is not may have open ones."""
+    """A finished competition has every block, from number 0 on. An unfinished one may have open ones."""
     if exported.competition.phase != PhaseName.DONE:
         return
     for phase in (PhaseName.LADDER, PhaseName.FINALS):
@@ -326,7 +328,7 @@ def _of_phase(played: Sequence[ExportedMatch], phase: str) -> list[MatchFacts]:
 
 
 def _wrong_reports(exported: Exported, played: Sequence[ExportedMatch]) -> Iterator[Wrong]:
-    """Write everything that follows from the matches again, and compare."""
+    """Write the reports again, and compare."""
     facts = {phase.value: _of_phase(played, phase) for phase in (PhaseName.LADDER, PhaseName.FINALS)}
     texts = derived(exported.file, exported.competition, facts)
     changed = list(_changed(exported.folder, texts))
@@ -345,24 +347,26 @@ def _changed(folder: Path, texts: Mapping[str, str]) -> Iterator[Wrong]:
         file = folder / name
         if not file.is_file():
             yield Wrong(name, "is missing")
-        elif differs := difference(_text(file), text, rounded=name.endswith(".html")):
+        elif differs := difference(_text(file), text, page=name.endswith(".html")):
             yield Wrong(name, differs)
 
 
 def _text(file: Path) -> str:
-    """The text of a file, as it is, even if it is none."""
+    """The text of a file, even if it is not valid UTF-8."""
     return file.read_bytes().decode(errors="surrogateescape")
 
 
-def difference(said: str, true: str, *, rounded: bool = False) -> str | None:
-    """Where two texts differ, in words; `None` if they agree."""
+def difference(said: str, true: str, *, page: bool = False) -> str | None:
+    """Where two texts differ, in words; `None` if they agree. Of a `page` the explanations may differ."""
+    if page:
+        said, true = EXPLANATION.sub("", said), EXPLANATION.sub("", true)
     if said == true:
         return None
     lines = zip_longest(said.split("\n"), true.split("\n"))
     for number, (one, other) in enumerate(lines, 1):
         if one is None or other is None:
             return f"ends {'before' if one is None else 'after'} line {number}, where it should not"
-        if not _agree(one, other, ROUNDED if rounded else TOLERANCE):
+        if not _agree(one, other, ROUNDED if page else TOLERANCE):
             alike = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
             return f"line {number} says {_shown(one, alike)}, the matches say {_shown(other, alike)}"
     return None

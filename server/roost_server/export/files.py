@@ -1,6 +1,6 @@
-"""What an export holds of a competition, and its form in files: written from a database, read back by the checker.
+"""The files of an export: written from a database, read back by the checker.
 
-Strict forms, since what is read back may come from anybody.
+Their forms are strict, because the files to check may come from anybody.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ class ExportedBot:
 
 @dataclass(frozen=True, slots=True)
 class ExportedBlock:
-    """A deal that was planned, and what became of it."""
+    """A block that was planned, and its outcome."""
 
     __pydantic_config__ = STRICT
     id: str
@@ -69,7 +69,7 @@ class ExportedCompetition:
     seed: Hex
     """The master seed in hex; empty until the competition is done."""
     phases: tuple[tuple[str, int, str], ...]
-    """Every phase that it came into, when, and by whom."""
+    """Every phase that it entered, when, and by whom."""
     bots: tuple[ExportedBot, ...]
     format: Literal["roost-export/1"] = FORMAT
 

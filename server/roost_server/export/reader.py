@@ -1,4 +1,4 @@
-"""Reads an export back. Whatever stands in its files, they are what they should be, or `Damaged` says what is not."""
+"""Reads an export back. What it returns is valid; otherwise it raises `Damaged`, which says what is wrong."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class Damaged(RoostError):
-    """A file of an export is not what it should be."""
+    """A file of an export is damaged."""
 
     def __init__(self, file: str, what: str) -> None:
         super().__init__(f"{file}: {what}")
@@ -34,7 +34,7 @@ class Damaged(RoostError):
 
 
 class Exported(NamedTuple):
-    """An export, but for its matches."""
+    """An export without its matches."""
 
     folder: Path
     manifest: Manifest
@@ -44,7 +44,7 @@ class Exported(NamedTuple):
 
 
 def read_export(folder: Path) -> Exported:
-    """Read an export, but for its matches. Raises `Damaged`."""
+    """Read an export without its matches. Raises `Damaged`."""
     manifest, competition = read_manifest(folder), read_competition(folder)
     return Exported(folder, manifest, _read_rules(folder), competition, _read_blocks(folder, competition))
 
@@ -63,7 +63,7 @@ def read_competition(folder: Path) -> ExportedCompetition:
 
 
 def commitments_in(folder: Path) -> dict[str, str]:
-    """The commitment to the master seed, by the name of the competition; nothing if that cannot be read."""
+    """The commitment to the master seed, by the name of the competition; empty if it cannot be read."""
     try:
         competition = read_competition(folder)
     except Damaged:
@@ -79,7 +79,7 @@ def read_text(folder: Path, name: str) -> str:
 
 @contextmanager
 def readable(name: str) -> Iterator[None]:
-    """Turn what goes wrong with a file into `Damaged`."""
+    """Turn errors of reading a file into `Damaged`."""
     try:
         yield
     except FileNotFoundError:
@@ -109,14 +109,14 @@ def _read_blocks(folder: Path, competition: ExportedCompetition) -> list[Exporte
 
 
 def _possible(block: ExportedBlock, known: set[int]) -> bool:
-    """Whether its bots are different ones that take part, and its matches are rotations that it has."""
+    """Whether its bots are distinct and take part, and its matches are rotations that it has."""
     members = set(block.version_ids)
     rotations = range(as_block(block).rotations)
     return len(members) == len(block.version_ids) and members <= known and all(r in rotations for _, r in block.matches)
 
 
 def as_block(block: ExportedBlock) -> Block:
-    """The deal and those who play it."""
+    """The block as the ladder package has it."""
     return Block(block.id, block.game, block.version_ids, bytes.fromhex(block.seed), Rotation(block.rotation))
 
 

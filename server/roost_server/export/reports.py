@@ -1,4 +1,4 @@
-"""What an export says about its matches: all of it follows from them and the rules, so the checker makes it again."""
+"""The reports of an export. They follow from matches and rules, so the checker writes them again and compares."""
 
 import csv
 import json
@@ -40,7 +40,7 @@ from the matches again, to compare it.
 def derived(
     file: CompetitionFile, competition: ExportedCompetition, facts: Mapping[str, Sequence[MatchFacts]]
 ) -> dict[str, str]:
-    """The files that follow from the others, by their names. `facts` are the matches that count, by phase."""
+    """The files that follow from the others, by name. `facts` are the matches that count, by phase."""
     texts = {"README.txt": READ_ME}
     names = table_names((bot.version_id, bot.name, bot.version) for bot in competition.bots)
     forfeits = file.faults.forfeits == "count"

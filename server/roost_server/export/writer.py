@@ -1,6 +1,6 @@
 """`roost export`: writes a competition into a folder, or sends the same files in pieces.
 
-Everything of one export is read from one state of the records, so that it fits together while an arena plays.
+An export is read from one state of the records, so that it is consistent while an arena plays.
 """
 
 import asyncio
@@ -56,13 +56,13 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
-        raise UsageError(f"{folder} is there already; name a folder that is not") from None
+        raise UsageError(f"{folder} already exists; name a new folder") from None
     except OSError as error:
         raise UsageError(f"{folder} cannot be made: {error.strerror}") from None
 
 
 def _texts(reading: Reading, competition: Competition) -> dict[str, str]:
-    """The files by their names, but for the matches, of which there may be very many."""
+    """The files by name, except the matches, which may be very many."""
     whole = _competition(reading, competition)
     blocks = _blocks(reading, competition.id)
     phases = sorted({block.phase for block in blocks if plays(block.phase)})
@@ -76,7 +76,7 @@ def _texts(reading: Reading, competition: Competition) -> dict[str, str]:
 
 
 def _competition(reading: Reading, competition: Competition) -> ExportedCompetition:
-    """The competition as a whole. Its master seed is in it once it is done."""
+    """The competition as a whole, with its master seed once it is done."""
     changes = ledger.phase_changes(reading, competition.id)
     return ExportedCompetition(
         name=competition.file.name,
@@ -107,7 +107,7 @@ def _manifest(folder: Path) -> list[Path]:
 
 
 class Sender:
-    """Exports the competitions of a store, one after the other: however many ask, the arena has other work to do."""
+    """Exports competitions of a store, one at a time, because the arena has other work to do."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -124,7 +124,7 @@ class Sender:
 
 
 def _pieces(file: Path) -> Iterator[bytes]:
-    """At least one, so that an empty file is not left out."""
+    """The content of a file in pieces: at least one, so that an empty file is not left out."""
     with file.open("rb") as opened:
         yield opened.read(PIECE)
         while piece := opened.read(PIECE):

@@ -1,4 +1,4 @@
-"""Structured logs: one line per thing that happened, readable on a terminal, JSON anywhere else."""
+"""Structured logs: one line per event, readable on a terminal, JSON elsewhere."""
 
 import logging
 import sys
@@ -9,10 +9,10 @@ import structlog
 
 
 class StderrLogger:
-    """Writes to what `sys.stderr` is at the moment: a logger lives longer than whoever has put another in its place."""
+    """Writes to the current `sys.stderr`, which may be replaced while the logger lives."""
 
     def msg(self, message: str) -> None:
-        """Write a line, in one go: threads share it."""
+        """Write a line at once, because threads share the stream."""
         sys.stderr.write(f"{message}\n")
         sys.stderr.flush()
 
@@ -21,7 +21,7 @@ class StderrLogger:
 
 @contextmanager
 def warnings_only() -> Iterator[None]:
-    """Log nothing below a warning meanwhile: for an arena that is only a part of another command."""
+    """Log only warnings and errors meanwhile, for an arena inside another command."""
     before = structlog.get_config()
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),

@@ -1,4 +1,4 @@
-"""Methods of gRPC services out of plain functions: the gate comes first, and our errors become statuses, once."""
+"""Makes gRPC methods from plain functions: the gate comes first, and our errors become statuses in one place."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, TypeVar
@@ -19,14 +19,14 @@ Updates = Callable[[RequestT], AsyncIterator[Message]]
 
 
 class Methods:
-    """Makes the methods of one arena. Those who are not let in never reach the functions behind them."""
+    """Makes the methods of one arena. Only admitted calls reach the functions behind them."""
 
     def __init__(self, gate: Gate, metrics: Metrics) -> None:
         self._gate = gate
         self._metrics = metrics
 
     async def refuse(self, name: str, context: Any, error: RoostError) -> None:
-        """End a call with the status that says why. The handler has to return then."""
+        """End a call with the status that says why. The handler must return then."""
         self._metrics.call_refused(name, status_of(error).name)
         await end(context, status_of(error), str(error))
 
@@ -48,7 +48,7 @@ class Methods:
     def stream(
         self, name: str, need: Need, request_type: type[RequestT], updates: Updates[RequestT]
     ) -> "grpc.RpcMethodHandler[Any, Any]":
-        """A method with one request that is answered bit by bit."""
+        """A method with one request and a stream of answers."""
 
         async def handle(request: RequestT | None, context: Any) -> AsyncIterator[Message]:
             try:
@@ -62,7 +62,7 @@ class Methods:
 
 
 def understood(request: RequestT | None) -> RequestT:
-    """The request. Raises `InvalidError` if there is none because its bytes were none."""
+    """The request. Raises `InvalidError` if its bytes could not be parsed."""
     if request is None:
         raise InvalidError("these bytes are not the request that this method takes")
     return request

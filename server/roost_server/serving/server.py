@@ -1,4 +1,4 @@
-"""Runs an arena as a gRPC server until it is told to stop."""
+"""The arena as a gRPC server that runs until it is told to stop."""
 
 import asyncio
 import gc
@@ -26,10 +26,10 @@ STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 CLOSE_SECONDS = 2.0
 """How long calls that are still open at the end of a shutdown may take to end by themselves."""
 IDLE_SECONDS = 10.0
-"""A connection on which nobody has called anything for so long is closed: some 80 KB each, with TLS, in memory.
+"""A connection without calls for this long is closed, because each takes some 80 KB of memory with TLS.
 
-A bot that plays has its stream open. Others are connected again by gRPC when they call. But gRPC's client in Python
-does not hang up on a stream that was ended with something unread, so that a flood would leave a connection each time.
+A bot that plays has its stream open. For others gRPC connects again when they call. gRPC's Python client does not close
+a connection whose stream ended with something unread, so a flood would leave one connection each time.
 """
 SERVICES = (ARENA, ACCOUNTS, ADMIN)
 SIDE_DOOR = "127.0.0.1:0"
@@ -38,25 +38,25 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Hosting:
-    """What an arena is for the world around it: by default one without accounts, on this machine only."""
+    """How an arena is hosted: by default without accounts, on this machine only."""
 
     competitions: tuple[Competition, ...] = ()
-    """With any, everybody who plays needs a key."""
+    """With any, bots need keys."""
     credentials: grpc.ServerCredentials | None = None
-    """For TLS; `None`: everything is sent as it is."""
+    """For TLS; `None` for plain connections."""
     insecure_network: bool = False
-    """Whether other machines may connect although there is no TLS."""
+    """Whether other machines may connect without TLS."""
     metrics: str | None = None
     """Where metrics are served, as HOST:PORT."""
     side_door: bool = False
-    """Whether bots that the host starts on this machine get a port of their own: without TLS, whatever others need."""
+    """Whether bots that the host starts on this machine get their own port, without TLS."""
     limits: RequestLimits = field(default_factory=RequestLimits)
 
 
 class ArenaServer:
     """An arena that listens. `start`, then `stop`; `address` is where it listens once it has started.
 
-    `side_address` is where it does so for bots on this machine, if its hosting says that there is such a port.
+    `side_address` is the port for bots on this machine, if the hosting has one.
     """
 
     def __init__(self, store: Store, settings: Settings, listen: str, hosting: Hosting | None = None) -> None:
@@ -91,7 +91,7 @@ class ArenaServer:
         return self._arena
 
     async def start(self) -> None:
-        """Listen. Raises `UsageError` if that is not possible there."""
+        """Start listening. Raises `UsageError` if that is not possible."""
         accounts = AccountsService(self._arena, self._gate)
         services = (ArenaService(self._arena, self._gate), accounts, self._admin)
         self._server.add_generic_rpc_handlers(tuple(service.handler() for service in services))
@@ -126,21 +126,21 @@ class ArenaServer:
         return self._server.add_secure_port(self._listen, credentials)
 
     def _checked_host(self) -> str:
-        """Where to listen. Raises `UsageError` if that is no address, or if others could listen in."""
+        """The host to listen at. Raises `UsageError` if it is not an address, or if others could eavesdrop."""
         host, _ = listen_address(self._listen)
         if self._hosting.credentials is None and not self._hosting.insecure_network and not is_loopback(host):
             raise UsageError(
-                f"without TLS everybody on the way can read keys and moves, so an arena does not listen at {host}: "
-                "give --tls-cert and --tls-key (`roost admin cert` makes a pair), or say --insecure-network"
+                f"without TLS others on the network can read keys and moves, so the arena does not listen at {host}; "
+                "give --tls-cert and --tls-key (`roost admin cert` makes a pair), or --insecure-network"
             )
         return host
 
     def hurry(self) -> None:
-        """Wait for nothing any more: neither for matches to end, nor for a disk in trouble."""
+        """Stop waiting for matches to end and for a failing disk."""
         self._arena.hurry()
 
     async def stop(self) -> None:
-        """Let matches end or void them, record everything, close all streams."""
+        """End or void the matches, record everything, close all streams."""
         await self._health.enter_graceful_shutdown()
         await self._arena.stop()
         self._admin.stop()
@@ -158,10 +158,10 @@ def listen_address(text: str) -> tuple[str, int]:
 
 
 def collect_garbage_seldom() -> None:
-    """Let Python look for reference cycles a hundred times less often: running matches have none, but many objects.
+    """Collect reference cycles a hundred times less often: running matches have many objects and no cycles.
 
     The default costs an arena with hundreds of running matches an eighth of its time. Broken streams leave cycles that
-    survive a first look, so older objects are looked at somewhat more often than usual.
+    survive a first collection, so older objects are collected somewhat more often than usual.
     """
     gc.freeze()
     gc.set_threshold(70_000, 5, 5)
@@ -176,7 +176,7 @@ async def serve(
 ) -> None:
     """Run an arena until SIGTERM or SIGINT. A second signal voids what is running instead of waiting for it."""
     if store.backend.exposed():
-        log.warning("others can read the database, and the seeds in it; chmod 600 helps", file=store.name)
+        log.warning("others can read the database and the seeds in it; run chmod 600", file=store.name)
     server = ArenaServer(store, settings, listen, hosting)
     collect_garbage_seldom()
     loop = asyncio.get_running_loop()

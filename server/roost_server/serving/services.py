@@ -1,8 +1,7 @@
 """The services of `roost.v1`: thin handlers that translate between messages and what the arena and its records say.
 
-Most of what owners and admins ask for is answered from the records, as `answers.administration` says. Where a running
-arena is concerned, it does its part: revoking a key also ends the streams that play with it, and a phase is changed in
-the competition that is being played.
+Most of what owners and admins ask for is answered from the records, as `answers.administration` says. A running arena
+adds its part: revoking a key also ends the streams that use it, and a change of phase affects the matches.
 """
 
 import asyncio
@@ -42,10 +41,10 @@ NOBODY = "nobody"
 """The actor of requests that need no key."""
 SAMPLE_SECONDS = 5.0
 SAMPLES = 12
-"""How far back the arena's own delay is told: a minute."""
+"""How far back the arena's own delay is reported: a minute."""
 RequestT = TypeVar("RequestT", bound=Message)
 AnswerLive = Callable[[Any, Caller], Awaitable[Message]]
-"""Answers a request of the caller's with the help of the running arena."""
+"""Answers a request of the caller's with the running arena."""
 
 
 class ArenaService:
@@ -59,7 +58,7 @@ class ArenaService:
         self._exports = Sender(arena.store)
 
     def handler(self) -> grpc.GenericRpcHandler:
-        """What a gRPC server takes. Like the generated one, but bytes that are no message end in a clear status."""
+        """The handler for a gRPC server. Unlike the generated one, it answers invalid bytes with a clear status."""
         read = self._reading
         return grpc.method_handlers_generic_handler(
             ARENA,
@@ -113,14 +112,14 @@ class ArenaService:
                 expiry.cancel()
 
     def _expel_on_expiry(self, identity: Identity | None) -> asyncio.TimerHandle | None:
-        """A key that expires while its bot plays ends like one that is revoked."""
+        """Disconnect the bot when its key expires, as if the key were revoked."""
         if identity is None or identity.expires_ms is None:
             return None
         seconds = max(0.0, (identity.expires_ms - epoch_ms()) / 1000)
         return asyncio.get_running_loop().call_later(seconds, self._arena.entrance.expel, (identity.key_id,))
 
     def _from_store(self, answer: Callable[[Store, RequestT], Message]) -> Answer[RequestT]:
-        """Asked of the records in a thread of its own, so that running matches do not wait for it."""
+        """Answer from the records in another thread, so that running matches do not wait."""
 
         async def ask(request: RequestT, _: Identity | None) -> Message:
             return await asyncio.to_thread(answer, self._arena.store, request)
@@ -178,10 +177,9 @@ def _summary(running: RunningMatch) -> arena_pb2.MatchSummary:
 
 
 class AdministrationService:
-    """A service of `roost.v1` by which owners or admins ask for what `administration.ACTS` declares.
+    """A service of `roost.v1` for owners or admins, as `administration.ACTS` declares it.
 
-    Every method asks for a key, as the declaration says, and knows who uses it. `_live` has the answers of those
-    methods in which the running arena has a part, by their requests.
+    `_live` has the methods in which the running arena takes part, by type of request.
     """
 
     service: str
@@ -193,7 +191,7 @@ class AdministrationService:
         self._live: Mapping[type[Message], AnswerLive] = {}
 
     def handler(self) -> grpc.GenericRpcHandler:
-        """What a gRPC server takes."""
+        """The handler for a gRPC server."""
         acts = administration.ACTS[self.service]
         named = {administration.method_of(self.service, act.request).name: act for act in acts}
         handlers = {name: self._handler(name, act) for name, act in named.items()}
@@ -208,7 +206,7 @@ class AdministrationService:
         return self._methods.unary(name, act.need, act.request, ask)
 
     def _from_records(self, act: Act) -> AnswerLive:
-        """Answered in a thread of its own, so that running matches do not wait for it."""
+        """Answer in another thread, so that running matches do not wait."""
         answer = act.answer
         if answer is None:
             raise ValueError(f"{self.service} does not answer {act.request.__name__}")
@@ -265,7 +263,7 @@ class AccountsService(AdministrationService):
 
 
 class AdminService(AdministrationService):
-    """`roost.v1.Admin`. `start` it with the arena, `stop` it in the end."""
+    """`roost.v1.Admin`. `start` it with the arena, `stop` it at the end."""
 
     service = ADMIN
 
@@ -282,12 +280,12 @@ class AdminService(AdministrationService):
         self._sampling: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Begin to note how late the arena is."""
+        """Start sampling the arena's own delay."""
         self._delays.append(self._arena.delayed_ms)
         self._sampling = asyncio.get_running_loop().call_later(SAMPLE_SECONDS, self.start)
 
     def stop(self) -> None:
-        """Stop noting it."""
+        """Stop sampling."""
         if self._sampling is not None:
             self._sampling.cancel()
 

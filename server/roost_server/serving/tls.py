@@ -1,7 +1,7 @@
-"""TLS: the credentials of a server from its files, and a certificate of one's own for a trial.
+"""TLS: a server's credentials from files, and self-signed certificates for trials.
 
-A real competition takes a certificate from an authority that bots trust already. One that is made here has to be given
-to every bot (`--tls-ca`), which is enough to try things out, or within a class room.
+A real competition uses a certificate from an authority that bots already trust. A self-signed one has to be given to
+every bot (`--tls-ca`), which is enough for a trial or a classroom.
 """
 
 import ipaddress
@@ -24,11 +24,11 @@ from cryptography.x509.oid import NameOID
 from roost_games.errors import UsageError
 
 VALID_DAYS = 397
-"""Longer than this, some clients do not accept a certificate."""
+"""Some clients do not accept certificates that are valid longer than this."""
 
 
 def server_credentials(certificate: Path, key: Path) -> grpc.ServerCredentials:
-    """What a server shows. Raises `UsageError` if the files cannot be used."""
+    """The credentials of a server. Raises `UsageError` if the files cannot be used."""
     chain, secret = _read(certificate), _read(key)
     _check_pair(chain, secret, certificate, key)
     return grpc.ssl_server_credentials([(secret, chain)])
@@ -42,7 +42,7 @@ def _read(path: Path) -> bytes:
 
 
 def _check_pair(chain: bytes, secret: bytes, certificate: Path, key: Path) -> None:
-    """gRPC says nothing about files that do not fit, until nobody can connect."""
+    """Check that key and certificate fit: gRPC itself would only refuse every connection."""
     try:
         shown = x509.load_pem_x509_certificate(chain)
     except ValueError:
@@ -60,12 +60,12 @@ def _check_pair(chain: bytes, secret: bytes, certificate: Path, key: Path) -> No
 def make_certificate(folder: Path, names: list[str]) -> tuple[Path, Path]:
     """A new self-signed certificate for these host names and addresses, and its key, in two files in `folder`.
 
-    Raises `UsageError` if the files are there already: to overwrite a key in use would be a pity.
+    Raises `UsageError` if the files exist: a key that is in use must not be overwritten.
     """
     certificate, key = folder / "roost-cert.pem", folder / "roost-key.pem"
     for path in (certificate, key):
         if path.exists():
-            raise UsageError(f"{path} is there already; move it away, or name another folder")
+            raise UsageError(f"{path} already exists; move it away, or name another folder")
     chain, secret = _self_signed(names)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def _general_name(name: str) -> x509.GeneralName:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a server that listens there."""
+    """Whether only this machine can reach a server at this host."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
