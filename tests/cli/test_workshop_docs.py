@@ -6,6 +6,7 @@ is saved as that file.
 
 import json
 import re
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -113,9 +114,10 @@ def test_the_section_about_journals(tmp_path: Path) -> None:
         server = ("--server", address)
         with (
             roost_process("submit", "timid", *server, folder=tmp_path),
-            roost_process(*command, *server, folder=tmp_path),
+            roost_process(*command, *server, folder=tmp_path) as submitted,
         ):
             until(lambda: any('"result"' in text for text in _texts(tmp_path)))
+            submitted.press_until_end(signal.SIGINT)
     lines = [json.loads(line) for text in _texts(tmp_path) for line in text.splitlines()]
     documented = {
         key for row in re.findall(r"^\| (`.*?) \|", JOURNAL, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)
