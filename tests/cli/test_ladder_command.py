@@ -12,7 +12,7 @@ import pytest
 from roost_bots import SAMPLES
 from roost_server.store import NewBlock, open_store
 from tests.support.commands.roost import Roost
-from tests.support.records.recorded import counted
+from tests.support.records.matches import counted
 
 FOLDER = Path(__file__).parents[1] / "support" / "ladders" / "bots"
 SMALL = ("--games", "karteneck", "--players", "2,3", "--schedule", "least-played", "--seed", "spring")

@@ -16,7 +16,7 @@ from roost_ladder.report.markup import axis, element, spread
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv, as_json
 from roost_ladder.report.summary import RunNotes, Summary, summarise
-from tests.support.ladders.simulated_facts import simulated_facts
+from tests.support.ladders.worlds import simulated_facts
 
 EVIL = """<script>alert("x")</script>' & co"""
 FACTS = simulated_facts(bots=6, blocks=90)

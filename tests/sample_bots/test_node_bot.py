@@ -36,7 +36,7 @@ from roost_server.serving.tls import make_certificate, server_credentials
 from roost_server.settings import Rules, Settings, tables_of
 from roost_server.store import Store, open_store, queries
 from tests.support.arenas.hall import CUP, hall, settings
-from tests.support.records.recorded import counted
+from tests.support.records.matches import counted
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "sample_bots" / "node"

@@ -14,7 +14,7 @@ from roost_server.store import open_store, queries
 from tests.support.arenas.arena_program import address_of, program
 from tests.support.arenas.hall import bounded, check_records, replays, until
 from tests.support.ports import free_port
-from tests.support.records.recorded import counted
+from tests.support.records.matches import counted
 
 ROUNDS = int(os.environ.get("ROOST_KILL_ROUNDS", "3"))
 SECONDS_PER_ROUND = 20.0

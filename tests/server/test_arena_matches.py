@@ -23,7 +23,7 @@ from roost_server.store.results import Rule
 from tests.support.arenas.hall import Hall, bounded, hall, settings, until
 from tests.support.arenas.misbehaving_bots import HesitantBot
 from tests.support.arenas.raw_bot import RawBot
-from tests.support.records.recorded import counted, on_record
+from tests.support.records.matches import counted, on_record
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from tests.support.arenas.hall import HARD_CLOCK, bounded, hall, settings, until
 from tests.support.arenas.misbehaving_bots import SilentBot
 from tests.support.arenas.raw_bot import RawBot
 from tests.support.arenas.thread_bot import ThreadBot
-from tests.support.records.recorded import counted, on_record
+from tests.support.records.matches import counted, on_record
 
 ALL_THE_TIME = (HARD_CLOCK.decision_ms + HARD_CLOCK.bank_ms) / 1000
 

@@ -31,7 +31,7 @@ from roost_server.store.models import BLOCK, BLOCK_MEMBER, BOT_VERSION, COMPETIT
 from tests.support.arenas.arena_program import address_of, program
 from tests.support.arenas.hall import Hall, bounded, check_records, hall, settings
 from tests.support.ports import free_port
-from tests.support.records.recorded import counted
+from tests.support.records.matches import counted
 
 CUP = """
 name = "cup"
@@ -341,7 +341,7 @@ async def play_finals(folder: Path, seed: bytes, kills: Sequence[int]) -> list[P
     listen = f"127.0.0.1:{free_port()}"
     async with people_at(listen) as people:
         for enough in (*kills, ALL):
-            async with program("competition_program", database, listen, file) as arena:
+            async with program("arena_program", database, listen, 0.0, file) as arena:
                 assert await address_of(arena) == listen
                 if not people.keys:
                     await begin(people, key)

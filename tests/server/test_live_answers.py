@@ -14,8 +14,7 @@ from roost_server.answers.standings import MOST_KEPT, LiveAnswers, standings_of
 from roost_server.competition import ledger
 from roost_server.store import BlockState, FinishedMatch, NewBlock, Planned, Store
 from roost_server.store.results import MatchFilter, Rule
-from tests.support.records.matches import sketch, two_competitions
-from tests.support.records.recorded import counted
+from tests.support.records.matches import counted, sketch, two_competitions
 
 QUESTIONS: list[dict[str, Any]] = [
     {},

@@ -14,7 +14,7 @@ from roost_server.metrics import Metrics
 from tests.support.arenas.hall import bounded, hall, refusal, settings, until
 from tests.support.arenas.raw_bot import RawBot
 from tests.support.ports import free_port
-from tests.support.records.recorded import counted
+from tests.support.records.matches import counted
 
 PAGE = (Path(__file__).parents[2] / "docs/hosting/operations.md").read_text(encoding="utf-8")
 CUP = """

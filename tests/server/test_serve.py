@@ -18,7 +18,7 @@ from tests.support.arenas.arena_program import address_of, program
 from tests.support.arenas.hall import bounded, check_records, hall, replays, until
 from tests.support.arenas.misbehaving_bots import HesitantBot
 from tests.support.arenas.raw_bot import RawBot
-from tests.support.records.recorded import on_record
+from tests.support.records.matches import on_record
 
 FOR_EVER = 1_000.0
 

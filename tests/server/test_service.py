@@ -18,7 +18,7 @@ from roost_server.store import Store, StoreError, queries
 from tests.support.arenas.hall import Hall, bounded, hall, refusal, settings, until
 from tests.support.arenas.misbehaving_bots import HesitantBot
 from tests.support.arenas.raw_bot import RawBot
-from tests.support.records.recorded import counted
+from tests.support.records.matches import counted
 
 
 @asynccontextmanager

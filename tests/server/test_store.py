@@ -22,8 +22,7 @@ from roost_server.store import (
     results,
 )
 from roost_server.store.queries import RecordedMatch
-from tests.support.records.matches import SEED, block, finished, played, sketch
-from tests.support.records.recorded import counted, on_record
+from tests.support.records.matches import SEED, block, counted, finished, on_record, played, sketch
 
 
 @pytest.fixture

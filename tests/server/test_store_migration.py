@@ -20,7 +20,7 @@ from roost_server.competition import ledger
 from roost_server.store import StoreError, models, open_store, queries, schema
 from roost_server.store.ladder_book import LadderBook
 from tests.support.old import restore
-from tests.support.records.recorded import counted
+from tests.support.records.matches import counted
 
 MIGRATIONS = Path(schema.__file__).with_name("migrations")
 

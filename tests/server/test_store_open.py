@@ -13,8 +13,7 @@ import pytest
 
 from roost_server.store import StoreError, open_store, queries
 from roost_server.store.backup import back_up, restore
-from tests.support.records.matches import block, finished, sketch
-from tests.support.records.recorded import counted
+from tests.support.records.matches import block, counted, finished, sketch
 
 NOBODY = 65534
 

@@ -10,8 +10,7 @@ from roost_server.store import StoreError, open_store
 from roost_server.store.models import BaseRow
 from roost_server.store.schema import VERSION_TABLE
 from tests.support.ports import free_port
-from tests.support.records.matches import block, finished, sketch
-from tests.support.records.recorded import counted
+from tests.support.records.matches import block, counted, finished, sketch
 
 
 def test_a_second_arena_is_refused_until_the_first_has_gone(postgresql_url: str) -> None:

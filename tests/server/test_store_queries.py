@@ -11,8 +11,7 @@ from roost_ladder.rating.facts import MatchFacts
 from roost_server.store import BlockState, FinishedMatch, Store, open_store, queries
 from roost_server.store.queries import SeatOnPage
 from roost_server.store.results import MatchFilter, Rule, recorded
-from tests.support.records.matches import block, finished, sketch
-from tests.support.records.recorded import counted, on_record
+from tests.support.records.matches import block, counted, finished, on_record, sketch
 
 
 @pytest.fixture

@@ -20,8 +20,7 @@ from roost_server.store import (
     open_store,
     queries,
 )
-from tests.support.records.matches import SEED, block, finished, sketch
-from tests.support.records.recorded import on_record
+from tests.support.records.matches import SEED, block, finished, on_record, sketch
 
 T = TypeVar("T")
 

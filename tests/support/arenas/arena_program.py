@@ -1,7 +1,7 @@
 """An arena as a process of its own, to be stopped and killed.
 
-`python -m tests.support.arenas.arena_program DB LISTEN DRAIN` takes a file, an address and a number of seconds. Its
-first line of output is the address.
+`python -m tests.support.arenas.arena_program DB LISTEN DRAIN [COMPETITION]` takes two files, an address and a number of
+seconds. Its first line of output is the address.
 """
 
 import asyncio
@@ -10,8 +10,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from roost_server.competition.file import read_competition
+from roost_server.competition.ledger import draw_up
 from roost_server.serving.logs import configure_logging
-from roost_server.serving.server import serve
+from roost_server.serving.server import Hosting, serve
 from roost_server.settings import tables_of
 from roost_server.store import open_store
 from tests.support.arenas.hall import settings
@@ -19,11 +21,13 @@ from tests.support.arenas.hall import settings
 ROOT = Path(__file__).parents[3]
 
 
-def main(database: str, listen: str, drain: str) -> None:
+def main(database: str, listen: str, drain: str, file: str = "") -> None:
     chosen = settings(tables=tables_of(("karteneck", "haecmaec"), (2, 3)), drain_seconds=float(drain))
     configure_logging("warning")
     with open_store(f"sqlite:///{database}") as store:
-        asyncio.run(serve(store, chosen, listen, lambda server: print(server.address, flush=True)))  # noqa: T201
+        competitions = (draw_up(store, *read_competition(Path(file))),) if file else ()
+        hosting = Hosting(competitions)
+        asyncio.run(serve(store, chosen, listen, lambda server: print(server.address, flush=True), hosting))  # noqa: T201
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Sample matches that the tests of the store record: real ones, sketches, and the blocks around them."""
+"""Sample matches that the tests of the store record: real ones, sketches, their blocks; and what a store then holds."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +12,8 @@ from roost_games.replay import Decision, Fault, FaultEntry, Replay, Result, Seat
 from roost_sdk import LoadedBot, LocalMatch
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
-from roost_server.store import FinishedMatch, NewBlock, Store, open_store
+from roost_server.store import FinishedMatch, NewBlock, Store, open_store, results
+from roost_server.store.results import EVERYTHING, MatchFilter, MatchOnRecord, Rule
 
 COMPETITION = """\
 name = "{name}"
@@ -82,3 +83,14 @@ def two_competitions(url: str) -> Iterator[Store]:
             text = COMPETITION.format(name=name, forfeits=forfeits)
             ledger.draw_up(opened, parse_competition(text), text)
         yield opened
+
+
+def on_record(store: Store, wanted: MatchFilter = EVERYTHING) -> list[MatchOnRecord]:
+    """Every match, voided ones too, in the order of recording."""
+    with store.reading() as reading:
+        return list(results.recorded(reading, wanted))
+
+
+def counted(store: Store, wanted: MatchFilter = EVERYTHING, rule: Rule = Rule.SO_FAR) -> list[MatchOnRecord]:
+    """The matches that count."""
+    return [match for match in on_record(store, wanted) if match.counts(rule)]
