@@ -1,17 +1,21 @@
 """How many decisions a second go through an arena, beside what the same machine does without one.
 
-    python -m benchmarks.arena [--seconds 3] [--rounds 2]
+    python -m benchmarks.arena [--seconds 3] [--rounds 2] [--sdk-only] [--before PYTHON]
 
 The arena runs in one process with everything recorded, and bots that answer at once in another. Beside it, in the same
 run and also between two processes: a bare grpc.aio echo that sends batches of as many messages, built to the same shape
 field by field; bare ping-pong with a ready-made message; a POST over HTTP for every move; JSON lines over a pipe.
 Rows take turns, and each shows the best of its rounds, because the machine may be noisy. Look at the ratios.
+
+The rows with the SDK are two programs of it. `--before` names an interpreter in which an older Roost is installed: its
+programs take turns with ours, at the same arena. A last table shows how soon a program pongs whose bot computes 200 ms.
 """
 
 import argparse
 import asyncio
 import multiprocessing
 import os
+import sys
 import tempfile
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -32,6 +36,7 @@ from benchmarks.arena_rivals import (
     serve_echo,
     serve_http,
 )
+from benchmarks.arena_sdk import pong_times, sdk_rate
 from roost_games.referee import Clock
 from roost_sdk import Bot
 from roost_sdk.arena.client import Client
@@ -40,7 +45,7 @@ from roost_server.serving.server import ArenaServer, collect_garbage_seldom
 from roost_server.settings import Settings, tables_of
 from roost_server.store import open_store
 
-CONCURRENT = (1, 16, 64, 256)
+CONCURRENT = (1, 4, 16, 64, 256)
 IDLE_BOTS = 1000
 BATCHED_STREAMS = 2
 """As many as there are bots in the arena's rows."""
@@ -109,17 +114,6 @@ async def play_at_arena(address: str, matches: int, seconds: float) -> float:
     return await _rate(lambda: [(bot.matches, bot.decisions) for bot in bots], playing, matches, seconds)
 
 
-async def play_with_sdk(address: str, matches: int, seconds: float) -> float:
-    """The same with bots of the SDK, which builds views and lists legal moves for them."""
-    clients = [
-        Client(AtOnce, name=f"bot{number}", version="1", max_matches=matches) for number in range(BATCHED_STREAMS)
-    ]
-    playing = [asyncio.create_task(client.run(grpc_links(address))) for client in clients]
-    return await _rate(
-        lambda: [(client.stats.matches, client.stats.decisions) for client in clients], playing, matches, seconds
-    )
-
-
 async def _rate(
     counts: Callable[[], list[tuple[int, int]]], playing: list[asyncio.Task[None]], matches: int, seconds: float
 ) -> float:
@@ -154,8 +148,19 @@ async def with_process(target: Callable[[Connection], None], measure: Callable[[
         process.stop()
 
 
+def sdk_rows(seconds: float, before: str | None) -> dict[str, Callable[[], Awaitable[float]]]:
+    """The rows with the SDK, and with an older one beside it."""
+    table: dict[str, Callable[[], Awaitable[float]]] = {}
+    for matches in CONCURRENT:
+        if before is not None:
+            older = partial(sdk_rate, python=before)
+            table[f"arena and SDK before, {matches} at once"] = partial(arena_rate, older, matches, seconds)
+        table[f"arena and SDK, {matches} at once"] = partial(arena_rate, sdk_rate, matches, seconds)
+    return table
+
+
 def rows(seconds: float) -> dict[str, Callable[[], Awaitable[float]]]:
-    """What is measured, by name. What is compared runs side by side, so that a slow moment affects both."""
+    """What else is measured, by name. What is compared runs side by side, so that a slow moment affects both."""
     table: dict[str, Callable[[], Awaitable[float]]] = {}
     for matches in CONCURRENT:
         table[f"arena, {matches} at once"] = partial(arena_rate, play_at_arena, matches, seconds)
@@ -165,7 +170,6 @@ def rows(seconds: float) -> dict[str, Callable[[], Awaitable[float]]]:
             table["ping-pong, 1 stream"] = partial(
                 with_process, serve_echo, partial(echo_streams, streams=1, seconds=seconds)
             )
-    table["arena and SDK, 256 at once"] = partial(arena_rate, play_with_sdk, 256, seconds)
     table["ping-pong, 64 streams"] = partial(
         with_process, serve_echo, partial(echo_streams, streams=64, seconds=seconds)
     )
@@ -216,27 +220,51 @@ async def memory_rows() -> dict[str, float]:
 
 def show(console: Console, best: dict[str, float]) -> None:
     """Print the rates and what they are of what they are compared with."""
-    table = Table("what", "decisions/s", "of the batched echo", "of ping-pong", "of 64 streams", "of HTTP")
+    table = Table("what", "decisions/s", "of the batched echo", "of ping-pong", "of 64 streams", "of HTTP", "of before")
     for name, rate in best.items():
-        echo = best.get(f"echo in batches, {name.rpartition(', ')[2]}")
-        ratios = (echo, best["ping-pong, 1 stream"], best["ping-pong, 64 streams"], best["HTTP per move"])
-        shown = [f"{rate / other:.2f}" if other and name.startswith("arena") else "" for other in ratios]
-        table.add_row(name, f"{rate:,.0f}", *shown)
+        what, _, at_once = name.rpartition(", ")
+        compared = (
+            f"echo in batches, {at_once}",
+            "ping-pong, 1 stream",
+            "ping-pong, 64 streams",
+            "HTTP per move",
+            f"{what} before, {at_once}",
+        )
+        ratios = [f"{rate / best[other]:.2f}" if other in best else "" for other in compared]
+        table.add_row(name, f"{rate:,.0f}", *(ratios if name.startswith("arena") else ()))
     console.print(table)
 
 
-async def measure_all(console: Console, seconds: float, rounds: int) -> None:
-    """Measure everything and print it."""
-    measured: dict[str, float] = {}
-    for _ in range(rounds):
-        for name, measure in rows(seconds).items():
-            console.print(f"measuring {name} ...", style="dim")
-            measured[name] = max(measured.get(name, 0.0), await measure())
-    show(console, measured)
+async def show_pongs(console: Console, pythons: dict[str, str]) -> None:
+    """Print how many milliseconds pongs take of a program whose bot computes."""
+    table = Table("pongs of a bot that computes 200 ms", "median", "99th percentile", "longest")
+    for name, python in pythons.items():
+        times = await pong_times(python)
+        shown = times[len(times) // 2], times[len(times) * 99 // 100], times[-1]
+        table.add_row(name, *(f"{ms:.1f} ms" for ms in shown))
+    console.print(table)
+
+
+async def show_memory(console: Console) -> None:
+    """Print what connected bots and running matches take."""
     memory = Table("memory of the arena", "KiB")
     for name, size in (await memory_rows()).items():
         memory.add_row(name, f"{size:,.0f}")
     console.print(memory)
+
+
+async def measure_all(console: Console, given: argparse.Namespace) -> None:
+    """Measure everything and print it."""
+    measured: dict[str, float] = {}
+    wanted = {**({} if given.sdk_only else rows(given.seconds)), **sdk_rows(given.seconds, given.before)}
+    for _ in range(given.rounds):
+        for name, measure in wanted.items():
+            console.print(f"measuring {name} ...", style="dim")
+            measured[name] = max(measured.get(name, 0.0), await measure())
+    show(console, measured)
+    await show_pongs(console, {**({"before": given.before} if given.before else {}), "now": sys.executable})
+    if not given.sdk_only:
+        await show_memory(console)
 
 
 def main() -> None:
@@ -244,8 +272,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--sdk-only", action="store_true", help="measure only programs of the SDK")
+    parser.add_argument("--before", metavar="PYTHON", help="an interpreter with an older Roost, to measure beside it")
     given = parser.parse_args()
-    asyncio.run(measure_all(Console(), given.seconds, given.rounds))
+    asyncio.run(measure_all(Console(), given))
 
 
 if __name__ == "__main__":

@@ -5,11 +5,11 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
+CALLERS = sys.stdlib_module_names | {__name__.partition(".")[0]}
+"""Only the SDK calls and imports bots (`roost_sdk.seat`, `roost_sdk.load`), partly through the standard library. What a
+bot itself calls of these comes after its own code."""
 OUR_PACKAGES = "roost_"
-"""How the names of all our packages begin. All but the samples call bots."""
-SAMPLES = "roost_bots"
-CALLERS = ("asyncio", "concurrent", "importlib")
-"""Through these, too, a bot is called or imported. What the bot itself calls of them comes after its own code."""
+"""How the names of all our packages begin."""
 HEADER = "Traceback (most recent call last):"
 MOST_FRAMES = 20
 """Of a longer chain of calls only the innermost are shown."""
@@ -25,7 +25,7 @@ def headline(error: BaseException) -> str:
 
 
 def authors_lines(error: BaseException) -> str:
-    """The traceback from the first call into the author's code on, without what `headline` says already."""
+    """The traceback from the first call into the author's code on, without what `headline` says."""
     shown = traceback.TracebackException(
         type(error), error, _skip_ours(error.__traceback__), limit=-MOST_FRAMES, compact=True
     )
@@ -48,11 +48,6 @@ def _our_folders() -> set[Path]:
 
 
 def _skip_ours(trace: TracebackType | None) -> TracebackType | None:
-    while trace is not None and _calls_bots(trace.tb_frame.f_globals.get("__name__", "")):
+    while trace is not None and trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] in CALLERS:
         trace = trace.tb_next
     return trace
-
-
-def _calls_bots(module: str) -> bool:
-    package = module.partition(".")[0]
-    return package in CALLERS or (package.startswith(OUR_PACKAGES) and package != SAMPLES)

@@ -7,6 +7,7 @@ interpreter for all threads. `Heartbeat` finds that out.
 """
 
 import asyncio
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,6 +22,8 @@ from roost_sdk.seat import Kind, has_coroutines
 
 COLLECT_SECONDS = 0.002
 """How long what is finished may wait for the rest of its batch."""
+SWITCH_SECONDS = 0.0005
+"""How long a thread that computes may go on while another one wants to run; Python's own value is ten times as long."""
 BEAT_SECONDS = 0.05
 HELD_SECONDS = 0.2
 """If the event loop of the network cannot run for longer than this, the log says who held it up."""
@@ -64,7 +67,7 @@ class Returns:
         self._done: deque[Task] = deque()
         self.running = 0
         """How many tasks are with the bots."""
-        self._looking = False
+        self._looking: asyncio.TimerHandle | None = None
         self._told = False
         self._heartbeat = Heartbeat(lambda: self.running > 0)
         self.held = self._heartbeat.held
@@ -73,13 +76,14 @@ class Returns:
         """Called by the network: this many tasks are handed over."""
         self.running += count
         self._heartbeat.start()
-        self._look_soon()
+        if count > 1:
+            self._look_soon()
 
     def put(self, task: Task) -> None:
         """Called where bots run: a task is done, or cancelled."""
         self._done.append(task)
         # In this order: if the network has just looked, it is told.
-        if not self._looking:
+        if self._looking is None:
             self.flush()
 
     def flush(self) -> None:
@@ -91,12 +95,11 @@ class Returns:
                 self._loop.call_soon_threadsafe(self._collect)
 
     def _look_soon(self) -> None:
-        if not self._looking:
-            self._looking = True
-            self._loop.call_later(COLLECT_SECONDS, self._look)
+        if self._looking is None:
+            self._looking = self._loop.call_later(COLLECT_SECONDS, self._look)
 
     def _look(self) -> None:
-        self._looking = False
+        self._looking = None
         if self._collect() and self.running:
             self._look_soon()
 
@@ -106,6 +109,9 @@ class Returns:
         while self._done:
             done.append(self._done.popleft())
         self.running -= len(done)
+        if not self.running and self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
         if done:
             self._finished(done)
         return len(done)
@@ -245,7 +251,12 @@ class _Player:
 
 
 def new_driver(bot_class: type[Bot], games: Sequence[str], finished: Finished) -> Driver:
-    """The driver that suits a bot. To be made in the event loop of the network."""
+    """The driver that suits a bot. To be made in the event loop of the network.
+
+    A message passes through the hands of the network several times before a pong to it is out, and each time the
+    network may have to wait for a bot that computes. So threads take turns more often than usual.
+    """
+    sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_SECONDS))
     kind = LoopDriver if any(has_coroutines(bot_class, game) for game in games) else ThreadDriver
     return kind(finished)
 
@@ -304,6 +315,6 @@ class Heartbeat:
     def _note(self) -> None:
         now, computed = perf_counter(), process_time()
         gap = now - self._at - BEAT_SECONDS
-        if gap > HELD_SECONDS and computed - self._computed > gap / 10:
+        if gap > HELD_SECONDS and computed - self._computed > BEAT_SECONDS:
             self._gaps.append((self._at, now))
         self._at, self._computed = now, computed
