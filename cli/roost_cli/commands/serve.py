@@ -111,11 +111,11 @@ def serve(
     company = split_list(bots, "bots") if bots is not None else []
     wanted, counts = parse_games(games), parse_counts(players or "2,3,4")
     with needs_server("roost serve"):
-        from roost_server.serving.hosting import Network, run_arena, settings_for
+        from roost_server.serving.hosting import ArenaNetwork, run_arena, settings_for
     run_arena(
         database_url(db),
         settings_for(wanted, counts, decision_ms, bank_ms, schedule),
-        Network(listen, tls_cert, tls_key, insecure_network, metrics),
+        ArenaNetwork(listen, tls_cert, tls_key, insecure_network, metrics),
         competitions=competitions or [],
         bots=zip(sources_of(company), find_bots(company), strict=True),
         log_level=log_level,

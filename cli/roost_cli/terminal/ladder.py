@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 
 from roost_cli.terminal.console import fitted_table, note_room, print_fitted, remarks, results
 from roost_cli.terminal.live import Screen, screen, shown_time
-from roost_cli.terminal.standings import ABOVE_NOTE, RATING_NOTE, Row, standings_columns
+from roost_cli.terminal.standings import ABOVE_NOTE, RATING_NOTE, StandingsRow, standings_columns
 from roost_games.wording import counted
 from roost_ladder.rating.standings import LiveStandings, Standing
 from roost_ladder.rating.statistics import Statistics
@@ -49,7 +49,7 @@ class _LadderScreen:
         self._benched = len(self._ladder.benched)
         self._screen.show(self._picture, self._line)
 
-    def _rows(self) -> list[Row]:
+    def _rows(self) -> list[StandingsRow]:
         new = self._ladder.facts[self._counted :]
         self._counted += len(new)
         self._standings.add(match.result() for match in new)
@@ -88,10 +88,10 @@ class _LadderScreen:
         return max(0.0, min(left)) if left else None
 
 
-def ladder_rows(standings: Sequence[Standing], ladder: Ladder, statistics: Statistics) -> list[Row]:
+def ladder_rows(standings: Sequence[Standing], ladder: Ladder, statistics: Statistics) -> list[StandingsRow]:
     """The standings of a ladder, best bot first."""
     totals = statistics.by(lambda seat: seat.bot)
-    return [Row.of_ladder(_name(each.bot, ladder), each, totals[each.bot]) for each in standings]
+    return [StandingsRow.of_ladder(_name(each.bot, ladder), each, totals[each.bot]) for each in standings]
 
 
 def _name(bot: int, ladder: Ladder) -> str:

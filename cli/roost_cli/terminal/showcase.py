@@ -12,7 +12,7 @@ from rich.console import Group, RenderableType
 from roost.v1 import arena_pb2
 from roost_cli.terminal.console import fitted_table, results
 from roost_cli.terminal.live import Screen, screen
-from roost_cli.terminal.standings import Row, print_standings, standings_columns
+from roost_cli.terminal.standings import StandingsRow, print_standings, standings_columns
 from roost_games.registry import GAME_NAMES
 from roost_sdk.arena.reader import Reader
 
@@ -48,7 +48,7 @@ def show_standings(reader: Reader, seconds: float, check: Callable[[], None]) ->
 def _show(
     shown: Screen, answer: arena_pb2.GetStandingsResponse, before: int, passed: float, left: float, *, now: bool
 ) -> None:
-    rows = [Row.of_arena(row) for row in answer.standings]
+    rows = [StandingsRow.of_arena(row) for row in answer.standings]
     count = answer.matches - before
 
     def picture() -> RenderableType:

@@ -34,7 +34,7 @@ class MeanPlaceAt(Protocol):
         """1 is the best."""
 
 
-class Row(NamedTuple):
+class StandingsRow(NamedTuple):
     """One bot in a table of standings."""
 
     name: str
@@ -83,7 +83,7 @@ class Row(NamedTuple):
         )
 
 
-def standings_columns(rows: Sequence[Row]) -> list[Column]:
+def standings_columns(rows: Sequence[StandingsRow]) -> list[Column]:
     """The standings, a column for each thing that is known, best bot first."""
     several = max(Counter(row.name for row in rows).values(), default=0) > 1
     faulty = any(row.faults != "0" for row in rows)
@@ -144,7 +144,7 @@ def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.Ge
         console.print(f"{NOTHING_YET}{_about(wanted)}")
         return
     console.print(f"{counted(answer.matches, 'match')}{_about(wanted)}")
-    rows = [Row.of_arena(row) for row in answer.standings]
+    rows = [StandingsRow.of_arena(row) for row in answer.standings]
     complete = print_fitted(console, standings_columns(rows))
     known = any(row.above_next for row in rows)
     console.print(f"{RATING_NOTE} {ABOVE_NOTE}" if known else RATING_NOTE)

@@ -27,7 +27,7 @@ from roost_server.store import Store, open_store
 EVERYWHERE = ("0.0.0.0", "[::]")  # noqa: S104  recognised here, not listened at
 
 
-class Network(NamedTuple):
+class ArenaNetwork(NamedTuple):
     """How the world reaches an arena."""
 
     listen: str
@@ -76,7 +76,7 @@ def settings_for(
 def run_arena(
     url: str,
     settings: Settings,
-    network: Network,
+    network: ArenaNetwork,
     *,
     competitions: Sequence[Path] = (),
     bots: Iterable[tuple[str, LoadedBot]] = (),
