@@ -35,7 +35,7 @@ def shown() -> Iterator[Shown]:
 
 
 class Reader:
-    """Somebody who follows the page from top to bottom."""
+    """A reader who follows the page from top to bottom."""
 
     def __init__(self, folder: Path, stack: ExitStack, capsys: pytest.CaptureFixture[str]) -> None:
         self._folder = folder

@@ -230,7 +230,7 @@ def test_an_empty_arena_is_shown_too(roost: Roost, tmp_path: Path) -> None:
 
     file = tmp_path / "empty.db"
     open_store(f"sqlite:///{file}").close()
-    assert roost("bots", "--db", file).out == "no bot has been here yet\n"
+    assert roost("bots", "--db", file).out == "no bot has connected yet\n"
     assert roost("standings", "--db", file).out == "no matches are recorded yet\n"
     assert roost("matches", "--db", file).out == "no match is recorded yet\n"
     assert roost("verify", "--db", file).out == "0 matches checked, all in order\n"

@@ -39,7 +39,7 @@ def test_the_commitment_is_shown_to_be_compared(roost: Roost, exported: Path) ->
 
 
 def test_another_commitment_than_the_published_one(roost: Roost, exported: Path) -> None:
-    """Whoever plays a competition again with another master seed makes an export that is in order by itself."""
+    """A competition that was played again with another master seed has an export that is consistent in itself."""
     commitment = json.loads((exported / COMPETITION_FILE).read_text())["commitment"]
     assert roost("verify", exported, "--commitment", commitment.upper()).code == 0
     code, out, _ = roost("verify", exported, "--commitment", "00" * 32)
@@ -70,7 +70,7 @@ def test_an_export_without_its_matches_is_not_in_order(roost: Roost, copy: Path)
 
 
 def test_the_check_of_a_folder_needs_neither_an_arena_nor_a_database() -> None:
-    """Whoever checks a result should not have to trust, or wait for, the program that made it."""
+    """Checking a result needs neither trust in the program that made it nor the time to load it."""
     program = (
         "import sys; from roost_cli.main import run; code = run(['verify', sys.argv[1]]); "
         "print(code, *sys.modules, sep='\\n')"

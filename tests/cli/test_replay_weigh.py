@@ -73,7 +73,7 @@ def test_for_people_and_programs(roost: Roost, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["--bot", "careful", "--seat", "0", "--show"]])
-def test_there_must_be_somebody_to_weigh_against(roost: Roost, tmp_path: Path, options: list[str]) -> None:
+def test_weighing_needs_a_bot_and_a_seat(roost: Roost, tmp_path: Path, options: list[str]) -> None:
     refused = roost("replay", tmp_path / "none.jsonl", "--weigh", 5, *options)
     assert refused.code != 0
     assert "--weigh needs --bot and --seat" in refused.err

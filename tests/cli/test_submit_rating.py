@@ -112,7 +112,7 @@ def test_the_last_line_has_the_rating_of_the_end(tmp_path: Path, roost: Roost) -
         until(lambda: greedy()["matches"] >= 10)
         leaving.send(signal.SIGINT)
         assert leaving.end() == 0
-        # Nobody is left to play with, so this does not change any more.
+        # Nobody is left to play with, so this no longer changes.
         row = greedy()
     half = (row["rating_high"] - row["rating_low"]) / 2
     assert f" | rating {row['rating']:.0f} ±{half:.0f}, rank " in leaving.out.lines[-1]

@@ -1,4 +1,4 @@
-"""There is one usual clock: whoever says it differently somewhere would tell authors what is not so."""
+"""There is one standard clock, and every place that states it states the same."""
 
 from inspect import signature
 from pathlib import Path

@@ -26,7 +26,7 @@ FILE_NAME = re.compile(r"(?:#|//) (\S+\.\w+)\n")
 
 
 class Session:
-    """Somebody who follows a page."""
+    """A reader who follows a page."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -41,7 +41,7 @@ def show_bot(
     with where.open() as reader:
         found = [bot for bot in reader.bots().bots if bot.name == name]
     if not found:
-        raise UsageError(f"no bot {name!r} has been here; roost bots {where.option} lists those that have")
+        raise UsageError(f"there is no bot {name!r}; roost bots {where.option} lists all")
     if as_json:
         print_json(bots_json(found, live=where.live))
     else:

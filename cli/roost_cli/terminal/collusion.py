@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from roost_server.store import queries
 
 NOTES = """\
-ahead: of 100 comparisons with third bots, those in which the bot finished ahead,
-with the first bot at the table and without it, against the same opponents.
-change: of that, with its 95 % interval. back: what the bot's presence does to
-the first bot. blocks: those with both. chance: how often chance alone shows a
-pair as clear as this, at most. others: of the other bots, those whom the presence
-of the first one changes too; many of them mean style.
+ahead: how many of 100 comparisons with third bots the bot won with the first bot
+at the table, and how many without it, against the same opponents.
+change: the difference, with its 95 % interval. back: the change of the first
+bot's results by the other one's presence. blocks: the blocks with both.
+chance: how often chance alone shows a pair this clear, at most. others: the other
+bots that the first one changes too; if they are many, it is style.
 A pair in this list is a reason to look at its matches, not a proof."""
 
 
 def print_suspicions(found: "Suspicions") -> None:
-    """The report for people."""
+    """`roost collusion`."""
     console = results()
     report = found.report
     console.print(_basis(report), soft_wrap=True)
@@ -43,8 +43,8 @@ def _basis(report: CollusionReport) -> str:
     blocks = counted(report.blocks, "block")
     return (
         f"{blocks} at tables of three or more, {report.bots} bots\n"
-        f"{report.judged} of {report.pairs} ordered pairs can be judged: "
-        f"they have the weight of at least {FEWEST_BLOCKS} blocks"
+        f"{report.judged} of {report.pairs} ordered pairs can be judged, "
+        f"those with the weight of at least {FEWEST_BLOCKS} blocks"
     )
 
 
@@ -80,7 +80,9 @@ def _print_findings(console: Console, found: "Suspicions") -> None:
 def _false_alarms(report: CollusionReport) -> str:
     rate = _percent(report.doubt)
     said = f"False alarms: by chance alone, a pair is over the line in at most {rate} of all cases."
-    style = f"\nPresence usually changes results here: the line is {report.scatter:.1f} times as far as by chance."
+    style = (
+        f"\nPresence often changes results here, so the line is {report.scatter:.1f} times as high as for chance alone."
+    )
     return said if report.scatter == 1 else said + style
 
 
@@ -93,7 +95,7 @@ def _percent(share: float) -> str:
 
 
 def _names(found: "Suspicions") -> dict[int, str]:
-    """What bots are called: by their names, and by their versions too where a name has several."""
+    """The bots' names, with their versions where a name has several."""
     several = Counter(version.name for version in found.versions.values())
     return {
         number: f"{version.name} {short_version(version.version)}" if several[version.name] > 1 else version.name

@@ -1,4 +1,4 @@
-"""The report of `roost try`, for people and for programs."""
+"""The report of `roost try`, as text and as JSON."""
 
 from rich.console import Console
 from rich.text import Text
@@ -19,7 +19,7 @@ LEGEND = "✓ fine  ! worth a look  ✗ a defect  ? not known"
 
 
 def print_report(console: Console, report: Examination) -> None:
-    """Every finding with its sign, how the bot fares, and a last line that sums up."""
+    """Every finding with its sign, the bot's results, and a summary in the last line."""
     told: set[tuple[str, ...]] = set()
     for finding in report.findings:
         sign, style = SIGNS[finding.mark]
@@ -39,7 +39,7 @@ def _print_duels(console: Console, report: Examination) -> None:
         table.add_row(duel.game, duel.sample, str(duel.deals), shown_share(duel.share))
     console.print()
     console.print(table)
-    console.print("Each deal is played from both seats; in brackets 95 % intervals.")
+    console.print("Each deal is played from both seats. In brackets: 95 % intervals.")
 
 
 def _verdict(report: Examination) -> str:
@@ -50,12 +50,12 @@ def _verdict(report: Examination) -> str:
     words = counted(defects, "defect") if defects else "No defects"
     more = f", {warnings} worth a look" if warnings else ""
     if Mark.UNKNOWN in marks:
-        more += ", not all is known: --seconds gives it more time"
+        more += ", some unknown: --seconds gives it more time"
     return f"{words}{more}.   {LEGEND}"
 
 
 def report_json(report: Examination) -> dict[str, object]:
-    """The same for programs."""
+    """`roost try --json`."""
     return {
         "bot": report.bot,
         "loads": report.loads,

@@ -1,4 +1,4 @@
-"""How a match ended, and how the seats of a series of matches fared: as tables and as JSON."""
+"""The result of a match, and of the seats of a series of matches: as tables and as JSON."""
 
 import json
 import shlex
@@ -36,7 +36,7 @@ def match_table(bots: Sequence[str], result: Result) -> Table:
 
 
 def summary_table(rows: Sequence[SeatSummary]) -> Table:
-    """How each seat fared over many matches."""
+    """The results of each seat over many matches."""
     faulty = any(row.faults or row.forfeits for row in rows)
     table = plain_table(">seat", "bot", ">win share", ">place", ">score", *(["faults"] if faulty else []))
     for row in rows:
@@ -75,7 +75,7 @@ def _shown_faults(faults: Counter[str], forfeits: int) -> str:
 
 
 def summary_json(row: SeatSummary) -> dict[str, object]:
-    """A row for programs."""
+    """A row as JSON."""
     return {
         "seat": row.seat,
         "bot": row.bot,
@@ -113,7 +113,7 @@ def _fault_line(bots: Sequence[str], fault: FaultEntry) -> str:
 
 
 def print_series(series: Series, wanted: int, replay: Path | None, *, shown: bool) -> None:
-    """`roost play`: what came of the matches, and what to do next."""
+    """`roost play`: the results, and what to do next."""
     console = results()
     played = len(series.results)
     count = f"{played} of {wanted} matches" if played < wanted else f"{played} matches" if played > 1 else "one match"

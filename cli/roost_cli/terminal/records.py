@@ -18,11 +18,11 @@ QUARANTINE_NOTE = (
     "connected. `roost replay MATCH --show` shows what went wrong."
 )
 ENDINGS = {FINISHED: "", HORIZON: "turn limit", FORFEIT: "forfeit", VOIDED: "voided"}
-"""What is said about how a match ended, after its result."""
+"""How a match ended, as a note after its result."""
 
 
 def local_time(ms: int) -> str:
-    """A moment as a clock on the wall shows it."""
+    """A moment in local time."""
     return datetime.fromtimestamp(ms / 1000).strftime("%Y-%m-%d %H:%M:%S")
 
 
@@ -30,7 +30,7 @@ def print_bots(bots: Sequence[arena_pb2.BotVersion], *, live: bool) -> None:
     """`roost bots`: a line for each version."""
     console = results()
     if not bots:
-        console.print("no bot has been here yet")
+        console.print("no bot has connected yet")
         return
     columns = [
         Column(">id", [str(bot.version_id) for bot in bots], drop=3),
@@ -53,7 +53,7 @@ def _now(bot: arena_pb2.BotVersion) -> str:
 
 
 def bots_json(bots: Sequence[arena_pb2.BotVersion], *, live: bool) -> dict[str, object]:
-    """`roost bots --json`. A database does not know who is connected: then these are null."""
+    """`roost bots --json`. A database does not know who is connected, so these keys are null."""
     return {
         "bots": [
             {
@@ -96,7 +96,7 @@ def print_one_bot(versions: Sequence[arena_pb2.BotVersion], *, live: bool) -> No
 
 
 def print_matches(matches: Sequence[arena_pb2.MatchSummary], wanted: arena_pb2.ListMatchesRequest, option: str) -> None:
-    """The table of `roost matches`, and how to see more of one. `option` says where they come from."""
+    """`roost matches`, and how to see more of one. `option` says where they come from."""
     console = results()
     if not matches:
         console.print(_none_found(wanted))
@@ -144,7 +144,7 @@ def shown_result(match: arena_pb2.MatchSummary) -> str:
 
 
 def matches_json(matches: Sequence[arena_pb2.MatchSummary]) -> dict[str, object]:
-    """`roost matches --json`. A match that runs has no result yet: then these are null."""
+    """`roost matches --json`. A running match has no result yet, so these keys are null."""
     return {"matches": [_match_json(match) for match in matches]}
 
 

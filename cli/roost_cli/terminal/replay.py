@@ -46,7 +46,7 @@ LAST = frozenset(("G", "\x1b[F", "\x1b[4~"))
 QUIT = frozenset(("", "q", "\x1b", "\x04"))
 KEYS = "n or Enter: on, p: back, g and G: first and last, q: quit"
 Typed = Callable[[], str]
-"""Waits for keys and returns what was typed, several keys at once if they came at once; nothing at the end of input."""
+"""Waits for keys and returns what was typed, perhaps several keys; nothing at the end of input."""
 STYLES: Mapping[Role, str] = {
     "plain": "",
     "seat": "bold",
@@ -154,7 +154,7 @@ def print_weighed(replay: Replay, opinions: Opinions, weighed: list[Weighed], wo
 
 
 def weighed_json(replay: Replay, opinions: Opinions, weighed: list[Weighed]) -> dict[str, object]:
-    """All of it for programs: the differences that could be weighed, the costliest first."""
+    """`roost replay --bot --weigh --json`: the differences that could be weighed, the costliest first."""
     said = opinions_json(replay, opinions)
     return {**said, "differences": [{**difference_json(each.opinion), **each.to_json()} for each in weighed]}
 
@@ -186,7 +186,7 @@ def _summary(replay: Replay, opinions: Opinions) -> str:
     middle, worst = opinions.times()
     where = f"{get_game(replay.game).title}, match {replay.match or 'without an id'}, seat {opinions.seat}"
     agreed = "all the same" if not different else f"{different} different"
-    seed = "" if replay.seed else " The record has no seed, so self.rng is another one than in the match."
+    seed = "" if replay.seed else " The record has no seed, so self.rng differs from that in the match."
     return (
         f"{where}: {opinions.bot} was asked {asked} times, {agreed}. "
         f"Thinking time: median {middle:.2f} ms, worst {worst:.2f} ms.{seed}"
@@ -225,7 +225,7 @@ def _step(frames: list[Frame]) -> None:
 
 @contextmanager
 def keyboard() -> Iterator[Typed]:
-    """The keys of the terminal, one by one as they are pressed, for as long as the block runs."""
+    """The keys of the terminal, one by one as they are pressed, while the block runs."""
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
     tty.setcbreak(terminal, termios.TCSANOW)
@@ -236,7 +236,7 @@ def keyboard() -> Iterator[Typed]:
 
 
 def step_through(console: Console, frames: Sequence[Frame], typed: Typed) -> None:
-    """Show one frame after the other, as the keys say. Ctrl-C quits too."""
+    """Show one frame at a time, as the keys say. Ctrl-C quits too."""
     at: int | None = 0
     try:
         with console.screen():

@@ -1,4 +1,4 @@
-"""Matches between bots one after the other in this process, and how each seat fared.
+"""Matches between bots one after the other in this process, and the results of each seat.
 
 series = Series(game, game.options({}), bots, seed="7")
 for result in series.play(100, tell_stderr):
@@ -40,7 +40,7 @@ class Watcher(Protocol):
 
 
 class SeatSummary(NamedTuple):
-    """How one seat fared over a series."""
+    """The results of one seat over a series."""
 
     seat: int
     bot: str
@@ -148,7 +148,7 @@ class TroubleLog:
     def close(self) -> None:
         """Say how many were left out."""
         if self._untold:
-            sys.stderr.write(f"and {self._untold} more of such troubles; the table counts all faults\n")
+            sys.stderr.write(f"and {self._untold} more like these; the table counts all faults\n")
 
 
 def play_out(match: LocalMatch) -> Result:
