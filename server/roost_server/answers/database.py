@@ -3,7 +3,6 @@
 It can be read while an arena writes to it. Changes need a stopped arena.
 """
 
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -25,12 +24,7 @@ from roost_server.store.store import backend_of
 class DatabaseReader:
     """Answers what anybody may ask an arena, from its records alone."""
 
-    live = False
-    """It does not know who is connected."""
-
     def __init__(self, store: Store) -> None:
-        self.option = f"--db {shlex.quote(store.name)}"
-        """The command-line option that leads here."""
         self._store = store
 
     def bots(self) -> arena_pb2.ListBotsResponse:
@@ -77,8 +71,6 @@ class DatabaseAdministration:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self.option = f"--db {shlex.quote(url.removeprefix('sqlite:///'))}"
-        """The command-line option that leads here."""
 
     def ask(self, request: Message) -> Any:
         """The response to a request of `roost.v1.Admin`. Raises `RoostError`, which says what is wrong."""
