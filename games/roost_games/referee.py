@@ -158,7 +158,7 @@ class Referee(Generic[MoveT, ViewT]):
 
     def time_left(self, seat: int) -> float:
         """How many milliseconds `seat` may take for its next answer."""
-        return self._decision_ms + self.bank_left(seat)
+        return self._decision_ms + self.clock.bank_ms - self.bank_used[seat]
 
     def bank_left(self, seat: int) -> float:
         """How many of these come out of its bank."""

@@ -256,11 +256,11 @@ def test_the_clock_runs_on_while_a_bot_is_away() -> None:
     world.players[seat].connected = False
     world.wait(0.8)
     world.players[seat].connected = True
-    again = world.players[seat].write(world.table.question_of(seat))
+    again = world.players[seat].write(world.table.questions.get(seat))
     assert again.request == world.request_of(seat)
     assert (again.time_left_ms, again.bank_left_ms) == pytest.approx((700, 500), abs=1)
     world.wait(0.4)
-    again = world.players[seat].write(world.table.question_of(seat))
+    again = world.players[seat].write(world.table.questions.get(seat))
     assert (again.time_left_ms, again.bank_left_ms) == pytest.approx((300, 300), abs=1)
     world.wait(0.35)
     assert world.faults() == [(seat, "late")]
@@ -380,7 +380,7 @@ def test_a_voided_match_is_over() -> None:
     world.table.ready(0)
     world.table.forfeit(0)
     assert world.ends == 1
-    assert world.table.question_of(seat) is None
+    assert world.table.questions.get(seat) is None
 
 
 def test_a_match_that_nobody_got_ready_for_can_be_voided() -> None:
@@ -409,7 +409,7 @@ def test_legal_moves_are_listed_for_those_who_want_them() -> None:
     decision = world.players[seat].decisions[-1]
     assert decision.legal_count == len(decision.legal) == len(world.referee.legal(seat))
     world.players[seat].wants_legal = False
-    decision = world.players[seat].write(world.table.question_of(seat))
+    decision = world.players[seat].write(world.table.questions.get(seat))
     assert (decision.legal_count, len(decision.legal)) == (0, 0)
 
 

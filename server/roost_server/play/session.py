@@ -153,7 +153,7 @@ class Session:
         )
         for table, seat in self._matches.values():
             self.outgoing.news.started.append(table.start_message(seat))
-            question = table.question_of(seat)
+            question = table.questions.get(seat)
             if question is not None:
                 self.ask(question)
         self.ping()

@@ -78,7 +78,7 @@ class Question:
     @property
     def is_open(self) -> bool:
         """Whether an answer is still wanted."""
-        return self.table.question_of(self.seat) is self
+        return self.table.questions.get(self.seat) is self
 
     def encode(self, latency_ms: float, *, with_legal: bool) -> bytes:
         """The question as bytes of a `roost.v1.Decision`. This does not start its clock."""
@@ -149,7 +149,8 @@ class Table:
         self._begun = False
         """Whether questions are asked: all bots are ready, or had time enough to be."""
         self._ready_by = self.now().time + settings.ready_seconds
-        self._questions: dict[int, Question] = {}
+        self.questions: dict[int, Question] = {}
+        """The open questions by seat."""
         self.referee: Referee[Any, Any] = Referee(
             get_game(rules.game),
             [chair.seat for chair in chairs],
@@ -209,13 +210,9 @@ class Table:
 
     def lost(self, seat: int) -> None:
         """The bot in `seat` lost its connection. The clock of its question starts, even if it was not written yet."""
-        question = self._questions.get(seat)
+        question = self.questions.get(seat)
         if question is not None:
             question.start_clock(self.now())
-
-    def question_of(self, seat: int) -> Question | None:
-        """The open question to `seat`, if there is one."""
-        return self._questions.get(seat)
 
     def legal_bytes(self, seat: int) -> bytes:
         """What `seat` may do, as bytes of a `roost.v1.Decision`."""
@@ -227,7 +224,7 @@ class Table:
 
     def answer(self, seat: int, answer: play_pb2.Answer, now: Instant) -> bool:
         """The bot in `seat` answered. False if there is no such question, or no longer."""
-        question = self._questions.get(seat)
+        question = self.questions.get(seat)
         if question is None or question.number != answer.request or question.sent is None:
             return False
         took = elapsed(question.sent, now, self.players[seat].allowance_ms)
@@ -248,7 +245,7 @@ class Table:
             if now.time > self._ready_by:
                 self._begin(now)
             return
-        for question in list(self._questions.values()):
+        for question in list(self.questions.values()):
             # The fault of an earlier seat may have closed this question, or ended the match.
             if question.is_open:
                 self._check_time(question, now)
@@ -265,7 +262,7 @@ class Table:
         """The bot in `seat` will not come back."""
         if self.referee.over or seat in self.referee.forfeits:
             return
-        self._questions.pop(seat, None)
+        self.questions.pop(seat, None)
         self._unready.discard(seat)
         self.referee.forfeit(seat)
         if self._begun or self.referee.over:
@@ -315,8 +312,8 @@ class Table:
             self._end()
             return
         for seat in referee.waiting:
-            if seat not in self._questions:
-                self._questions[seat] = question = Question(self, seat, referee.decision + 1, now)
+            if seat not in self.questions:
+                self.questions[seat] = question = Question(self, seat, referee.decision + 1, now)
                 player = self.players[seat]
                 if player.connected:
                     player.ask(question)
@@ -329,17 +326,17 @@ class Table:
         except MalformedMove:
             self._fault(seat, Fault.MALFORMED, ms, now, sent=str(message))
             return
-        del self._questions[seat]
+        del self.questions[seat]
         self.referee.answer(seat, move, ms)
         self._ask(now)
 
     def _fault(self, seat: int, kind: Fault, ms: float, now: Instant, sent: object = None) -> None:
-        del self._questions[seat]
+        del self.questions[seat]
         self.referee.fault(seat, kind, ms, sent)
         self._ask(now)
 
     def _end(self) -> None:
-        self._questions.clear()
+        self.questions.clear()
         self._unready.clear()
         self._begun = True
         self._on_end(self)

@@ -108,7 +108,7 @@ class TableWorld:
 
     def request_of(self, seat: int) -> int:
         """The number of the open question to `seat`."""
-        question = self.table.question_of(seat)
+        question = self.table.questions.get(seat)
         assert question is not None
         return question.number
 
@@ -123,7 +123,7 @@ class TableWorld:
             if self.referee.over:
                 return
             for seat in self.referee.waiting:
-                if self.table.question_of(seat) is not None:
+                if self.table.questions.get(seat) is not None:
                     assert self.answer(seat)
                     break
             else:
