@@ -132,3 +132,9 @@ def test_the_documented_example_of_a_replay_names_every_key() -> None:
     assert set(example["seats"][0]) == {"bot", "version", "owner"}
     assert example["commitment"] == hashlib.sha256(bytes.fromhex(example["seed"])).hexdigest()
     assert Replay.from_json(example).to_json() == example
+
+
+def test_every_decision_is_listed() -> None:
+    folder = ROOT / "docs/why/decisions"
+    listed = LINK.findall((folder / "README.md").read_text(encoding="utf-8"))
+    assert [target for target, _ in listed] == sorted(file.name for file in folder.glob("0*.md"))
