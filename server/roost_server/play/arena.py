@@ -14,7 +14,7 @@ from roost_server.play.matchmaker import Matchmaker
 from roost_server.play.quarantine import Quarantine
 from roost_server.play.recorder import Bookkeeping, Recorder, Tasks
 from roost_server.play.resume import resume_blocks
-from roost_server.play.seating import Requests, Seating
+from roost_server.play.seating import Requests, TableSeating
 from roost_server.settings import Settings
 from roost_server.store import Store
 
@@ -40,7 +40,7 @@ class Arena:
         self._pulse = Pulse()
         self._tasks = Tasks()
         self._contests = Contests(store, settings, competitions)
-        self.seating = Seating(store, settings, self._pulse)
+        self.seating = TableSeating(store, settings, self._pulse)
         self.lobby = self.seating.lobby
         self.requests = Requests(self.seating, settings)
         self.quarantine = Quarantine(store, self.seating, self._tasks.spawn, settings)

@@ -19,7 +19,7 @@ from roost_games.registry import get_game
 from roost_games.replay import VOIDED, Replay, Seat
 from roost_server.clocks import epoch_ms
 from roost_server.play.block import OpenBlock
-from roost_server.play.seating import Seating, StandIn
+from roost_server.play.seating import StandIn, TableSeating
 from roost_server.play.session import Session
 from roost_server.play.table import News, Question, Table, TableSeat
 from roost_server.settings import Rules, Settings
@@ -110,7 +110,7 @@ class Quarantine:
     `on_release` is called when one may.
     """
 
-    def __init__(self, store: Store, seating: Seating, spawn: Spawn, settings: Settings) -> None:
+    def __init__(self, store: Store, seating: TableSeating, spawn: Spawn, settings: Settings) -> None:
         self.on_release: Callable[[], None] = lambda: None
         self._store = store
         self._seating = seating

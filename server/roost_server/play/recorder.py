@@ -15,7 +15,7 @@ from roost_server.play.block import OpenBlock
 from roost_server.play.contest import Contest
 from roost_server.play.matchmaker import Matchmaker
 from roost_server.play.quarantine import Quarantine
-from roost_server.play.seating import RunningMatch, Seating, make_room
+from roost_server.play.seating import RunningMatch, TableSeating, make_room
 from roost_server.store import BlockState, FinishedMatch, GroupWriter, RecordRefused, Store, StoreError
 
 RETRY_SECONDS = 1.0
@@ -110,7 +110,7 @@ class Bookkeeping:
     """Sees blocks from the plan to their end. `on_change` is called when there may be something new to play."""
 
     def __init__(
-        self, recorder: Recorder, seating: Seating, matchmaker: Matchmaker, quarantine: Quarantine, tasks: Tasks
+        self, recorder: Recorder, seating: TableSeating, matchmaker: Matchmaker, quarantine: Quarantine, tasks: Tasks
     ) -> None:
         self.on_change: Callable[[], None] = lambda: None
         self._recorder = recorder

@@ -10,13 +10,13 @@ from roost_ladder.rating.results import MatchResult
 from roost_server.play.block import OpenBlock
 from roost_server.play.director import Contests
 from roost_server.play.recorder import Recorder
-from roost_server.play.seating import Seating
+from roost_server.play.seating import TableSeating
 from roost_server.settings import Rules, Settings
 from roost_server.store import BlockState, Store, queries
 from roost_server.store.results import MatchFilter, Rule, facts
 
 
-async def resume_blocks(store: Store, contests: Contests, recorder: Recorder, seating: Seating) -> None:
+async def resume_blocks(store: Store, contests: Contests, recorder: Recorder, seating: TableSeating) -> None:
     """Play on in every open block whose contest is still played; close the others."""
     for left in await asyncio.to_thread(queries.unfinished_blocks, store):
         contest = contests.contest_of(left.plan)

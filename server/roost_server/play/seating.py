@@ -52,7 +52,7 @@ class RunningMatch:
     end: "asyncio.Future[Result]"
 
 
-class Seating:
+class TableSeating:
     """The matches of an arena. `on_over` is told of every match of a block that is over and has to be recorded."""
 
     def __init__(self, store: Store, settings: Settings, pulse: Pulse) -> None:
@@ -179,7 +179,7 @@ class RequestedMatch(NamedTuple):
 class Requests:
     """Plays matches on request, each as soon as all of its bots have room for it. Nothing of them is recorded here."""
 
-    def __init__(self, seating: Seating, settings: Settings) -> None:
+    def __init__(self, seating: TableSeating, settings: Settings) -> None:
         self._seating = seating
         self._settings = settings
         self._loop = asyncio.get_running_loop()
