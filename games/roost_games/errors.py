@@ -12,7 +12,7 @@ class RoostError(Exception):
 
 
 class UsageError(RoostError):
-    """Whoever asked has to ask differently: a wrong name, count or option."""
+    """The user has to ask differently: a wrong name, count or option."""
 
 
 class OptionError(UsageError):

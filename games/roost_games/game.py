@@ -170,7 +170,7 @@ class Game(ABC, Generic[MoveT, ViewT, OptionsT]):
 
     @abstractmethod
     def decode_move(self, data: JsonValue) -> MoveT:
-        """The move that a replay's JSON stands for, legal or not. Raises `MalformedMove`."""
+        """The move in a replay's JSON, legal or not. Raises `MalformedMove`."""
 
     @abstractmethod
     def determinise(self, view: ViewT, rng: Random) -> State[MoveT, ViewT]:

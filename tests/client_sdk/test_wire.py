@@ -22,7 +22,7 @@ Given = dict[str, Any]
 AnyState = State[Any, Any]
 
 MOST_MOVES = 40
-"""Of a longer list of legal moves so many are translated."""
+"""How many legal moves are translated at most."""
 
 ODD_OPTIONS: dict[str, list[Given]] = {
     "karteneck": [
@@ -454,7 +454,7 @@ def test_a_starter_who_does_not_play_is_refused(name: str) -> None:
         table.codec.view_from_wire(message)
 
 
-def test_every_ingredient_of_a_burger_was_laid_by_somebody() -> None:
+def test_every_ingredient_of_a_burger_was_laid_by_a_seat() -> None:
     table = next(table for table in TABLES if table.game_name == "haecmaec")
     state = next(state for state in table.play(seed=13) if state.observe(0).burger)
     message = view_message(table.codec, state.observe(0))

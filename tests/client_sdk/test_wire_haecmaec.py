@@ -41,7 +41,7 @@ def test_turn_moves_match_the_proto_comment() -> None:
 
     message = play_pb2.Move()
     CODEC.move_to_wire(Close("double", FLY), message)
-    assert message.haecmaec.play == 2  # the fly stands right after the rows
+    assert message.haecmaec.play == 2  # the fly comes right after the rows
 
 
 def test_reactions_match_the_proto_comment() -> None:

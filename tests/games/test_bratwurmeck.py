@@ -35,7 +35,7 @@ FAIL = Take("1", "stop")
 
 
 class Scripted:
-    """Chance that rolls what a test says, then ones for ever, and notes its purposes."""
+    """Chance that rolls what a test says, then only ones, and notes its purposes."""
 
     def __init__(self, *rolls: str, starter: int = 0) -> None:
         self.rolls = list(rolls)

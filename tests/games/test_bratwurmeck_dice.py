@@ -76,7 +76,7 @@ def chi_square(counts: Counter[str]) -> float:
 
 @cache
 def rolls(dice: int) -> list[tuple[float, Roll]]:
-    """Every roll of so many dice with its probability."""
+    """Every roll of this many dice with its probability."""
     found = []
     for faces in combinations_with_replacement(FACES, dice):
         orders = factorial(dice) / prod(factorial(count) for count in Counter(faces).values())

@@ -19,7 +19,7 @@ from roost_games.errors import IllegalMove
 
 POINTS = {"1": 1, "2": 2, "3": 3, "4": 4, "5": 5, "W": 5}
 LONGEST_LOOK = 120
-"""So many decisions of each match are checked, so that examples stay quick."""
+"""How many decisions of each match are checked, so that examples stay quick."""
 
 TILES = st.lists(
     st.builds(Tile, st.integers(1, 40), st.integers(0, 5)), min_size=1, max_size=12, unique_by=lambda tile: tile.value
@@ -99,7 +99,7 @@ def check_step(before: View, seat: int, move: Take, after: View) -> None:
 
 
 def check_point(state: BratwurmeckState, options: Options) -> None:
-    """What holds whenever somebody is to move."""
+    """What holds whenever a seat is to move."""
     (seat,) = state.to_move
     view = state.observe(seat)
     assert seat == (view.starter + view.turn) % view.players

@@ -79,7 +79,7 @@ class ByHand:
 
 
 def page_vectors() -> list[tuple[str, dict[str, Any]]]:
-    """Each vector of the page with the game it stands under, its `items` spelled out."""
+    """Each vector of the page with the game it is listed under, its `items` spelled out."""
     vectors = []
     for title, block in re.findall(r"^(\S[^\n]*), \w+ players:\n\n```json\n(.*?)```", PAGE, re.MULTILINE | re.DOTALL):
         for vector in json.loads(block):

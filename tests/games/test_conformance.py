@@ -27,7 +27,7 @@ class Bid(NamedTuple):
 
 
 class Refill(NamedTuple):
-    """Whoever won the trick draws a card, or does not."""
+    """The winner of the trick draws a card, or does not."""
 
     draw: bool
 
@@ -371,7 +371,7 @@ class TellsPlainText(Toy):
     def resolve(self) -> None:
         super().resolve()
         if self.events is not None:
-            self.events.append("somebody won")
+            self.events.append("a trick was won")
 
 
 class HasItsOwnLuck(Toy):

@@ -71,7 +71,7 @@ def test_a_slapper_with_a_top_takes_the_burger_and_opens() -> None:
     assert list(state.legal(2)) == [play("T1"), play("O5")], "it has drawn; only an ingredient opens"
     state.apply(2, play("O5"))
     assert state.observe(None).bottoms == 3
-    assert state.to_move == (3,), "turn order goes on to the left of whoever opened"
+    assert state.to_move == (3,), "turn order continues to the left of the player who opened"
 
 
 def test_a_slapped_fly_is_replaced_and_the_left_neighbour_of_the_slapper_opens() -> None:

@@ -132,7 +132,7 @@ def replayed(tiny: Tiny, deck: list[Card], moves: list[tuple[int, Move]]) -> tup
 
 
 def deals_behind(tiny: Tiny, view: View, moves: list[tuple[int, Move]]) -> Counter[Hidden]:
-    """By what they hide now, the deals (times ways to play) that would have shown the same to whoever sees `view`."""
+    """By what they hide now, the deals (times ways to play) that would have shown the same `view`."""
     found: Counter[Hidden] = Counter()
     for deck in tiny.deals():
         outcome = replayed(tiny, deck, moves)

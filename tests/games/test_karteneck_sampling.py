@@ -279,7 +279,7 @@ def test_portions_that_nobody_has_seen_are_sampled_too() -> None:
 def test_samples_of_a_real_view_hold_each_card_as_often_as_all_worlds_do(seed: int, decision: int, seat: int) -> None:
     """Long traces, in which the origin of most cards laid is open, of players who lay all they have of a kind.
 
-    The tolerance is five standard errors of the mean of so many samples (few are over three, of 300 in all).
+    The tolerance is five standard errors of the mean of the samples (few are over three, of 300 in all).
     """
     samples = 200
     view, rng = match_states(4, seed, lavish)[decision].observe(seat), Random(seed)

@@ -265,7 +265,7 @@ def test_a_replay_of_another_game_is_not_taken_for_this_one() -> None:
 
 
 class Lenient(ToyGame):
-    """Overlooks what else stands in a move."""
+    """Overlooks what else a move has."""
 
     def decode_move(self, data: object) -> Move:
         return super().decode_move({key: value for key, value in data.items() if key in ("show", "bid")})  # type: ignore[attr-defined]
@@ -499,7 +499,7 @@ def at(data: Any, path: tuple[Any, ...]) -> Any:
 
 
 def other_values(data: Json, path: tuple[Any, ...]) -> list[Any]:
-    """What may stand there instead: something near, something of another type, something from beside it."""
+    """What may be there instead: something near, something of another type, something from beside it."""
     value = at(data, path)
     if isinstance(value, bool):
         return [not value, int(value), None]

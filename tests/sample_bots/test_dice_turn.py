@@ -141,7 +141,7 @@ def test_the_ends_of_a_turn_are_those_of_the_rules(players: int) -> None:
 
 
 def test_the_last_tile_decides() -> None:
-    """Whoever takes it ends the match, so it is worth nothing to a seat that stays behind, and all to one that wins."""
+    """Taking it ends the match, so it is worth nothing to a seat that stays behind, and everything to one that wins."""
     behind = turn_of(shown((T21,), ((), (T33,)), "", ""), 0)
     assert behind.grill[21] == 0.5  # a seat is level with itself
     assert behind.failure > behind.grill[21]

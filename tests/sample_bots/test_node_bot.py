@@ -262,7 +262,7 @@ def test_plays_whole_matches_without_a_fault(node: str, tmp_path: Path, tables: 
 
 @pytest.mark.long
 def test_plays_better_than_chance(node: str, tmp_path: Path) -> None:
-    """Over 60 duels against a bot that moves at random. Such a bot would win so often once in 40,000 times."""
+    """Over 60 duels against a bot that moves at random. Such a bot would do as well once in 40,000 times."""
 
     async def script() -> None:
         async with (
@@ -502,7 +502,7 @@ def said_in_the_exchange(message: Any) -> list[Any]:
 
 
 def test_the_exchange_is_what_an_arena_would_say() -> None:
-    """The match on the page is played again from its seed, with the answers that stand there."""
+    """The match on the page is played again from its seed, with the answers given there."""
     by_arena = said_in_the_exchange(play_pb2.ArenaMessage())
     by_bot = said_in_the_exchange(play_pb2.BotMessage())
     assert len(by_arena) + len(by_bot) == len(blocks("json"))

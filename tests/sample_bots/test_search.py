@@ -152,7 +152,7 @@ def test_overtakes_when_it_can() -> None:
 
 
 def test_without_a_guide_it_wins_the_race_of_the_last_round() -> None:
-    """A search that knows only the rules of the toy game: whoever bids most takes twelve points, and seat 0 wins ties.
+    """A search that knows only the rules of the toy game: the highest bid takes twelve points, and seat 0 wins ties.
 
     Two bids are more than anybody can beat; with less, a bid of another seat can be higher.
     """
