@@ -252,7 +252,7 @@ def stop(processes: Iterable[Process], seconds: float = SECONDS_TO_STOP) -> None
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """When a process that has ended is started again: after pauses that double, and not for ever."""
+    """When a process that has ended is started again: after pauses that double, up to a limit of starts."""
 
     first_pause: float = 1.0
     longest_pause: float = 300.0

@@ -108,7 +108,7 @@ def test_a_bot_that_hangs_does_not_hang_the_doctor() -> None:
 
 
 def test_the_time_ends_in_the_middle_of_a_match() -> None:
-    """However patient the doctor is: what was seen until then is told, and what was not."""
+    """Even with much patience: the report says what was seen until then, and what was not."""
     hurried = Effort(matches=1, seconds=12.0, patience=3000.0)
     report = examined("Dreams", "tables", "samples", effort=hurried)
     fine, unknown = found(report, "legal")

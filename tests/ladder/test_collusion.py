@@ -27,7 +27,7 @@ A, B, C, D = 11, 22, 33, 44
 
 
 def matches(first_block: int, number: int, *order: int, game: str = "karteneck") -> list[MatchResult]:
-    """So many blocks of one match each, with this order of places."""
+    """This many blocks of one match each, with this order of places."""
     places = tuple(range(1, len(order) + 1))
     return [MatchResult(f"block {first_block + block}", game, order, places) for block in range(number)]
 

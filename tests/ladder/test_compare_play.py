@@ -1,4 +1,4 @@
-"""The blocks of a comparison come in their order, whole, and the same whoever plays them."""
+"""The blocks of a comparison come whole, in order, and the same with any number of workers."""
 
 import hashlib
 import math

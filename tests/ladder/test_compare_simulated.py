@@ -11,7 +11,7 @@ from roost_ladder.rating.sprt import Verdict
 
 COMPARISONS = 200
 MOST = 0.05 + 2.5 * (0.05 * 0.95 / COMPARISONS) ** 0.5
-"""A rate of 5 % stays below this in so many comparisons, but for 1 case in 160."""
+"""A rate of 5 % stays below this in that many comparisons, except in 1 case of 160."""
 CASES = [
     Case("luck shared by seat", 4, LUCKY, elo1=40),
     Case("deals that suit a bot", 2, STYLISH, elo1=60),

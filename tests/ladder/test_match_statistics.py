@@ -114,7 +114,7 @@ def test_a_long_curve_has_few_points() -> None:
     assert len(curves.after) == 50
     assert curves.after[-1] == 1000
     assert list(curves.ratings[1]) == sorted(rating for rating in curves.ratings[1] if rating is not None)
-    # Whoever always wins climbs for ever: by about log(n K ln(10) / 200) * 400 / 2 ln(10).
+    # A bot that always wins climbs without end: by about log(n K ln(10) / 200) * 400 / 2 ln(10).
     assert curves.ratings[1][-1] == pytest.approx(1500 + 200 / log(10) * log(1000 * 20 * log(10) / 200), rel=0.02)
 
 

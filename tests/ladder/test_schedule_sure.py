@@ -211,7 +211,7 @@ def test_equal_bots_do_not_keep_others_from_being_separated() -> None:
 def test_equal_bots_are_hardly_ever_called_different() -> None:
     """Of 60 ladders with two pairs of equal bots, 3 may be wrong at some time, and chance may add some more.
 
-    Whoever looks as often and believes plain 95 % intervals is wrong in a large part of them.
+    Looking as often at plain 95 % intervals would be wrong in a large part of them.
     """
     case = Case("", (0.5, 0.5, -0.5, -0.5), (2, 3), luck=0.3, style=0.3, seat=0.3, grid=0.3, matches=400)
     ladders = [ladder(case, seed) for seed in range(60)]

@@ -57,7 +57,7 @@ def play(past: Past, pairings: Sequence[Pairing]) -> None:
 
 
 def played(schedule: Schedule, field: Participants, rounds: int = 10_000) -> Told:
-    """What a schedule gives out in so many rounds, or until its end."""
+    """What a schedule gives out in this many rounds, or until its end."""
     past = Told()
     for _ in range(rounds):
         pairings = schedule.next_round(field, past)

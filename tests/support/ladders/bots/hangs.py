@@ -1,4 +1,4 @@
-"""Thinks for ever from its third decision on, and holds on to the interpreter while it does."""
+"""Thinks without end from its third decision on, and holds the interpreter."""
 
 from collections.abc import Sequence
 from typing import Any
