@@ -18,7 +18,7 @@ from roost_server.competition import ledger
 from roost_server.export.checker import check_export
 from roost_server.export.writer import export
 from roost_server.store import BlockState, Store, queries
-from roost_server.store.people import QUARANTINE
+from roost_server.store.models import QUARANTINE
 from roost_server.store.queries import BlockOnRecord
 from tests.chaos import reference
 from tests.chaos.notes import read_notes

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from roost_server.store import open_store
-from roost_server.store.models import COMPETITION
-from roost_server.store.people import QUARANTINE
+from roost_server.store.models import COMPETITION, QUARANTINE
 from tests.support.commands.hosted_page import Reader
 from tests.support.commands.roost import Outcome, Roost, roost_process
 

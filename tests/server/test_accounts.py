@@ -8,8 +8,7 @@ import pytest
 
 from roost.v1 import admin_pb2
 from roost_games.errors import UsageError
-from roost_server.accounts import audit, invitations, keys, owners
-from roost_server.accounts import requests as desk
+from roost_server.accounts import audit, invitations, keys, owners, requests
 from roost_server.accounts.keys import Scope
 from roost_server.accounts.limits import Buckets, RequestLimits
 from roost_server.accounts.requests import Caller
@@ -64,7 +63,7 @@ def test_a_key_for_nobody_is_not_made(store: Store) -> None:
     with pytest.raises(UsageError, match="there is no bot 'b1'"):
         keys.make_key(store, Scope.BOT, "test", bot="b1")
     with pytest.raises(InvalidError, match="say what the key is for"):
-        desk.make_key(store, Caller("test"), admin_pb2.MakeKeyRequest())
+        requests.make_key(store, Caller("test"), admin_pb2.MakeKeyRequest())
     assert keys.keys(store) == []
 
 
@@ -142,30 +141,30 @@ def test_an_invitation_ends(store: Store) -> None:
     with pytest.raises(DeniedError):
         invitations.register(store, "Bob", token)
     with pytest.raises(DeniedError, match="registration needs an invitation"):
-        desk.register(store, admin_pb2.RegisterRequest(owner="Bob"), invited_only=True)
-    assert desk.register(store, admin_pb2.RegisterRequest(owner="Bob"), invited_only=False).owner == "Bob"
+        requests.register(store, admin_pb2.RegisterRequest(owner="Bob"), invited_only=True)
+    assert requests.register(store, admin_pb2.RegisterRequest(owner="Bob"), invited_only=False).owner == "Bob"
 
 
 def test_a_bots_name_belongs_to_one_owner(store: Store) -> None:
     owners.add_owner(store, "Bob", "test")
     ann, bob = (owner.id for owner in owners.owners(store))
     with store.writing() as connection:
-        assert desk.own_bot(connection, "test", ann, "a1").owner == "Ann"
-        assert desk.own_bot(connection, "test", bob, "b1").owner == "Bob"
+        assert requests.own_bot(connection, "test", ann, "a1").owner == "Ann"
+        assert requests.own_bot(connection, "test", bob, "b1").owner == "Bob"
         with pytest.raises(ArenaError, match="belongs to another owner"):
-            desk.own_bot(connection, "test", bob, "a1")
+            requests.own_bot(connection, "test", bob, "a1")
     with pytest.raises(UsageError, match="the bot 'a1' already exists"):
         owners.add_bot(store, "Bob", "a1", "test")
 
 
 def test_every_act_is_in_the_log_under_who_did_it(store: Store) -> None:
     admin = keys.identify(store, keys.make_key(store, Scope.ADMIN, "command", label="host"))
-    caller = desk.caller_of(admin)
-    desk.add_owner(store, caller, admin_pb2.AddOwnerRequest(name="Bob"))
-    desk.add_bot(store, caller, admin_pb2.AddBotRequest(owner="Bob", name="b1"))
-    key = desk.make_key(store, caller, admin_pb2.MakeKeyRequest(scope=admin_pb2.KEY_SCOPE_OWNER, owner="Bob")).key
-    desk.end_key(store, caller, admin_pb2.EndKeyRequest(prefix=key))
-    desk.invite(store, caller, admin_pb2.InviteRequest())
+    caller = requests.caller_of(admin)
+    requests.add_owner(store, caller, admin_pb2.AddOwnerRequest(name="Bob"))
+    requests.add_bot(store, caller, admin_pb2.AddBotRequest(owner="Bob", name="b1"))
+    key = requests.make_key(store, caller, admin_pb2.MakeKeyRequest(scope=admin_pb2.KEY_SCOPE_OWNER, owner="Bob")).key
+    requests.end_key(store, caller, admin_pb2.EndKeyRequest(prefix=key))
+    requests.invite(store, caller, admin_pb2.InviteRequest())
     done = [act for act in audit.acts(store) if act.actor == f"{admin.prefix} host"]
     assert [act.act for act in done] == [
         "invitation made",
@@ -174,7 +173,7 @@ def test_every_act_is_in_the_log_under_who_did_it(store: Store) -> None:
         "bot added",
         "owner added",
     ]
-    told = desk.list_acts(store, caller, admin_pb2.ListActsRequest(limit=2)).acts
+    told = requests.list_acts(store, caller, admin_pb2.ListActsRequest(limit=2)).acts
     assert [act.act for act in told] == ["invitation made", "key revoked"]
     assert key not in str(audit.acts(store))
 

@@ -111,10 +111,10 @@ class People:
 
     async def register(self, names: Sequence[str], invitation: str) -> None:
         async with grpc.aio.insecure_channel(self.address) as channel:
-            desk: Any = AccountsStub(channel)
+            accounts: Any = AccountsStub(channel)
             for name in names:
                 request = admin_pb2.RegisterRequest(owner=name.upper(), invitation=invitation)
-                self.keys[name] = (await desk.Register(request)).key
+                self.keys[name] = (await accounts.Register(request)).key
 
     async def come(self, name: str, version: str = "v1") -> None:
         """Connect, and return when the arena has said welcome."""

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, insert, inspect, select
 
 from roost_server.clocks import epoch_ms
 from roost_server.store import Store
-from roost_server.store.people import AUDIT
+from roost_server.store.models import AUDIT
 
 
 class LoggedAct(NamedTuple):

@@ -11,7 +11,7 @@ from roost_server.accounts.owners import insert_owner
 from roost_server.clocks import epoch_ms
 from roost_server.errors import DeniedError
 from roost_server.store import Store
-from roost_server.store.people import INVITATION
+from roost_server.store.models import INVITATION
 
 
 class InvitationRecord(NamedTuple):

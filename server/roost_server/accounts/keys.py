@@ -18,7 +18,7 @@ from roost_server.accounts.owners import bot_named, owner_named
 from roost_server.clocks import epoch_ms
 from roost_server.errors import UnauthenticatedError
 from roost_server.store import Store
-from roost_server.store.people import ACCESS_KEY, BOT, OWNER
+from roost_server.store.models import ACCESS_KEY, BOT, OWNER
 
 KEY_PREFIX = "roost_"
 SHOWN = len(KEY_PREFIX) + 6

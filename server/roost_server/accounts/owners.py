@@ -12,7 +12,7 @@ from roost_sdk.bot import NAME_FORM, NAME_RULE
 from roost_server.accounts.audit import note
 from roost_server.clocks import epoch_ms
 from roost_server.store import Store
-from roost_server.store.people import BOT, OWNER
+from roost_server.store.models import BOT, OWNER
 
 OWNER_FORM = re.compile(r"[^\W_][\w .@+-]{0,59}")
 """Letters of any script: people have real names."""

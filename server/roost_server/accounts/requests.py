@@ -15,8 +15,7 @@ from roost_server.accounts.keys import Identity, KeyRecord, Scope
 from roost_server.accounts.owners import BotRecord, OwnerRecord
 from roost_server.errors import DeniedError, InvalidError
 from roost_server.store import Store
-from roost_server.store.models import BOT_VERSION, COMPETITION
-from roost_server.store.people import BOT, ENTRY
+from roost_server.store.models import BOT, BOT_VERSION, COMPETITION, ENTRY
 
 COMMAND = "command"
 """The actor of commands that open the database."""

@@ -19,8 +19,7 @@ from roost_server.competition.file import CompetitionFile, PhaseName, parse_comp
 from roost_server.competition.file_errors import setting_name
 from roost_server.competition.phases import ANNOUNCED, CLOCK, pins_versions, takes_entries
 from roost_server.store import Store
-from roost_server.store.models import BLOCK, BOT_VERSION, COMPETITION, PHASE_CHANGE, CompetitionKind
-from roost_server.store.people import BOT, ENTRY, OWNER
+from roost_server.store.models import BLOCK, BOT, BOT_VERSION, COMPETITION, ENTRY, OWNER, PHASE_CHANGE, CompetitionKind
 from roost_server.store.store import Reading
 
 IS_COMPETITION = COMPETITION.c.kind == CompetitionKind.COMPETITION

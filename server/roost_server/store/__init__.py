@@ -5,7 +5,7 @@
         await writer.save(finished)  # returns when the match is on the disk
         queries.bots(store)
 
-`models` and `people` have the tables, `records` what the arena writes, `results` finished matches and what counts,
+`models` has the tables, `records` what the arena writes, `results` finished matches and what counts,
 `queries` everything else that can be asked. docs/formats/database.md describes the database to readers with other
 programs.
 """

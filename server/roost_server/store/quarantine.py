@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, insert, select, update
 
 from roost_server.clocks import epoch_ms
-from roost_server.store.people import QUARANTINE
+from roost_server.store.models import QUARANTINE
 from roost_server.store.store import Store
 
 
@@ -24,7 +24,7 @@ def quarantined(store: Store) -> list[QuarantineRecord]:
 
 
 def read_quarantined(connection: Connection) -> list[QuarantineRecord]:
-    """The same in a transaction of the caller's."""
+    """The same within a reading."""
     query = select(*QUARANTINE.c["version_id", "reason", "since_ms"]).where(QUARANTINE.c.ended_ms.is_(None))
     return [QuarantineRecord._make(row) for row in connection.execute(query)]
 

@@ -13,8 +13,18 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, sel
 
 from roost_games.errors import UsageError
 from roost_server.store import results
-from roost_server.store.models import BLOCK, BLOCK_MEMBER, BOT_VERSION, MATCH, MATCH_SEAT, REPLAY, BlockState
-from roost_server.store.people import BOT, ENTRY, OWNER
+from roost_server.store.models import (
+    BLOCK,
+    BLOCK_MEMBER,
+    BOT,
+    BOT_VERSION,
+    ENTRY,
+    MATCH,
+    MATCH_SEAT,
+    OWNER,
+    REPLAY,
+    BlockState,
+)
 from roost_server.store.quarantine import read_quarantined
 from roost_server.store.records import Planned, line_of
 from roost_server.store.store import Reading, Store

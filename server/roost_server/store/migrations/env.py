@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from roost_server.store.people import BaseRow
+from roost_server.store.models import BaseRow
 from roost_server.store.schema import VERSION_TABLE
 
 # SQLite cannot alter much of a table: in batch mode Alembic builds a new table and copies the rows.
