@@ -34,12 +34,13 @@ class Bot:
             def karteneck(self, view, legal): ...
             def bratwurmeck(self, view, legal): ...
 
-    There is a fresh instance for each match, made without arguments. So whatever you keep in `self` belongs to one
+    There is a fresh instance for each match, made without arguments. So everything you keep in `self` belongs to one
     match, and nothing has to be reset. The attributes below are set before `start` is called, but after `__init__`.
 
-    Every method can be plain or `async def`, whichever suits you.
+    Every method can be plain or `async def`. Plain methods never run at the same time; coroutines of different matches
+    take turns in one event loop.
 
-    An answer that is not a legal move, or an exception, is a fault: the referee plays something dull in your place, and
+    An answer that is not a legal move, or an exception, is a fault: the referee plays a fallback move for you, and
     after a few faults you forfeit the match.
     """
 
@@ -47,8 +48,8 @@ class Bot:
     """Set this in your class if something besides its code makes it play differently, such as a file with weights:
     an arena keeps a record for each version, and what is written here becomes part of the version."""
     player_counts: Collection[int] = ()
-    """Set this in your class if your bot cannot play with any number of players: `(2,)`, or `range(2, 5)`. Nobody then
-    seats it at other tables. Empty means as many as the game allows."""
+    """Set this in your class if your bot plays only with some numbers of players: `(2,)`, or `range(2, 5)`. Empty means
+    every number that the game allows."""
     game: str
     """The name of the game, such as `"karteneck"`."""
     seat: int
@@ -86,7 +87,7 @@ class Bot:
 
     @classmethod
     def plays(cls, game: str, players: int | None = None) -> bool:
-        """Whether this bot has a method with which it can play `game`; and if that is asked, with so many players."""
+        """Whether this bot has a method for `game`, and plays with this number of players if one is given."""
         if players is not None and cls.player_counts and players not in cls.player_counts:
             return False
         return cls.choose is not Bot.choose or callable(getattr(cls, game, None))

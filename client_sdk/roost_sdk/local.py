@@ -4,8 +4,8 @@
     result = match.play()
     replay = match.referee.replay()
 
-The same referee as in the arena decides about faults. One thing cannot be done in one process: to stop a bot that
-thinks for too long. Its answer is late when it comes, and a bot that never answers is waited for.
+The same referee as in the arena decides about faults. A bot that thinks for too long cannot be
+stopped in one process. Its answer is late when it comes, and a bot that never answers blocks the match.
 """
 
 import sys
@@ -22,11 +22,11 @@ from roost_games.registry import AnyGame
 from roost_games.replay import Result
 from roost_sdk.bot import OutOfTime
 from roost_sdk.load import LoadedBot
-from roost_sdk.seat import CRASHES, Kind, NotStarted, SeatedBot, Seating, Trouble, blocking, has_coroutines
+from roost_sdk.seat import CRASHES, BotSeat, Kind, NotStarted, SeatedBot, Trouble, blocking, has_coroutines
 from roost_sdk.tracebacks import authors_lines, headline
 
 LOCAL_CLOCK = Clock(decision_ms=60_000, bank_ms=600_000)
-"""Generous: at home nobody is waiting, and an author may be stepping through the bot with a debugger."""
+"""Generous: at home no opponent is waiting, and an author may be stepping through the bot with a debugger."""
 SHOWN_MOVES = 6
 """How many legal moves are listed for an author whose bot did something else."""
 SHORT = Repr()
@@ -91,15 +91,15 @@ class LocalMatch:
             seated = [self._seat(seat, runner) for seat in range(len(self.bots))]
             self._decide(seated)
             result = self.referee.result
-            assert result is not None  # noqa: S101  nobody is waited for, so the match is over
+            assert result is not None  # noqa: S101  no decision is open, so the match is over
             for seat, bot in enumerate(seated):
                 self._note(seat, "end", bot.end(result)[1])
             return result
 
     def _seat(self, seat: int, runner: Runner) -> SeatedBot:
-        seating = Seating(self.game.name, seat, len(self.bots), rng_of(self.seed, seat), self.referee.clock)
+        place = BotSeat(self.game.name, seat, len(self.bots), rng_of(self.seed, seat), self.referee.clock)
         bot_class = self.bots[seat].bot_class
-        bot = SeatedBot(bot_class, seating, blocking(runner) if has_coroutines(bot_class, seating.game) else None)
+        bot = SeatedBot(bot_class, place, blocking(runner) if has_coroutines(bot_class, place.game) else None)
         self._note(seat, "start", bot.start()[1])
         if bot_class.wants_moves():
             self._seeing.append(bot)
@@ -131,7 +131,7 @@ class LocalMatch:
             self._listener(notice)
         if isinstance(notice, Played):
             for bot in self._seeing:
-                self._note(bot.seating.seat, "seen", bot.seen(notice.seat, notice.move)[1])
+                self._note(bot.place.seat, "seen", bot.seen(notice.seat, notice.move)[1])
 
     def _note(self, seat: int, kind: Kind, error: BaseException | None) -> None:
         """Tell the author about an error, if there is one."""
@@ -141,7 +141,7 @@ class LocalMatch:
 
 
 def check_plays(bot: LoadedBot, game: str, players: int | None = None) -> None:
-    """Raise `UsageError` if the bot has no method for the game, or does not play it with so many players."""
+    """Raise `UsageError` if the bot has no method for the game, or does not play with this number of players."""
     if not bot.bot_class.plays(game):
         raise UsageError(
             f"{bot.name} does not play {game}: it has neither a method {game}(self, view, legal) "

@@ -21,7 +21,7 @@ from roost_games.replay import Result
 
 SCALARS = (str, int, type(None))
 MOST_LISTED = 200
-"""So many legal moves are listed at the most. Only Karteneck with eight or more worm cards in one hand has more."""
+"""At most this many legal moves are listed. Only Karteneck with eight or more worm cards in one hand has more."""
 
 
 def plain_view(view: Any) -> dict[str, JsonValue]:
@@ -86,7 +86,7 @@ def _field_names(kind: Any) -> tuple[str, ...]:
 
 @cache
 def _one_of_several(kind: Any) -> frozenset[type]:
-    """The classes with fields that stand beside others in one place, in `kind` or below it."""
+    """The classes with fields that share one place with others, in `kind` or below it."""
     return frozenset(chain.from_iterable(_rivals(hint) for hint in _fields_of(kind).values()))
 
 

@@ -131,7 +131,7 @@ def play(client: Client, server: str, credentials: Credentials = NOTHING, *, rep
     gets a line about the client's record that often. Raises what `Client.run` raises, and `UsageError` if `server` is
     no address.
     """
-    network = Network(client, grpc_links(server, credentials), report_seconds)
+    network = ConnectionThread(client, grpc_links(server, credentials), report_seconds)
     with _signals(network):
         network.start()
         try:
@@ -237,10 +237,10 @@ class _Greeting:
 
 
 class Abandoned(BaseException):
-    """Raised in a bot's method when nobody waits for it any more."""
+    """Raised in a bot's method when its connection is over."""
 
 
-class Network(Thread):
+class ConnectionThread(Thread):
     """The thread of a program's connection. The bot has the main thread, where `serve` is called."""
 
     def __init__(self, client: Client, open_link: OpenLink, report_seconds: float) -> None:
@@ -299,7 +299,7 @@ class Network(Thread):
         self.join(STOP_SECONDS)
 
     def _tell(self, what: Callable[[], None]) -> None:
-        # Before the beginning nobody hears it, but `_play` looks. After the end the loop is closed.
+        # Before the loop runs there is no one to tell, but `_play` looks. After the end the loop is closed.
         if self._loop is not None:
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(what)
@@ -331,11 +331,11 @@ async def _report(client: Client, seconds: float) -> None:
 
 
 @contextmanager
-def _signals(network: Network) -> Iterator[None]:
+def _signals(network: ConnectionThread) -> Iterator[None]:
     """Leave on the first signal, stop on the second one.
 
     Signals are handled in the main thread, between two steps of the bot. So the second one stops a bot that thinks for
-    ever, unless it is deaf to that, too.
+    ever, unless the bot catches even that.
     """
     last_resort = Timer(STOP_SECONDS, _end_process)
     last_resort.daemon = True

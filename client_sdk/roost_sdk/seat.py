@@ -1,6 +1,6 @@
 """The one way to call a bot: a seated bot takes calls, alone or in batches, and returns what came of each.
 
-    bot = SeatedBot(MyBot, Seating("karteneck", seat=0, players=2, rng=Random(7)))
+    bot = SeatedBot(MyBot, BotSeat("karteneck", seat=0, players=2, rng=Random(7)))
     bot.start()
     move, error, ms = bot.decide(view, legal)
 
@@ -63,7 +63,7 @@ class Trouble(NamedTuple):
         return f"{first}\n{self.details}" if self.details else first
 
 
-class Seating(NamedTuple):
+class BotSeat(NamedTuple):
     """What a bot knows before its match: its attributes of the same names."""
 
     game: str
@@ -83,8 +83,8 @@ class Call(NamedTuple):
 class SeatedBot:
     """A bot at a table. `start` comes first; a bot that did not start has no answers and hears nothing."""
 
-    def __init__(self, bot_class: type[Bot], seating: Seating, bind: Bind | None = None) -> None:
-        self.seating = seating
+    def __init__(self, bot_class: type[Bot], place: BotSeat, bind: Bind | None = None) -> None:
+        self.place = place
         self._bot_class = bot_class
         self._bind = bind
         self._decide: Method = _never_started
@@ -129,8 +129,8 @@ class SeatedBot:
         return outcome
 
     def _make(self) -> object:
-        bot = seat_bot(self._bot_class, *self.seating)
-        methods: tuple[Method, ...] = (method_for(bot, self.seating.game), bot.seen, bot.end, bot.start)
+        bot = seat_bot(self._bot_class, *self.place)
+        methods: tuple[Method, ...] = (method_for(bot, self.place.game), bot.seen, bot.end, bot.start)
         self._decide, self._seen, self._end, start = map(self._bind, methods) if self._bind else methods
         return start()
 
@@ -169,9 +169,9 @@ class Reply(NamedTuple):
 def replies(bot: SeatedBot, calls: Sequence[Call]) -> Iterator[Reply]:
     """Make a batch of calls in the bot's own process. A `decide` may be given a view alone.
 
-    Raises `MemoryError` if the bot did: its process cannot be trusted any more.
+    Raises `MemoryError` if the bot did: its process cannot be trusted after that.
     """
-    game = get_game(bot.seating.game)
+    game = get_game(bot.place.game)
     for kind, given in calls:
         if kind == "decide" and len(given) == 1:
             given = (*given, game.legal(*given))

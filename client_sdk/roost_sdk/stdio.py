@@ -4,8 +4,8 @@
 describes the lines.
 A program plays one match at a time and may play many, one after the other, so a bot that plays several matches at once
 runs as many programs. What goes wrong in a program is the fault that its author would expect: it ended (crashed), its
-line is no answer (malformed), or there is no line in time (late). It is stopped then, because nobody could tell to
-which question its next line belongs, and the next question goes to a fresh one.
+line is no answer (malformed), or there is no line in time (late). It is then stopped, because its next
+line could belong to any question, and the next question goes to a fresh one.
 """
 
 import asyncio
@@ -43,9 +43,9 @@ ANSWER_SECONDS = (STANDARD_CLOCK.decision_ms + STANDARD_CLOCK.bank_ms) / 1000.0
 """How long a program may take for a line: all the time that an arena gives for one decision, unless its host says
 otherwise. The variable `ROOST_STDIO_SECONDS` of the environment sets another limit."""
 LONGEST_LINE = 1 << 16
-"""An answer with more bytes than this is none."""
+"""A longer line is not an answer."""
 MOST_TOLD = 10
-"""So many different mistakes of a program's answers are explained to its author."""
+"""This many different mistakes in a program's answers are explained to its author."""
 SECONDS_TO_END = 2.0
 """How long programs may take to end after their input has ended."""
 
@@ -72,7 +72,7 @@ class Program:
     def __init__(self, words: Sequence[str], hear: Callable[[str], None]) -> None:
         self._answers: SimpleQueue[bytes] = SimpleQueue()
         self.hear = hear
-        """Is told what it writes to stderr, in a thread of its own."""
+        """Called with what it writes to stderr, in a thread of its own."""
         self._process = Process(words, stdin=PIPE, stdout=PIPE, stderr=PIPE)
         Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True).start()
         Thread(target=self._read_log, args=(self._process.stderr,), daemon=True).start()
@@ -102,11 +102,11 @@ class Program:
         return answer
 
     def end_input(self) -> None:
-        """There is nothing more to read for it."""
+        """Close its input."""
         self._process.close_input()
 
     def end_until(self, moment: float) -> None:
-        """Let it end by itself until `moment` on the monotonic clock, and stop it then."""
+        """Give it until `moment` on the monotonic clock to end by itself, then stop it."""
         self._process.wait_until(moment)
         self.kill()
 
@@ -203,7 +203,7 @@ class StdioBot(Bot):
             self._stop(program)
             if self.programs.is_news(error.why):
                 self.hear(f"the program's line {error}")
-            # Whoever runs the match sees that this is no move, and says so.
+            # The runner of the match sees that this is no move, and says so.
             return as_text(error.line.strip())
         except TimeoutError:
             self._stop(program)
@@ -223,15 +223,15 @@ class StdioBot(Bot):
             self.programs.give_back(program, self.hear)
 
     def hear(self, line: str) -> None:
-        """Is told what the program writes to stderr during this match, and what is wrong with its answers."""
-        # In the context of the match, so that whoever keeps its log knows where a line belongs.
+        """Called with what the program writes to stderr during this match, and with what is wrong with its answers."""
+        # In the context of the match, so that its journal knows where a line belongs.
         self._context.copy().run(to_stderr, line)
 
     def _take_program(self) -> Program:
         heard = WeakMethod(self.hear)
         program = self.programs.take(lambda line: (heard() or to_stderr)(line))
         self._program, self._begun = program, False
-        # A match may be dropped without an end, and then nobody else would stop its program.
+        # A match may be dropped without an end, and then nothing else would stop its program.
         self._last_resort = finalize(self, program.kill)
         return program
 
@@ -262,7 +262,7 @@ class StdioBot(Bot):
         return {"type": kind, **place, **more}
 
     def _move_in(self, line: bytes, legal: Sequence[Any]) -> Any:
-        """The move that a line stands for, legal or not."""
+        """The move in a line, legal or not."""
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
@@ -278,7 +278,7 @@ class StdioBot(Bot):
 
 
 def answer_seconds() -> float:
-    """How long a program may take for a line. Raises `UsageError` if the environment says nonsense about it."""
+    """How long a program may take for a line. Raises `UsageError` if the environment has no valid number."""
     given = os.environ.get("ROOST_STDIO_SECONDS", "")
     try:
         seconds = float(given or ANSWER_SECONDS)
@@ -298,7 +298,7 @@ def stdio_bot(command: str) -> tuple[str, type[StdioBot]]:
     words = _words(command)
     answer_seconds()
     file = _file_of(words)
-    # The version of a bot is a fingerprint of its module's file, so this one has a module that stands for the program.
+    # The version of a bot is a fingerprint of its module's file, so this one gets a module in the place of the program.
     module = ModuleType(f"program {command}")
     module.__file__ = str(file)
     sys.modules[module.__name__] = module

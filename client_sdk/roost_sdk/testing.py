@@ -94,7 +94,7 @@ class ScriptedLink:
         self._free.set()
 
     def end(self) -> None:
-        """End the stream in good order, as an arena does after a bot has left."""
+        """End the stream normally, as an arena does after a bot has left."""
         self._to_client.put_nowait(None)
 
     def lose(self) -> None:
@@ -113,7 +113,7 @@ class ScriptedLink:
 class ScriptedMatch:
     """A real match, for the arena's side of a test: makes its messages, and takes answers.
 
-    `match` is always the number that stands for the match on the link. Time is not measured.
+    `match` is always the number of the match on the link. Time is not measured.
     """
 
     def __init__(self, game: str, players: int, seed: str = "scripted", options: Any = None) -> None:

@@ -1,7 +1,7 @@
 """The version of a bot: a fingerprint of its code, so that changed code has a record of its own at an arena.
 
-It covers the bot's file and every module that the file imports, directly or through others, as far as these lie below
-the same folder; for a bot inside a package, as far as they belong to the package. It does not cover installed
+It covers the bot's file and every module that the file imports, directly or through others, if these are below the same
+folder; for a bot inside a package, if they belong to the package. It does not cover installed
 packages, the standard library, data files, or a module that is imported by a name made at run time. A bot that plays
 differently for such a reason says so in its attribute `version`, which is part of the fingerprint.
 

@@ -12,7 +12,7 @@ from roost_games.registry import get_game
 from roost_games.replay import Result
 from roost_sdk import Bot
 from roost_sdk.bot import OutOfTime
-from roost_sdk.seat import Call, NotStarted, Reply, SeatedBot, Seating, blocking, replies
+from roost_sdk.seat import BotSeat, Call, NotStarted, Reply, SeatedBot, blocking, replies
 
 GAME = get_game("karteneck")
 STATE = GAME.start(2, GAME.options({}), Tape(seed_of("seat")))
@@ -21,8 +21,8 @@ VIEW, LEGAL = STATE.observe(SEAT), STATE.legal(SEAT)
 END = Result((1, 2), (3, 4), "finished")
 
 
-def place() -> Seating:
-    return Seating("karteneck", SEAT, 2, Random(1))
+def place() -> BotSeat:
+    return BotSeat("karteneck", SEAT, 2, Random(1))
 
 
 class Noting(Bot):

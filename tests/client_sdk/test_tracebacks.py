@@ -10,7 +10,7 @@ from roost_games.chance import Quick
 from roost_games.errors import UsageError
 from roost_games.registry import get_game
 from roost_sdk.load import load_bot
-from roost_sdk.seat import Call, SeatedBot, Seating, blocking, replies
+from roost_sdk.seat import BotSeat, Call, SeatedBot, blocking, replies
 
 BOT = """\
 from roost_sdk import Bot
@@ -36,7 +36,7 @@ def test_only_the_authors_lines_are_shown(tmp_path: Path, name: str, lines: list
     game = get_game("karteneck")
     view = game.start(2, game.options({}), Quick(Random(1))).observe(0)
     with Runner() as runner:
-        bot = SeatedBot(load_bot(f"{file}:{name}", {}).bot_class, Seating(game.name, 0, 2, Random(1)), blocking(runner))
+        bot = SeatedBot(load_bot(f"{file}:{name}", {}).bot_class, BotSeat(game.name, 0, 2, Random(1)), blocking(runner))
         _, reply = replies(bot, [Call("start"), Call("decide", (view,))])
     shown = [line for line in reply.details.splitlines() if line.lstrip().startswith("File")]
     assert [line.partition(", in ")[0].strip() for line in shown] == [f'File "{file}", line {at}' for at in lines]

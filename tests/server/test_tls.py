@@ -53,7 +53,7 @@ def test_a_certificate_that_nobody_trusts(tmp_path: Path) -> None:
     async def script() -> None:
         async with hall(tmp_path, None, credentials=server_credentials(certificate, key)) as place:
             for ca in (other.read_bytes(), None):
-                with pytest.raises(Refused, match="nobody here trusts; give the one to trust with --tls-ca"):
+                with pytest.raises(Refused, match="is not trusted here; give the one to trust with --tls-ca"):
                     await client("x").run(grpc_links(place.address, Credentials(tls=True, ca=ca)))
             plain = await grpc_links(place.address)()
             with pytest.raises(LinkLost, match="if it is an arena with TLS, give --tls-ca"):
@@ -134,7 +134,7 @@ def test_that_a_key_can_be_read_on_the_way_is_said_once(caplog: pytest.LogCaptur
         Credentials("roost_x").channel("127.0.0.1:50051", ()).close()
         Credentials("roost_x", tls=True).channel("tls.example:50051", ()).close()
     assert [record.getMessage() for record in caplog.records] == [
-        "the key goes to arena.example:50051 as it is, for everybody on the way to read; use --tls"
+        "the key goes to arena.example:50051 unencrypted; use --tls"
     ]
 
 

@@ -100,9 +100,9 @@ class Client:
             self._matches.close()
 
     async def leave(self, patience: float = 60.0) -> None:
-        """Play what has been begun to the end, running matches and the rest of their deals; then `run` returns.
+        """Finish the running matches and the rest of their deals; then `run` returns.
 
-        It does so after `patience` seconds in any case. Matches that are unfinished then are forfeited.
+        After `patience` seconds it returns in any case, and unfinished matches are forfeited.
         """
         if self._work is None:
             return
@@ -122,7 +122,7 @@ class Client:
             self._work.cancel()
 
     async def _stay(self, open_link: OpenLink) -> None:
-        """Be connected, again and again."""
+        """Connect, and connect again whenever the connection is lost."""
         now = asyncio.get_running_loop().time
         reached, alone_since, pause = 0, now(), SHORTEST_PAUSE
         while True:
@@ -145,11 +145,11 @@ class Client:
     def _forget_token_or_raise(self, refusal: Refused) -> None:
         if refusal.status != DENIED or not self._resume_token:
             raise refusal
-        log.warning("the arena does not remember this bot's running matches; connecting anew")
+        log.warning("the arena does not remember this bot's running matches; connecting as a new bot")
         self._resume_token = ""
 
     async def _visit(self, open_link: OpenLink) -> None:
-        """Be connected once. Always ends in an exception."""
+        """Stay connected once. Always ends in an exception."""
         link = await open_link()
         tasks: list[asyncio.Task[None]] = []
         try:
@@ -170,7 +170,7 @@ class Client:
             self._on_change(self.stats)
 
     async def _listen(self, link: Link) -> None:
-        """Hear the arena out. Always ends in an exception."""
+        """Take what the arena says. Always ends in an exception."""
         try:
             async with asyncio.timeout(WELCOME_SECONDS) as patience:
                 async for message in link:
@@ -179,7 +179,7 @@ class Client:
                         self._be_welcome(message)
                     self._take(message)
         except TimeoutError:
-            raise LinkLost("the arena says no welcome") from None
+            raise LinkLost("the arena sent no welcome") from None
         raise LinkLost("the arena ended the connection")
 
     def _take(self, message: play_pb2.ArenaMessage) -> None:
@@ -188,7 +188,7 @@ class Client:
         self._matches.take(message)
 
     async def _talk(self, link: Link) -> None:
-        """Send what gathers. If that cannot be done any more, who listens is told why."""
+        """Send what gathers. When that is no longer possible, `_listen` hears why."""
         try:
             while True:
                 await link.send(await self._unsent.next_message())

@@ -3,8 +3,8 @@
     credentials = read_credentials(key_file=Path("greedy.key"), tls_ca=Path("roost-cert.pem"))
     await client.run(grpc_links("arena.example:50051", credentials))
 
-An arena without accounts wants no key. The key itself is never an argument of a program: everybody on the machine sees
-arguments. It is in a file, or in the environment as `ROOST_KEY`.
+An arena without accounts wants no key. The key itself is never an argument of a program, since every user of a machine
+sees arguments. It is in a file, or in the environment as `ROOST_KEY`.
 """
 
 import logging
@@ -59,7 +59,7 @@ class Credentials:
 @cache
 def _warn_of_readers(address: str) -> None:
     """Say once for each arena, to which a program may connect again and again, that the key is not safe."""
-    log.warning("the key goes to %s as it is, for everybody on the way to read; use --tls", address)
+    log.warning("the key goes to %s unencrypted; use --tls", address)
 
 
 NOTHING = Credentials()
@@ -85,7 +85,7 @@ def read_credentials(
 
 
 def _checked(key: str | None) -> str | None:
-    """Raise `UsageError` for what cannot be a key: it would be refused by gRPC with words that help nobody."""
+    """Raise `UsageError` for what cannot be a key: gRPC would refuse it with a message that does not help."""
     if key is None:
         return None
     key = key.strip()

@@ -41,10 +41,10 @@ class Driver(Protocol):
         """Run these, after those that were taken before."""
 
     def drop(self, match: ArenaMatch) -> None:
-        """Nobody wants to know any more about this match."""
+        """The match is over for the network: nothing about it is wanted."""
 
     def close(self) -> None:
-        """Run nothing any more; `serve` returns."""
+        """Run nothing more; `serve` returns."""
 
     def held(self, began: float, ended: float) -> float:
         """For how many seconds between two moments the network could not run because of a bot."""
@@ -131,7 +131,7 @@ class ThreadDriver:
         self._batches.put(batch)
 
     def drop(self, match: ArenaMatch) -> None:
-        # A thread cannot be stopped. Tasks find out by themselves that they are not wanted any more.
+        # A thread cannot be stopped. Tasks find out themselves that they are out of date.
         pass
 
     def close(self) -> None:
@@ -185,10 +185,10 @@ class LoopDriver:
             self._drop(match)
 
     def _order(self, order: Callable[[], None]) -> None:
-        """Let something happen in the loop of the bots, once there is one."""
+        """Do something in the loop of the bots, as soon as there is one."""
         self._orders.append(order)
         if self._loop is not None:
-            # After the end, nobody has to obey.
+            # After the end the loop is closed.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._obey)
 
@@ -253,8 +253,8 @@ class _Player:
 def new_driver(bot_class: type[Bot], games: Sequence[str], finished: Finished) -> Driver:
     """The driver that suits a bot. To be made in the event loop of the network.
 
-    A message passes through the hands of the network several times before a pong to it is out, and each time the
-    network may have to wait for a bot that computes. So threads take turns more often than usual.
+    The network runs several times before a pong is out, and each time it may have to wait for a bot that computes. So
+    threads take turns more often than usual.
     """
     sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_SECONDS))
     kind = LoopDriver if any(has_coroutines(bot_class, game) for game in games) else ThreadDriver

@@ -1,13 +1,13 @@
-"""Keeps every match that a bot plays at an arena on the bot's own side: what it saw, answered and logged, and the end.
+"""Writes down every match that a bot plays at an arena, on its own side: what it saw, answered and logged.
 
     with Journal(Path("kept")) as journal:
         client = Client(MyBot, name="mybot", journal=journal)
         ...
 
 Each match has a file of its own, JSON Lines in the format `roost-kept/1` (docs/bots/improve.md has its keys). The
-bot is not held up: what is to be kept is put into a queue, and a thread writes it down about once a second. Everything
-is bounded. If the thread falls behind, decisions are left out, and the file says how many; when the files together
-exceed a limit, the oldest are removed; and if the disk is full, the bot plays on and the log says so once.
+bot does not wait for it: lines go into a queue, and a thread writes them about once a second. Everything is bounded. If
+the thread falls behind, decisions are left out, and the file says how many. When the files together exceed a limit, the
+oldest are removed. If the disk is full, the bot plays on, and the log says so once.
 """
 
 import io
@@ -46,9 +46,9 @@ DEFAULT_MB = 1000
 """How many megabytes the files of a folder may have together, unless told otherwise."""
 WRITE_SECONDS = 1.0
 MOST_WAITING = 20_000
-"""So many lines may wait to be written."""
+"""At most this many lines wait to be written."""
 MOST_LOGGED = 2_000
-"""So many log lines of a match are kept."""
+"""At most this many log lines of a match are kept."""
 LONGEST_LOG_LINE = 2_000
 OWN_NAMES = re.compile(r"\d{8}T\d{6}Z-[a-z]+-[\w.-]+\.jsonl")
 """Only files with such names are counted and removed."""
@@ -56,9 +56,9 @@ NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 log = logging.getLogger("roost_sdk")
 
 Line = Callable[[], dict[str, JsonValue]]
-"""Makes a line when it is written: not while the bot plays."""
+"""Makes a line when it is written, not while the bot plays."""
 speaker: ContextVar["MatchJournal | None"] = ContextVar("speaker", default=None)
-"""The match whose bot is being called here, and to which log lines belong."""
+"""The match whose bot is running here; log lines belong to it."""
 
 
 class About(NamedTuple):
@@ -133,7 +133,7 @@ class MatchJournal:
         self._put(lambda: {"result": plain_result(result), **last, "at": at}, always=True)
 
     def close(self) -> None:
-        """Nothing more will be heard about the match."""
+        """Nothing more will be known about the match."""
         self._note_unanswered()
         self._journal.running.discard(self.file)
 
@@ -185,13 +185,13 @@ class MatchJournal:
 
 
 class Journal:
-    """Writes the journals of a bot's matches into a folder, for as long as the `with` block lasts."""
+    """Writes the journals of a bot's matches into a folder while its `with` block lasts."""
 
     version = ""
     """The version of the bot, for the head of each file."""
 
     def __init__(self, folder: Path, *, most_mb: int = DEFAULT_MB) -> None:
-        """Raises `UsageError` if nothing can be written to `folder`, which is made if it is not there."""
+        """Makes `folder` if necessary. Raises `UsageError` if nothing can be written there."""
         self.folder = folder
         self.running: set[str] = set()
         """The files of matches that are being played: they are not removed."""
@@ -213,7 +213,7 @@ class Journal:
         return MatchJournal(self, about)
 
     def put(self, file: str, line: Line, *, always: bool = False) -> bool:
-        """Have a line written. Whether there was room for it; there is if it must be written `always`."""
+        """Queue a line. Returns whether there was room for it; there is if it must be written `always`."""
         if not always and len(self._waiting) >= MOST_WAITING:
             return False
         self._waiting.append((file, line))
@@ -261,7 +261,7 @@ class Journal:
         self._sizes[file] = self._sizes.get(file, 0) + len(text)
 
     def _make_room(self) -> None:
-        """Remove the oldest files while all of them together are too large; names begin with the time."""
+        """Remove the oldest files while all of them together are too large. Names begin with the time."""
         total = sum(self._sizes.values())
         for file in sorted(self._sizes):
             if total <= self._most_bytes:

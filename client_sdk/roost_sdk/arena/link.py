@@ -1,7 +1,7 @@
 """What carries messages between a bot and an arena, and how it fails.
 
-A `Link` is one stream from hello to its end. It fails in two ways, which differ in what to do about them: a `LinkLost`
-may be gone a moment later, so one tries again; a `Refused` was meant, and trying again the same way is useless.
+A `Link` is one stream from hello to its end. It fails in two ways: after a `LinkLost` it may help to try again a moment
+later; a `Refused` was meant, and trying again the same way is useless.
 `GrpcLink` is the link to a real arena; `roost_sdk.testing` has one without sockets.
 """
 
@@ -29,14 +29,14 @@ WORTH_A_RETRY = frozenset(
     }
 )
 TLS_TROUBLES = {
-    "CERTIFICATE_VERIFY_FAILED": "shows a certificate that nobody here trusts; give the one to trust with --tls-ca",
+    "CERTIFICATE_VERIFY_FAILED": "shows a certificate that is not trusted here; give the one to trust with --tls-ca",
     "Hostname Verification": "shows a certificate for another name; call it by a name that is in the certificate",
     "WRONG_VERSION_NUMBER": "does not speak TLS; leave out --tls and --tls-ca",
 }
-"""What gRPC says, all in the status of an arena that is not there, if TLS cannot be made with the one that is."""
+"""What gRPC says, with the status of an arena that is not there, if TLS fails with the one that is."""
 NOT_CONNECTED = "failed to connect"
 HUNG_UP = ("Socket closed", "Connection reset")
-"""What gRPC says, after that, if something is there and did not like how it was spoken to."""
+"""What gRPC says after that if something listens there, but expects something else."""
 DENIED = grpc.StatusCode.PERMISSION_DENIED.name
 ResultT = TypeVar("ResultT")
 
@@ -64,7 +64,7 @@ class Link(Protocol):
         """What the arena says, until it ends the stream."""
 
     async def close(self) -> None:
-        """End the stream, whatever state it is in. It is right to close twice."""
+        """End the stream, whatever state it is in. It may be closed twice."""
 
 
 OpenLink = Callable[[], Awaitable[Link]]
@@ -77,7 +77,7 @@ def tls_trouble(details: str | None) -> str | None:
 
 
 def plain_trouble(address: str, details: str | None) -> str | None:
-    """What is wrong if somebody hangs up on a connection without TLS; `None` if it is something else."""
+    """What is wrong if the other side hangs up on a connection without TLS; `None` if it is something else."""
     said = details or ""
     if said.startswith(NOT_CONNECTED) and any(sign in said for sign in HUNG_UP):
         return f"what listens at {address} hung up; if it is an arena with TLS, give --tls-ca FILE or --tls"
@@ -88,7 +88,7 @@ class Ending:
     """How a stream ends, noted when it does.
 
     If a message is being written just then, grpc.aio puts an error of its own in the place of the status that came
-    (issue 36066 of gRPC). Nobody would hear why an arena refuses.
+    (issue 36066 of gRPC). The reason of a refusal would be lost.
     """
 
     def __init__(self, call: grpc.aio.Call) -> None:

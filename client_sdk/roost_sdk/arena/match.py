@@ -14,7 +14,7 @@ from roost_games.replay import Result
 from roost_games.wording import as_text
 from roost_sdk.arena.journal import Journal, MatchJournal, about_match
 from roost_sdk.bot import Bot
-from roost_sdk.seat import CRASHES, Call, Kind, NotStarted, Outcome, SeatedBot, Seating
+from roost_sdk.seat import CRASHES, BotSeat, Call, Kind, NotStarted, Outcome, SeatedBot
 from roost_sdk.tracebacks import authors_lines, headline
 from roost_sdk.wire import AnyMatchCodec, WireError, codec_for
 
@@ -57,8 +57,8 @@ class ArenaMatch:
         if self._folder is not None:
             self.journal = self._folder.begin(about_match(started, rng_seed))
         bind = None if self.journal is None else self.journal.bind
-        seating = Seating(self.game, self.seat, self.players, Random(rng_seed), _clock_of(started))
-        self.bot = SeatedBot(self._bot_class, seating, bind)
+        place = BotSeat(self.game, self.seat, self.players, Random(rng_seed), _clock_of(started))
+        self.bot = SeatedBot(self._bot_class, place, bind)
         self._legal = get_game(self.game).legal
         return Call("start")
 

@@ -88,7 +88,7 @@ class Matches:
         self._longest_held: dict[Kind, float] = {}
 
     def resume(self, numbers: Collection[int]) -> None:
-        """The arena is there (again), and only about the matches with these numbers there is more to hear."""
+        """The arena is reached (again), and only the matches with these numbers go on."""
         for match in [match for match in self.running.values() if match.number not in numbers]:
             log.warning("%s ended while the connection was lost", match)
             self._stats.dropped += 1
@@ -124,7 +124,7 @@ class Matches:
             await asyncio.wait_for(self._settled.wait(), seconds)
 
     def close(self) -> None:
-        """Ask no bot any more."""
+        """Ask no bot again."""
         for match in list(self.running.values()):
             self._forget(match)
         self.driver.close()
@@ -132,7 +132,7 @@ class Matches:
     def _start(self, started: play_pb2.MatchStarted) -> Task | None:
         known = self.running.get(started.match)
         if known is not None and known.match_id == started.match_id:
-            # Resumed, with the bot that it had. Nobody knows whether the arena heard that it is ready.
+            # Resumed, with the bot that it had. The arena may not have heard that it is ready.
             if known.ready:
                 self._unsent.add_ready(known.number)
             return None
@@ -228,10 +228,10 @@ class Matches:
             del self._commitments[next(iter(self._commitments))]
 
     def _check(self, reveal: play_pb2.Reveal) -> None:
-        """Whether the arena dealt what it had committed itself to."""
+        """Check that the arena dealt what it had committed to."""
         commitment = self._commitments.pop(reveal.match_id, None)
         if commitment is not None and hashlib.sha256(reveal.seed).digest() != commitment:
-            log.error("the seed of match %s is not the one that the arena committed itself to", reveal.match_id)
+            log.error("the seed of match %s is not the one that the arena committed to", reveal.match_id)
 
 
 def _result_of(match: ArenaMatch, ended: play_pb2.MatchEnded) -> Result:

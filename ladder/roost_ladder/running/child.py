@@ -24,7 +24,7 @@ from roost_games.registry import get_game
 from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits, Period, PlayedMatch, as_played
 from roost_sdk.load import LoadedBot
 from roost_sdk.local import LocalMatch, rng_of
-from roost_sdk.seat import Call, Reply, SeatedBot, Seating, Trouble, blocking, replies
+from roost_sdk.seat import BotSeat, Call, Reply, SeatedBot, Trouble, blocking, replies
 
 PULSE_SECONDS = 0.25
 OUT_OF_MEMORY = 79
@@ -145,7 +145,7 @@ def seat_alone(spec: BotSpec, game: str, seat: int, players: int, seed: bytes, l
     bot_class = spec.load().bot_class
     limit_memory(memory_taken(), limits.memory_mb)
     limit_programs(limits)
-    place = Seating(game, seat, players, rng_of(seed, seat), limits.clock)
+    place = BotSeat(game, seat, players, rng_of(seed, seat), limits.clock)
     ALONE.append(SeatedBot(bot_class, place, blocking(RUNNER)))
     yield bot_class.wants_moves()
 

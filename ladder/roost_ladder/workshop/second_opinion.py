@@ -17,7 +17,7 @@ from roost_games.wording import as_text
 from roost_sdk import LoadedBot, rng_of
 from roost_sdk.local import check_plays
 from roost_sdk.plain import plain_view
-from roost_sdk.seat import Outcome, SeatedBot, Seating, blocking
+from roost_sdk.seat import BotSeat, Outcome, SeatedBot, blocking
 from roost_sdk.tracebacks import authors_lines, headline
 
 
@@ -99,7 +99,7 @@ def second_opinion(
     rng = Random(replay.match) if replay.seed is None else rng_of(bytes.fromhex(replay.seed), seat)
     opinions: list[Opinion] = []
     with Runner() as runner:
-        guest = SeatedBot(bot.bot_class, Seating(replay.game, seat, players, rng), blocking(runner))
+        guest = SeatedBot(bot.bot_class, BotSeat(replay.game, seat, players, rng), blocking(runner))
         started = guest.start()
 
         def before(decider: int, decision: Decision, step: int) -> None:

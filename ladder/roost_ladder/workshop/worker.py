@@ -29,7 +29,7 @@ from roost_games.replay import VOIDED, Decision, Replay, Result
 from roost_games.wording import as_text
 from roost_ladder.workshop.tables import MatchKind, SteeredMatch, duel_games, situations_at, steered_matches, tables_of
 from roost_sdk import LoadedBot, LocalMatch, Trouble, load_bot
-from roost_sdk.seat import SeatedBot, Seating, blocking
+from roost_sdk.seat import BotSeat, SeatedBot, blocking
 from roost_sdk.tracebacks import authors_lines, headline
 
 MOST_FAULTS = 20
@@ -197,7 +197,7 @@ class Worker:
         asked, seen, troubles = 0, set[str](), list[dict[str, JsonValue]]()
         rng = Random(f"{self.task.seed}:{match.number}")
         self._hurry()
-        place = Seating(table.game, match.seat, table.players, rng)
+        place = BotSeat(table.game, match.seat, table.players, rng)
         with self._while_there_is_time(), Runner() as runner:
             guest = SeatedBot(self.bot.bot_class, place, blocking(runner))
             unstarted = guest.start()[1]
