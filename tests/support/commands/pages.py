@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.support.commands.roost import ENVIRONMENT
+
 ROOT = Path(__file__).parents[3]
 
 SECONDS = 120
@@ -49,9 +51,8 @@ def commands(block: Block) -> Iterator[Command]:
 
 def environment() -> dict[str, str]:
     """`roost` and `python` are those that run the tests; output as for a pipe of 80 columns."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "NO_COLOR")}
-    folder = str(Path(sys.executable).parent)
-    return {**kept, "PATH": os.pathsep.join((folder, kept.get("PATH", ""))), "COLUMNS": "80", "PYTHONUTF8": "1"}
+    path = os.pathsep.join((str(Path(sys.executable).parent), ENVIRONMENT.get("PATH", "")))
+    return {**ENVIRONMENT, "PATH": path, "PYTHONUTF8": "1"}
 
 
 def run(line: str, folder: Path) -> str:
