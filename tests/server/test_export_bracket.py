@@ -1,5 +1,6 @@
 """The bracket of a knockout in its export: it is the result, and follows from the duels."""
 
+import asyncio
 import csv
 import json
 import shutil
@@ -8,9 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
+from roost.v1 import arena_pb2
+from roost_games.errors import UsageError
+from roost_server.answers import competitions
+from roost_server.competition.file import PhaseName
 from roost_server.export.files import BLOCKS_FILE, BRACKET_FILE, MATCHES_FILE
-from tests.support.records.export_world import change, complaints, play_and_export, sign_again
+from roost_server.export.writer import export
+from roost_server.store import open_store
+from tests.support.records.export_world import Play, change, complaints, play_and_export, sign_again
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +91,29 @@ def test_other_finals_have_no_bracket(tmp_path: Path) -> None:
     (folder / BRACKET_FILE).write_text("{}")
     sign_again(folder)
     assert "bracket.json: is no file of this export" in complaints(folder)
+
+
+def test_a_running_knockout_is_asked_for_its_bracket(tmp_path: Path) -> None:
+    """There is none during the ladder. After a round of finals it is that of the duels so far, without a champion."""
+    with open_store(f"sqlite:///{tmp_path}/roost.db") as store, capture_logs():
+        play = Play(store, "knockout")
+        request = arena_pb2.GetBracketRequest(competition="cup")
+
+        async def play_a_round() -> None:
+            await play.begin()
+            await play.phase(PhaseName.LADDER, 2)
+            assert not competitions.bracket(store, request).rounds
+            await play.phase(PhaseName.FINALS, 1)
+            await play.recorder.aclose()
+
+        asyncio.run(play_a_round())
+        bracket = competitions.bracket(store, request)
+        export(store, "cup", tmp_path / "cup")
+        with pytest.raises(UsageError, match="there is no competition 'cap'; there are: cup"):
+            competitions.bracket(store, arena_pb2.GetBracketRequest(competition="cap"))
+    won = duels(tmp_path / "cup")
+    assert bracket.rounds
+    assert not bracket.champion
+    for tie in bracket.rounds[0].ties:
+        assert (tie.score_high, tie.score_low) == (won[tie.high, tie.low], won[tie.low, tie.high])
+        assert tie.winner in (tie.high, tie.low) or tie.score_high == tie.score_low
