@@ -34,6 +34,7 @@ COMMANDS = {
     "Asking an arena": ("roost_sdk.arena.reader:open_arena", "roost_sdk.arena.reader:ArenaReader"),
     "Checking a bot, as `roost try` does": (
         "roost_ladder.workshop.doctor:examine",
+        "roost_ladder.workshop.worker:Opponents",
         "roost_ladder.workshop.doctor:Examination",
         "roost_ladder.workshop.findings:Finding",
     ),
@@ -50,8 +51,12 @@ COMMANDS = {
         "roost_ladder.rating.statistics:Statistics",
         "roost_ladder.rating.collusion:find_collusion",
     ),
-    "Ladders and their reports": (
+    "Ladders, comparisons and reports": (
+        "roost_ladder.running.local_ladder:run_ladder",
+        "roost_ladder.running.local_ladder:LadderOptions",
         "roost_ladder.running.ladder:Ladder",
+        "roost_ladder.running.comparison:run_comparison",
+        "roost_ladder.running.comparison:CompareOptions",
         "roost_ladder.report.summary:summarise",
         "roost_ladder.report.page:page",
         "roost_ladder.report.plain:as_csv",

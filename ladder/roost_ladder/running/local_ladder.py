@@ -38,7 +38,7 @@ DEFAULT_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class LadderOptions:
-    """What is to be played, by whom and for how long."""
+    """The bots of a ladder, what they play and for how long."""
 
     bots: tuple[str, ...]
     """Folders, files, samples and commands, as `find_entrants` reads them."""
@@ -64,13 +64,13 @@ class LadderOptions:
 
     @property
     def budget(self) -> Budget:
-        """When to stop: after a minute if nothing else is said."""
+        """When to stop; after a minute by default."""
         if all(limit is None for limit in (self.blocks, self.matches, self.seconds, self.times)):
             return Budget(seconds=DEFAULT_SECONDS)
         return Budget(self.blocks, self.matches, self.seconds)
 
     def check(self) -> None:
-        """Raise `UsageError` for what is wrong with any bots: before bots are imported, which takes a while."""
+        """Raise `UsageError` for options that no bots can satisfy, before bots are imported, which takes a while."""
         self._rotation()
         if self.schedule == "gauntlet" and self.hero is None:
             raise UsageError("the schedule gauntlet needs --hero NAME, the bot that plays against all others")

@@ -39,7 +39,7 @@ MOST_TROUBLES = 3
 
 
 class Opponents(NamedTuple):
-    """The bots that are played against, handed in because nothing here knows any."""
+    """The bots that an examined bot plays against. Callers hand them in, usually the samples."""
 
     known: Mapping[str, str]
     """By name, each as `module:Class` (see `spelled_out`). The bot to examine may be one of them, too."""
