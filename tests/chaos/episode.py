@@ -13,7 +13,7 @@ from tests.chaos.plan import Fault, Kind, make_plans
 from tests.chaos.supervisor import Supervisor
 from tests.chaos.world import DISK, Games, database_url, prepare
 
-STOP_SECONDS = 60.0
+STOP_SECONDS = 180.0
 BAD_SIGNS = ("internal error", "Traceback")
 """What an arena must never say."""
 

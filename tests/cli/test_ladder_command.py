@@ -16,7 +16,7 @@ from tests.support.records.matches import counted
 
 FOLDER = Path(__file__).parents[1] / "support" / "ladders" / "bots"
 SMALL = ("--games", "karteneck", "--players", "2,3", "--schedule", "least-played", "--seed", "spring")
-SECONDS = 60.0
+SECONDS = 180.0
 
 
 def results_in(database: Path) -> list[tuple[object, ...]]:

@@ -20,7 +20,7 @@ from tests.support.arenas.hall import CUP, bounded, hall, settings, until
 
 
 def client(name: str) -> Client:
-    return Client(SAMPLES["random"], name=name, version="v1", connect_timeout=20.0)
+    return Client(SAMPLES["random"], name=name, version="v1", connect_timeout=120.0)
 
 
 def test_bots_play_over_tls_with_keys(tmp_path: Path) -> None:
