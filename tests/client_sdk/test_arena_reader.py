@@ -1,0 +1,133 @@
+"""Asking an arena: the method follows from the request, and whatever goes wrong is one line."""
+
+from collections.abc import Iterator
+from concurrent import futures
+from pathlib import Path
+
+import grpc
+import pytest
+from google.protobuf.message import Message
+
+from roost.v1 import admin_pb2, arena_pb2
+from roost_games.errors import RoostError, UsageError
+from roost_sdk.arena.reader import NoArenaError, find_competition, newest_matches, open_arena
+
+
+class Recorder(grpc.GenericRpcHandler):
+    """A server that notes which methods are called, and answers with what it is told to."""
+
+    def __init__(self) -> None:
+        self.methods: list[str] = []
+        self.answers: list[Message] = []
+        self.status: grpc.StatusCode | None = None
+        self._server = grpc.server(futures.ThreadPoolExecutor(1), handlers=[self])
+        self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
+        self._server.start()
+
+    def service(self, details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[bytes, bytes]":
+        self.methods.append(details.method)
+        if details.method.endswith(("ExportCompetition", "WatchMatch")):
+            return grpc.unary_stream_rpc_method_handler(self._stream)
+        return grpc.unary_unary_rpc_method_handler(self._answer)
+
+    def _answer(self, request: bytes, context: grpc.ServicerContext) -> bytes:
+        if self.status is not None:
+            context.abort(self.status, "because of the test")
+        return self.answers.pop(0).SerializeToString()
+
+    def _stream(self, request: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
+        for answer in self.answers:
+            yield answer.SerializeToString()
+
+    def stop(self) -> None:
+        self._server.stop(0).wait()
+
+
+@pytest.fixture
+def server() -> Iterator[Recorder]:
+    there = Recorder()
+    yield there
+    there.stop()
+
+
+def test_the_method_follows_from_the_request(server: Recorder) -> None:
+    """A host and an owner end keys with the same request, at services of their own."""
+    server.answers = [admin_pb2.OwnerRecord(name="Ann"), admin_pb2.MakeKeyResponse(), admin_pb2.MakeKeyResponse()]
+    with open_arena(server.address) as arena:
+        assert arena.administer(admin_pb2.AddOwnerRequest(name="Ann")).name == "Ann"
+        arena.administer(admin_pb2.EndKeyRequest(prefix="roost_ab12"))
+        arena.ask_account(admin_pb2.EndKeyRequest(prefix="roost_ab12"))
+    assert server.methods == ["/roost.v1.Admin/AddOwner", "/roost.v1.Admin/EndKey", "/roost.v1.Accounts/EndOwnKey"]
+
+
+def test_a_request_of_another_service_is_a_mistake_of_the_caller(server: Recorder) -> None:
+    with open_arena(server.address) as arena, pytest.raises(TypeError, match=r"roost.v1.Admin takes no Register"):
+        arena.administer(admin_pb2.RegisterRequest())
+    assert server.methods == []
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "told"),
+    [
+        (grpc.StatusCode.NOT_FOUND, UsageError, "because of the test"),
+        (grpc.StatusCode.PERMISSION_DENIED, RoostError, "refused: because of the test"),
+        (grpc.StatusCode.UNIMPLEMENTED, RoostError, "is not an arena, or one of a version that cannot answer this"),
+        (grpc.StatusCode.INTERNAL, RoostError, "did not answer: because of the test"),
+    ],
+)
+def test_a_status_becomes_an_error(
+    server: Recorder, status: grpc.StatusCode, kind: type[RoostError], told: str
+) -> None:
+    server.status = status
+    with open_arena(server.address) as arena, pytest.raises(kind, match=told) as raised:
+        arena.bots()
+    assert type(raised.value) is kind
+
+
+def test_nobody_there(server: Recorder) -> None:
+    server.stop()
+    with open_arena(server.address) as arena, pytest.raises(NoArenaError, match=f"no arena at {server.address}"):
+        arena.bots()
+
+
+def test_matches_come_page_by_page(server: Recorder) -> None:
+    def page(first: int, count: int) -> arena_pb2.ListMatchesResponse:
+        ids = range(first, first + count)
+        return arena_pb2.ListMatchesResponse(matches=[arena_pb2.MatchSummary(match_id=f"m{each}") for each in ids])
+
+    server.answers = [page(0, 1000), page(1000, 200)]
+    with open_arena(server.address) as arena:
+        found = newest_matches(arena, arena_pb2.ListMatchesRequest(limit=1200))
+    assert [match.match_id for match in found] == [f"m{number}" for number in range(1200)]
+    assert len(server.methods) == 2
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted", "told"),
+    [
+        ([], None, "name the competition; there is none"),
+        (["cup", "league"], None, "name the competition; there are: cup, league"),
+        (["cup", "league"], "spring", "there is no competition 'spring'; there are: cup, league"),
+    ],
+)
+def test_which_competition(server: Recorder, names: list[str], wanted: str | None, told: str) -> None:
+    listed = [arena_pb2.CompetitionStatus(name=name) for name in names]
+    server.answers = [arena_pb2.ListCompetitionsResponse(competitions=listed)]
+    with open_arena(server.address) as arena, pytest.raises(UsageError, match=told):
+        find_competition(arena, wanted)
+
+
+def test_an_export_is_put_together_from_pieces(server: Recorder, tmp_path: Path) -> None:
+    pieces = [("rules.md", b"one "), ("matches.jsonl", b"{}\n"), ("rules.md", b"two")]
+    server.answers = [arena_pb2.ExportCompetitionResponse(file=file, data=data) for file, data in pieces]
+    with open_arena(server.address) as arena:
+        files = arena.export("cup", tmp_path / "cup")
+    assert [file.name for file in files] == ["rules.md", "matches.jsonl"]
+    assert (tmp_path / "cup/rules.md").read_bytes() == b"one two"
+
+
+def test_an_export_cannot_write_elsewhere(server: Recorder, tmp_path: Path) -> None:
+    server.answers = [arena_pb2.ExportCompetitionResponse(file="../outside", data=b"")]
+    with open_arena(server.address) as arena, pytest.raises(RoostError, match="not a plain file name"):
+        arena.export("cup", tmp_path / "cup")
+    assert list(tmp_path.iterdir()) == []
