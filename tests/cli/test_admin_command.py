@@ -146,7 +146,7 @@ def test_competition_files(roost: Roost) -> None:
         ("serve --tls-cert x.pem", 2, "--tls-cert and --tls-key belong together"),
         ("serve --metrics nowhere", 2, "is not an address for metrics"),
         ("standings --phase finals", 2, "--phase is a phase of a competition"),
-        ("bots show x --db x.db", 2, "no bot 'x' has been here"),
+        ("bots show x --db x.db", 2, "there is no bot 'x'"),
     ],
 )
 def test_one_line_says_what_would_be_right(roost: Roost, words: str, code: int, says: str) -> None:

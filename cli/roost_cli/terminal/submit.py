@@ -30,16 +30,20 @@ def keep_playing(submission: Submission, *, verbose: bool = False) -> None:
     """Play until Ctrl-C, and show how it goes. Raises `RoostError` if the arena refuses the bot or is not there."""
     out = results()
     logging.getLogger("roost_sdk").setLevel(logging.DEBUG if verbose else logging.INFO)
-    with open_journal(submission.keep, submission.keep_mb) as journal:
-        client = submission.client(lambda stats: display.changed(), journal)
-        watch = RatingWatch(submission.server, submission.credentials)
-        with watch, screen(remarks(), line_seconds=LINE_SECONDS) as shown:
-            # On a terminal stderr is now the part of the screen above the line.
-            logging.basicConfig(level=logging.INFO, format=LOG_FORMAT, stream=sys.stderr, force=True)
+    watch = RatingWatch(submission.server, submission.credentials)
+    with watch, screen(remarks(), line_seconds=LINE_SECONDS) as shown:
+        # On a terminal stderr is now the part of the screen above the line. The journal, which keeps what the bot writes
+        # there, comes after it, so that the log is not taken for words of the bot.
+        logging.basicConfig(level=logging.INFO, format=LOG_FORMAT, stream=sys.stderr, force=True)
+        # What the bot prints is for its author, like its errors. Standard output is ours.
+        with (
+            contextlib.redirect_stdout(sys.stderr),
+            open_journal(submission.keep, submission.keep_mb) as journal,
+            _silence_after_interrupt(),
+        ):
+            client = submission.client(lambda stats: display.changed(), journal)
             display = Display(client, submission.server, watch, out, shown)
-            # What the bot prints is for its author, like its errors. Standard output is ours.
-            with contextlib.redirect_stdout(sys.stderr), _silence_after_interrupt():
-                play(client, submission.server, submission.credentials)
+            play(client, submission.server, submission.credentials)
     watch.final()
     out.print(f"left: {display.line()}", soft_wrap=True)
 
