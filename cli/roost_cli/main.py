@@ -10,21 +10,17 @@ import typer
 from roost_cli.commands import (
     account,
     admin,
-    collusion,
     compare,
     competition,
-    export,
     games,
     ladder,
-    new,
     play,
     records,
     replay,
     serve,
-    showcase,
     submit,
-    try_,
     verify,
+    workshop,
 )
 from roost_games.errors import Exit, RoostError, exit_code
 
@@ -44,17 +40,17 @@ app.command(rich_help_panel=HERE)(games.rules)
 app.command(rich_help_panel=HERE)(play.play)
 app.command(rich_help_panel=HERE)(ladder.ladder)
 app.command(rich_help_panel=HERE)(compare.compare)
-app.command(rich_help_panel=HERE)(new.new)
-app.command("try", rich_help_panel=HERE)(try_.try_)
+app.command(rich_help_panel=HERE)(workshop.new)
+app.command("try", rich_help_panel=HERE)(workshop.try_)
 app.command(rich_help_panel=HERE)(verify.verify)
-app.command(rich_help_panel=HERE)(showcase.showcase)
+app.command(rich_help_panel=HERE)(serve.showcase)
 app.command(rich_help_panel=ARENA)(serve.serve)
 app.command(rich_help_panel=ARENA)(submit.submit)
 app.command(rich_help_panel=ARENA)(records.standings)
 app.add_typer(records.bots_app, name="bots", rich_help_panel=ARENA)
 app.command(rich_help_panel=ARENA)(records.matches)
-app.command(rich_help_panel=ARENA)(collusion.collusion)
-app.command(rich_help_panel=ARENA)(export.export)
+app.command(rich_help_panel=ARENA)(records.collusion)
+app.command(rich_help_panel=ARENA)(competition.export)
 app.command(rich_help_panel=ARENA)(replay.replay)
 app.command(rich_help_panel=ARENA)(replay.watch)
 app.command(rich_help_panel=COMPETITION)(account.register)

@@ -1,10 +1,21 @@
-"""`roost bots`, `roost standings` and `roost matches`: what an arena has on record."""
+"""`roost bots`, `standings`, `matches` and `collusion`: what an arena has on record."""
 
 from typing import Annotated
 
 import typer
 
-from roost_cli.options import READING, CompetitionOption, GameOption, JsonOption, Where, asks, find_game
+from roost_cli.options import (
+    DEFAULT_DATABASE,
+    READING,
+    CompetitionOption,
+    GameOption,
+    JsonOption,
+    Where,
+    asks,
+    database_url,
+    find_game,
+    needs_server,
+)
 from roost_games.errors import UsageError
 
 bots_app = typer.Typer(help="List the bots of an arena, one line per version.", invoke_without_command=True)
@@ -114,3 +125,31 @@ def matches(
         print_json(matches_json(found))
     else:
         print_matches(found, wanted, where.option)
+
+
+def collusion(
+    db: Annotated[
+        str, typer.Option("--db", metavar="FILE", help="The database of an arena or a ladder.")
+    ] = DEFAULT_DATABASE,
+    competition: CompetitionOption = None,
+    phase: Annotated[str | None, typer.Option(metavar="NAME", help="Only this phase of the competition.")] = None,
+    game: GameOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find pairs of bots where one changes the other's results against third bots more than chance allows.
+
+    Only tables of three or more count. By chance alone, the report names a pair in at most 5 of 100 competitions.
+    """
+    from roost_cli.terminal.collusion import print_suspicions, suspicions_json
+    from roost_cli.terminal.console import print_json
+
+    if phase is not None and competition is None:
+        raise UsageError("--phase is a phase of a competition; name it with --competition")
+    wanted = find_game(game).name if game else None
+    with needs_server("roost collusion"):
+        from roost_server.answers.collusion import suspicions
+    found = suspicions(database_url(db), competition=competition, phase=phase, game=wanted)
+    if as_json:
+        print_json(suspicions_json(found))
+    else:
+        print_suspicions(found)

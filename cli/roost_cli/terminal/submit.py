@@ -32,8 +32,8 @@ def keep_playing(submission: Submission, *, verbose: bool = False) -> None:
     logging.getLogger("roost_sdk").setLevel(logging.DEBUG if verbose else logging.INFO)
     watch = RatingWatch(submission.server, submission.credentials)
     with watch, screen(remarks(), line_seconds=LINE_SECONDS) as shown:
-        # On a terminal stderr is now the part of the screen above the line. The journal, which keeps what the bot writes
-        # there, comes after it, so that the log is not taken for words of the bot.
+        # On a terminal stderr is now the part of the screen above the line. The journal keeps what the bot writes,
+        # and is opened after this, so that the log is not taken for the bot's words.
         logging.basicConfig(level=logging.INFO, format=LOG_FORMAT, stream=sys.stderr, force=True)
         # What the bot prints is for its author, like its errors. Standard output is ours.
         with (
