@@ -25,3 +25,8 @@ QUICK_SAMPLES: dict[str, type[Bot]] = {
     name: bot for name, bot in SAMPLES.items() if not issubclass(bot, ExactBot | Minimal)
 }
 """Those that answer at once; without `minimal`, which plays most games as `random` does."""
+
+
+def playing_on(game: str) -> str:
+    """The sample that plays on when decisions are weighed: quick, and as sensible as there is one for `game`."""
+    return next(name for name in ("careful", "random") if SAMPLES[name].plays(game))

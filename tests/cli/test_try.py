@@ -272,6 +272,18 @@ def test_every_rare_situation_is_reached(game: str) -> None:
     assert reached == {situation.name for situation in part_of(game, "situations").SITUATIONS}
 
 
+@pytest.mark.parametrize("at_tables", [("dice", "random"), ("dice",)])
+def test_an_opponent_that_does_not_play_a_game_is_not_seated_there(at_tables: tuple[str, ...]) -> None:
+    """As with a new game that no sample knows: the bot would be blamed for it."""
+    samples = opponents()
+    known = {**samples.known, "dice": "roost_bots.starters.bratwurmeck:MyBot"}
+    rivals = samples._replace(known=known, at_tables=at_tables)
+    report = examine("random", rivals, games=["karteneck"], seed="test", effort=THOROUGH, parts=("tables",))
+    assert [finding.title for finding in report.findings if finding.mark is Mark.DEFECT] == []
+    (legal,) = found(report, "legal")
+    assert legal.title.startswith("karteneck: ")
+
+
 def test_every_player_count_is_examined() -> None:
     counts = {game: [table.players for table in tables_of([game]) if not table.options] for game in GAME_NAMES}
     assert counts["karteneck"] == [2, 3, 4]

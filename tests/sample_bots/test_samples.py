@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import roost_bots
-from roost_bots import SAMPLES
+from roost_bots import SAMPLES, playing_on
 from roost_bots.strong import StrongBot
 from roost_games.chance import seed_of
 from roost_games.registry import GAME_NAMES, get_game
@@ -94,3 +94,12 @@ def test_each_has_an_idea_on_its_first_screen() -> None:
         text = (Path(roost_bots.__file__).parent / f"{module}.py").read_text(encoding="utf-8")
         assert text.startswith('"""The bot ')
         assert len(text.splitlines()) < 240
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_careful_plays_on_in_our_games(game: str) -> None:
+    assert playing_on(game) == "careful"
+
+
+def test_random_plays_on_in_a_game_that_careful_does_not_know() -> None:
+    assert playing_on("toy") == "random"

@@ -99,10 +99,10 @@ def find_replay(where: Where, text: str) -> Found:
 
 def _ask(replay: "Replay", bot: str, seat: int, weigh_times: int, *, as_json: bool) -> None:
     """List where another bot would have done something else, weighed if that is asked for."""
-    from roost_bots import SAMPLES
+    from roost_bots import SAMPLES, playing_on
     from roost_cli.terminal.console import print_json
     from roost_cli.terminal.live import progress
-    from roost_cli.terminal.replay import PLAYS_ON, print_opinions, print_weighed, weighed_json
+    from roost_cli.terminal.replay import print_opinions, print_weighed, weighed_json
     from roost_ladder.workshop.second_opinion import opinions_json, second_opinion
     from roost_ladder.workshop.weighing import weigh
 
@@ -113,7 +113,7 @@ def _ask(replay: "Replay", bot: str, seat: int, weigh_times: int, *, as_json: bo
         print_json(opinions_json(replay, opinions)) if as_json else print_opinions(replay, opinions)
         return
     with progress("playing on", len(opinions.different)) as advance:
-        weighed = weigh(opinions, SAMPLES[PLAYS_ON], weigh_times, advance)
+        weighed = weigh(opinions, SAMPLES[playing_on(replay.game)], weigh_times, advance)
     if as_json:
         print_json(weighed_json(replay, opinions, weighed))
     else:

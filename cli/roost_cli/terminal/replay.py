@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from roost.v1 import arena_pb2, play_pb2
+from roost_bots import playing_on
 from roost_cli.terminal.console import results
 from roost_cli.terminal.match import print_faults, print_outcome
 from roost_cli.terminal.records import shown_names
@@ -35,8 +36,6 @@ from roost_ladder.workshop.weighing import Weighed
 from roost_sdk import LoadedBot
 from roost_sdk.wire import codec_for, result_from_wire
 
-PLAYS_ON = "careful"
-"""The sample that plays on when decisions are weighed: quick, and sensible in all games."""
 KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])?|.", re.DOTALL)
 """One key: a character, or what a terminal sends for an arrow."""
 NEXT = frozenset(("n", "\r", "\n", " ", "\x1b[C", "\x1b[B", "\x1bOC", "\x1bOB"))
@@ -145,9 +144,10 @@ def print_weighed(replay: Replay, opinions: Opinions, weighed: list[Weighed], wo
     for each in better:
         _print_difference(console, replay, opinions, each.opinion, f"opponents left behind: {each.words()}")
     sure = sum(each.is_sure for each in better)
+    player = playing_on(replay.game)
     console.print(_summary(replay, opinions), soft_wrap=True)
     console.print(
-        f"From each difference {PLAYS_ON} played on in all seats, {worlds} times: in {len(better)} of {len(weighed)} "
+        f"From each difference {player} played on in all seats, {worlds} times: in {len(better)} of {len(weighed)} "
         f"the move of {opinions.bot} did better, in {sure} of them by more than chance allows (95 %).",
         soft_wrap=True,
     )

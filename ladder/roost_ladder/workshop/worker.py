@@ -148,12 +148,17 @@ class Worker:
             if not self._time_for():
                 return
             self.say(at=str(table), part=index, parts=len(parts))
-            rivals = self.task.opponents.at_tables
             seat = number % table.players
-            bots = [LoadedBot("sample", self._known[rivals[number % len(rivals)]])] * table.players
+            bots = [self._rival_at(table, number)] * table.players
             bots[seat] = self.bot
             seen = self._play(table, bots, number, seat)
             self.say(table=table, **_times_and_faults(seen, seat), troubles=seen.troubles, stopped=seen.stopped)
+
+    def _rival_at(self, table: MatchKind, number: int) -> LoadedBot:
+        """An opponent that plays at this table, another for each `number`; the bot itself if there is none."""
+        rivals = [self._known[name] for name in self.task.opponents.at_tables]
+        able = [rival for rival in rivals if rival.plays(table.game, table.players)]
+        return LoadedBot("sample", able[number % len(able)]) if able else self.bot
 
     def _play(self, table: MatchKind, bots: Sequence[LoadedBot], number: int, seat: int, share: float = 1.0) -> Trial:
         troubles: dict[str, str] = {}
