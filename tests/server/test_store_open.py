@@ -1,18 +1,20 @@
 """Opening a database: what is created, what is refused and in which words, and who may have it open together."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from roost_server.store import StoreError, open_store, queries
 from roost_server.store.backup import back_up, restore
+from roost_server.store.sqlite import open_to_read
 from tests.support.records.matches import block, counted, finished, sketch
 
 NOBODY = 65534
@@ -243,3 +245,22 @@ def test_an_arena_that_was_killed_does_not_block_the_next(path: Path) -> None:
         assert f"in use by another arena (process {arena.pid})" in refusal(url(path))
         arena.kill()
     open_store(url(path)).close()
+
+
+def test_a_change_that_was_cut_off_is_undone_first(tmp_path: Path) -> None:
+    """As an arena leaves it that is killed while it makes the file, before that is in WAL mode: with a hot journal."""
+    path, cut_off = tmp_path / "roost.db", tmp_path / "cut-off.db"
+    open_store(f"sqlite:///{path}").close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("PRAGMA journal_mode = DELETE")
+        database.execute("PRAGMA cache_size = 1")  # so that the change is in the file before it is committed
+        database.execute("BEGIN")
+        database.execute("CREATE TABLE half_done (text)")
+        database.executemany("INSERT INTO half_done VALUES (?)", [("x" * 4000,)] * 50)
+        for suffix in ("", "-journal"):
+            shutil.copy(f"{path}{suffix}", f"{cut_off}{suffix}")
+    with pytest.raises(sqlite3.OperationalError, match="readonly"), closing(open_to_read(cut_off)) as reader:
+        reader.execute("SELECT * FROM roost_schema").fetchall()
+    open_store(f"sqlite:///{cut_off}").close()
+    with closing(open_to_read(cut_off)) as reader:
+        assert reader.execute("SELECT count(*) FROM sqlite_master WHERE name = 'half_done'").fetchall() == [(0,)]

@@ -16,6 +16,7 @@ from typing import cast
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from roost_server.store import schema
@@ -86,7 +87,15 @@ class SqliteFile:
 
     def schema(self) -> int:
         """The number of the schema; 0 if there is nothing yet."""
-        return schema.schema_behind(self.reading_engine(), self.name) if holds_something(self.path) else 0
+        if not holds_something(self.path):
+            return 0
+        try:
+            return schema.schema_behind(self.reading_engine(), self.name)
+        except OperationalError as error:
+            if "readonly" not in str(error.orig):
+                raise
+            # An arena was killed while it made the file: SQLite has to undo a half-done change first, so it must write.
+            return schema.schema_behind(_engine(self.path, "rw"), self.name)
 
     def size(self) -> int:
         """How many bytes the file takes, with its write-ahead log."""
