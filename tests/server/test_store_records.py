@@ -72,7 +72,7 @@ def test_a_replay_that_json_cannot_hold_is_refused() -> None:
 
 def test_a_match_needs_an_id_a_seed_and_a_bot_on_every_seat() -> None:
     for nameless in (replace(sketch("m1"), match=""), replace(sketch("m1"), seed=None)):
-        with pytest.raises(ValueError, match="name its match and its seed"):
+        with pytest.raises(ValueError, match="needs the id of its match and its seed"):
             in_block(nameless)
     with pytest.raises(ValueError, match="3 bots on 2 seats"):
         FinishedMatch(sketch("m1"), "b1", 0, (1, 2, 3), 1, 2)
