@@ -21,7 +21,7 @@ from roost_server.clocks import epoch_ms
 from roost_server.play.block import OpenBlock
 from roost_server.play.seating import StandIn, TableSeating
 from roost_server.play.session import Session
-from roost_server.play.table import News, Question, Table, TableSeat
+from roost_server.play.table import News, Place, Question, Table
 from roost_server.settings import Rules, Settings
 from roost_server.store import FinishedMatch, Store
 from roost_server.store.quarantine import QuarantineRecord, begin_quarantine, end_quarantine, quarantined
@@ -73,10 +73,10 @@ class Sparring(StandIn):
         """Answer, but not before the table has put its other questions."""
         self._loop.call_soon(self._answer, question)
 
-    def tell(self, place: TableSeat, news: News) -> None:
+    def tell(self, place: Place, news: News) -> None:
         """Be ready when the match is to begin."""
         if isinstance(news, play_pb2.MatchStarted):
-            self._loop.call_soon(place.table.ready, place.seat)
+            self._loop.call_soon(place.ready)
 
     def _answer(self, question: Question) -> None:
         if question.is_open:

@@ -13,7 +13,7 @@ from roost_server.errors import NotFoundError, NotYetError
 from roost_server.play.block import OpenBlock
 from roost_server.play.lobby import Lobby
 from roost_server.play.session import Session
-from roost_server.play.table import Chair, News, Question, Table, TableSeat
+from roost_server.play.table import Chair, News, Place, Question, Table
 from roost_server.settings import Rules, Settings
 from roost_server.store import Store, queries
 
@@ -34,7 +34,7 @@ class StandIn:
     def ask(self, question: Question) -> None:
         """Give no answer."""
 
-    def tell(self, place: TableSeat, news: News) -> None:
+    def tell(self, place: Place, news: News) -> None:
         """Take no notice."""
 
 

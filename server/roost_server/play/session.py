@@ -9,7 +9,7 @@ from roost_games.replay import Seat
 from roost_sdk.wire.fields import bytes_field, key_of
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Latency, Pulse
-from roost_server.play.table import Chair, News, Question, TableSeat
+from roost_server.play.table import Chair, News, Place, Question
 from roost_server.settings import Settings
 
 MOST_DECISIONS_PER_MESSAGE = 512
@@ -86,7 +86,7 @@ class Session:
         """The round-trip time as last measured."""
         self._pulse = pulse
         self._settings = settings
-        self._matches: dict[int, TableSeat] = {}
+        self._matches: dict[int, Place] = {}
         """Where it plays, by the number of the match on its stream."""
         self._last_number = 0
         self._over = 0
@@ -151,9 +151,9 @@ class Session:
                 resumed=list(self._matches) if resumed else (),
             )
         )
-        for table, seat in self._matches.values():
-            self.outgoing.news.started.append(table.start_message(seat))
-            question = table.questions.get(seat)
+        for place in self._matches.values():
+            self.outgoing.news.started.append(place.start_message())
+            question = place.question
             if question is not None:
                 self.ask(question)
         self.ping()
@@ -163,8 +163,8 @@ class Session:
         """The stream is gone."""
         self.connected = False
         self.outgoing = self.outgoing.what_lasts()
-        for table, seat in list(self._matches.values()):
-            table.lost(seat)
+        for place in list(self._matches.values()):
+            place.lost()
 
     def ping(self) -> None:
         """Measure the latency again."""
@@ -179,13 +179,13 @@ class Session:
             self.allowance_ms, self.latency_ms = self._latency.allowance_ms, self._latency.last_ms
         for number in message.ready:
             place = self._matches.get(number)
-            if place is not None and place.table.ready(place.seat):
+            if place is not None and place.ready():
                 self._useful += 1
             elif not self._tolerates():
                 return False
         for answer in message.answers:
             place = self._matches.get(answer.match)
-            if place is not None and place.table.answer(place.seat, answer, now):
+            if place is not None and place.answer(answer, now):
                 self._useful += 1
                 self.waits = True
             elif not self._tolerates():
@@ -211,7 +211,7 @@ class Session:
         outgoing.questions.append(question)
         outgoing.wake.set()
 
-    def tell(self, place: TableSeat, news: News) -> None:
+    def tell(self, place: Place, news: News) -> None:
         """Something happened in one of its matches. A match that has ended is on record."""
         if isinstance(news, play_pb2.MatchEnded):
             self._forget(news)
@@ -247,8 +247,8 @@ class Session:
 
     def forfeit_all(self) -> None:
         """The bot will not come back."""
-        for table, seat in list(self._matches.values()):
-            table.forfeit(seat)
+        for place in list(self._matches.values()):
+            place.forfeit()
 
     def next_message(self) -> bytes:
         """Everything that waits, as the bytes of one `roost.v1.ArenaMessage`, to be written at once."""

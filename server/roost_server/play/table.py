@@ -37,7 +37,7 @@ class Player(Protocol):
     def ask(self, question: "Question") -> None:
         """The seat has to decide."""
 
-    def tell(self, place: "TableSeat", news: News) -> None:
+    def tell(self, place: "Place", news: News) -> None:
         """Something happened in one of its matches."""
 
 
@@ -51,11 +51,36 @@ class Chair(NamedTuple):
     wants_events: bool = False
 
 
-class TableSeat(NamedTuple):
-    """A seat at a table."""
+class Place(NamedTuple):
+    """A seat at a table: what a player may do there. Beside the questions it is all that a player sees of a table."""
 
     table: "Table"
     seat: int
+
+    @property
+    def question(self) -> "Question | None":
+        """What the seat is asked at the moment."""
+        return self.table.questions.get(self.seat)
+
+    def start_message(self) -> play_pb2.MatchStarted:
+        """What the seat is told about the match before it begins."""
+        return self.table.start_message(self.seat)
+
+    def ready(self) -> bool:
+        """The bot is ready. False if the table did not wait for that."""
+        return self.table.ready(self.seat)
+
+    def answer(self, answer: play_pb2.Answer, now: Instant) -> bool:
+        """The bot answered. False if there is no such question, or no longer."""
+        return self.table.answer(self.seat, answer, now)
+
+    def lost(self) -> None:
+        """The bot lost its connection."""
+        self.table.lost(self.seat)
+
+    def forfeit(self) -> None:
+        """The bot will not come back."""
+        self.table.forfeit(self.seat)
 
 
 Watcher = Callable[[play_pb2.Event], None]
@@ -183,12 +208,12 @@ class Table:
                 if chair.wants_events:
                     told = play_pb2.Event(match=chair.match)
                     told.MergeFrom(event)
-                    chair.player.tell(TableSeat(self, seat), told)
+                    chair.player.tell(Place(self, seat), told)
 
     def start(self) -> None:
         """Announce the match to its bots."""
         for seat, player in enumerate(self.players):
-            player.tell(TableSeat(self, seat), self.start_message(seat))
+            player.tell(Place(self, seat), self.start_message(seat))
 
     def tell_ended(self) -> None:
         """Tell the bots how the match ended, once that is on record."""
@@ -197,7 +222,7 @@ class Table:
         for seat, chair in enumerate(self.chairs):
             ended = play_pb2.MatchEnded(match=chair.match)
             result_to_wire(result, ended.result)
-            chair.player.tell(TableSeat(self, seat), ended)
+            chair.player.tell(Place(self, seat), ended)
 
     def ready(self, seat: int) -> bool:
         """The bot in `seat` is ready. The match begins when all are. False if the table did not wait for that."""

@@ -9,7 +9,7 @@ from roost_games.chance import seed_of
 from roost_games.referee import Clock, Seat
 from roost_games.registry import get_game
 from roost_server.clocks import Instant, Pulse
-from roost_server.play.table import Chair, News, Question, Table, TableSeat
+from roost_server.play.table import Chair, News, Place, Question, Table
 from roost_server.settings import Rules, Settings
 
 
@@ -43,7 +43,7 @@ class FakePlayer:
         if self.reading:
             self.write(question)
 
-    def tell(self, place: TableSeat, news: News) -> None:
+    def tell(self, place: Place, news: News) -> None:
         if isinstance(news, play_pb2.MatchEnded):
             self.ended.append(news)
         else:
