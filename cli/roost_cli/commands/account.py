@@ -36,12 +36,12 @@ def register(
     """Become an owner of bots at an arena, and get a key. It is shown once, alone on standard output."""
     from roost.v1 import admin_pb2
     from roost_cli.terminal.accounts import new_key
-    from roost_cli.terminal.console import remarks
+    from roost_cli.terminal.console import remark
 
     request = admin_pb2.RegisterRequest(owner=name, invitation=invitation or "")
     with new_key(save) as keep, where.arena(where.without_key()) as arena:
         keep(arena.ask_account(request).key)
-    remarks().print(f"Let a bot play: roost submit mybot.py {where.option} --key-file {save or 'FILE'}", soft_wrap=True)
+    remark(f"Let a bot play: roost submit mybot.py {where.option} --key-file {save or 'FILE'}")
 
 
 @account_app.callback()

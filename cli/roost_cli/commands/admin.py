@@ -149,11 +149,11 @@ def invite(
     """Make an invitation, with which an owner registers. It is shown once, alone on standard output."""
     from roost.v1 import admin_pb2
     from roost_cli.terminal.accounts import SHOWN_ONCE
-    from roost_cli.terminal.console import remarks
+    from roost_cli.terminal.console import remark
 
     request = admin_pb2.InviteRequest(uses=uses, label=label, expires_ms=expiry_ms(days))
     typer.echo(where.administer(request).invitation)
-    remarks().print(f"{SHOWN_ONCE} With it: roost register NAME --invitation TOKEN", soft_wrap=True)
+    remark(f"{SHOWN_ONCE} With it: roost register NAME --invitation TOKEN")
 
 
 @admin_app.command()

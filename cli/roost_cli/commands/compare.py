@@ -50,7 +50,7 @@ def compare(
     """
     from roost_bots import SAMPLES
     from roost_cli.terminal.comparison import comparison_json, print_comparison, watching
-    from roost_cli.terminal.console import print_json, remarks
+    from roost_cli.terminal.console import print_json, remark
     from roost_ladder.rating.sprt import Verdict
     from roost_ladder.running.comparison import CompareOptions, run_comparison
 
@@ -69,7 +69,7 @@ def compare(
         workers,
         seed,
     )
-    run = run_comparison(options, SAMPLES, watch=watching, remark=lambda line: remarks().print(line, soft_wrap=True))
+    run = run_comparison(options, SAMPLES, watch=watching, remark=remark)
     if as_json:
         print_json(comparison_json(run))
     else:

@@ -88,6 +88,7 @@ def ladder(
     Ctrl-C ends it early; the same command with the same --db resumes it.
     """
     from roost_bots import SAMPLES
+    from roost_cli.terminal.console import remark
     from roost_cli.terminal.ladder import watching
     from roost_games.referee import Clock
     from roost_ladder.report.files import ReportFiles, check_rating
@@ -121,18 +122,12 @@ def ladder(
             resumed_seed=resumed_seed,
             programs=_programs,
             watch=watching,
-            remark=_remark,
+            remark=remark,
             must_play=anchor,
         )
     _report(run, files, db, anchor=anchor, rating=rating, as_json=as_json)
     if run.ending is None:
         raise typer.Exit(Exit.INTERRUPTED)
-
-
-def _remark(line: str) -> None:
-    from roost_cli.terminal.console import remarks
-
-    remarks().print(line, soft_wrap=True)
 
 
 @contextlib.contextmanager
@@ -154,19 +149,20 @@ def _open_book(db: str | None) -> "Iterator[tuple[Book | None, str | None]]":
 def _programs(entrants: "Sequence[Entrant]", limits: "MatchLimits", workers: int) -> "Iterator[LadderTeam]":
     """Programs that connect to an arena by themselves get one of their own."""
     from roost_bots import SAMPLES
+    from roost_cli.terminal.console import remark
     from roost_ladder.running.engine import Executor
     from roost_ladder.running.local_ladder import LadderTeam
 
     with needs_server("a bot that connects to an arena"):
         from roost_server.serving.ladder_programs import ladder_programs
-    with ladder_programs(entrants, limits, SAMPLES, _remark) as programs:
+    with ladder_programs(entrants, limits, SAMPLES, remark) as programs:
         yield LadderTeam(programs.entrants, Executor(programs.arena.submit, workers), programs.look_after)
 
 
 def _report(
     run: "LadderRun", files: "ReportFiles", db: str | None, *, anchor: str | None, rating: str, as_json: bool
 ) -> None:
-    from roost_cli.terminal.console import print_json
+    from roost_cli.terminal.console import print_json, remark
     from roost_cli.terminal.ladder import print_run, run_json
     from roost_ladder.report.files import summary_of
 
@@ -179,4 +175,4 @@ def _report(
     if summary.standings:
         files.write(summary)
     else:
-        _remark("no block was played to its end, so there are no standings yet")
+        remark("no block was played to its end, so there are no standings yet")

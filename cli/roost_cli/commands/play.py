@@ -55,12 +55,13 @@ def play(
 
 def _play(series: "Series", matches: int, replay: Path | None, *, show: bool) -> bool:
     """Play; whether it was interrupted."""
+    from roost_cli.terminal.console import remark
     from roost_cli.terminal.live import progress
     from roost_cli.terminal.replay import printing
     from roost_ladder.running.series import TroubleLog
     from roost_sdk.replay_files import ReplayFile
 
-    troubles = TroubleLog()
+    troubles = TroubleLog(remark)
     watch = printing(series.game.name, series.names) if show else None
     quiet = show or matches == 1
     with ReplayFile(replay) if replay else contextlib.nullcontext() as replays:

@@ -141,7 +141,7 @@ def showcase(
     """
     import roost_cli
     from roost_bots import QUICK_SAMPLES
-    from roost_cli.terminal.console import remarks
+    from roost_cli.terminal.console import remark
     from roost_cli.terminal.showcase import print_beginning, print_summary, show_standings
     from roost_sdk.processes import python_words
 
@@ -156,8 +156,8 @@ def showcase(
         print_beginning(names, running.address, db)
         with contextlib.suppress(KeyboardInterrupt), Where(running.address).arena() as reader:
             show_standings(reader, seconds, running.check)
-        remarks().print("The running matches are played to the end ...")
+        remark("The running matches are played to the end ...")
         for line in running.stop():
-            remarks().print(line, soft_wrap=True)
+            remark(line)
     with Where(db=db).open() as records:
         print_summary(records, db)

@@ -13,7 +13,7 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 
 from roost.v1 import admin_pb2
-from roost_cli.terminal.console import Column, print_fitted, print_json, remarks, results
+from roost_cli.terminal.console import Column, print_fitted, print_json, remark, results
 from roost_cli.terminal.records import local_time
 from roost_games.errors import UsageError
 from roost_games.wording import counted
@@ -157,7 +157,7 @@ def new_key(path: Path | None) -> Iterator[Callable[[str], None]]:
 
 def _show(key: str) -> None:
     typer.echo(key)
-    remarks().print(f"{SHOWN_ONCE} Keep it in a file for --key-file, or in ROOST_KEY.", soft_wrap=True)
+    remark(f"{SHOWN_ONCE} Keep it in a file for --key-file, or in ROOST_KEY.")
 
 
 def _write(write: Callable[[str], object], path: Path, key: str) -> None:

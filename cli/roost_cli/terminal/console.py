@@ -29,6 +29,11 @@ def remarks() -> Console:
     return _console(sys.stderr)
 
 
+def remark(line: str) -> None:
+    """Write a line to stderr, above a live screen if there is one."""
+    sys.stderr.write(f"{line}\n")
+
+
 def _console(file: TextIO) -> Console:
     # Rich drops colours for NO_COLOR but keeps bold and dim; without a colour system it writes plain text.
     no_color = os.environ.get("NO_COLOR")

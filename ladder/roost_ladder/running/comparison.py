@@ -195,7 +195,7 @@ def run_comparison(
 ) -> ComparisonRun:
     """Play until the verdict, the last block or the deadline. Ctrl-C ends it early.
 
-    `remark` gets lines about what is unusual.
+    `remark` gets lines about what is unusual, bots that fail among them.
     """
     options.check()
     bots = _find_bots(options, samples, remark)
@@ -205,17 +205,16 @@ def run_comparison(
     run = ComparisonRun(comparison, bots, seed)
     lineup = _lineup(plan, bots, remark)
     try:
-        _play(run, lineup, options, watch)
+        _play(run, lineup, options, watch, TroubleLog(remark))
     except KeyboardInterrupt:
         run.interrupted = True
     return run
 
 
-def _play(run: ComparisonRun, lineup: Lineup, options: CompareOptions, watch: Watch) -> None:
+def _play(run: ComparisonRun, lineup: Lineup, options: CompareOptions, watch: Watch, troubles: TroubleLog) -> None:
     comparison, plan = run.comparison, run.comparison.plan
     workers = options.workers or len(os.sched_getaffinity(0))
     deadline = options.deadline()
-    troubles = TroubleLog()
     with local_executor(workers) as executor, watch(run) as look:
         for block in play_blocks(plan, lineup, executor, deadline=deadline, look=look):
             comparison.add(observe(plan, block.number, [match.result.places for match in block.played]))

@@ -184,8 +184,8 @@ def run_ladder(
     """Play until the schedule or the budget ends. Ctrl-C ends it early, with all that was played until then.
 
     With a `book` every match is kept there; `resumed_seed` is the seed of the run in it, if there is one. `programs`
-    starts bots that are commands. `remark` gets lines about what is unusual. Raises `UsageError` if the bot `must_play`
-    does not take part.
+    starts bots that are commands. `remark` gets lines about what is unusual, bots that fail among them. Raises
+    `UsageError` if the bot `must_play` does not take part.
     """
     options.check()
     entrants = _find(options.bots, samples, remark)
@@ -194,7 +194,7 @@ def run_ladder(
     with _team(entrants, options, programs, remark) as team:
         seed = options.seed or resumed_seed or new_seed()
         setup = options.setup(team.entrants, seed, recording=book is not None)
-        troubles = TroubleLog()
+        troubles = TroubleLog(remark)
         ladder = Ladder(setup, book or MemoryBook(), troubles.tell)
         ending = _play(ladder, options.budget, team, watch)
         troubles.close()

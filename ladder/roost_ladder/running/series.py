@@ -128,27 +128,28 @@ class Series:
 
 
 class TroubleLog:
-    """Tells an author on stderr what went wrong in a bot: each thing once, and not more than a few."""
+    """Tells an author what went wrong in a bot, in lines: each thing once, and not more than a few."""
 
-    def __init__(self) -> None:
+    def __init__(self, remark: Callable[[str], None]) -> None:
+        self._remark = remark
         self._told: set[tuple[str, str]] = set()
         self._untold = 0
 
     def tell(self, trouble: Trouble) -> None:
-        """Write it, unless it was written before."""
+        """Tell it, unless it was told before."""
         key = trouble.bot, trouble.what
         if key in self._told:
             return
         if len(self._told) < MOST_TROUBLES:
             self._told.add(key)
-            sys.stderr.write(f"{trouble}\n")
+            self._remark(str(trouble))
         else:
             self._untold += 1
 
     def close(self) -> None:
         """Say how many were left out."""
         if self._untold:
-            sys.stderr.write(f"and {self._untold} more like these; the table counts all faults\n")
+            self._remark(f"and {self._untold} more like these; the table counts all faults")
 
 
 def play_out(match: LocalMatch) -> Result:
