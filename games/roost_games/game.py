@@ -130,9 +130,6 @@ class State(ABC, Generic[MoveT, ViewT]):
         """Randomly exchange, in place, everything that `seat` has never been shown. Its view must not notice."""
 
 
-StateT = TypeVar("StateT", bound=State)  # type: ignore[type-arg]
-
-
 class Game(ABC, Generic[MoveT, ViewT, OptionsT]):
     """A game as the registry lists it. It has no state: one object serves every match."""
 

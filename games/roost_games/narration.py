@@ -114,11 +114,6 @@ def narration_of(game: str, bots: Sequence[str]) -> Narration:
     return narration
 
 
-def text_of(words: Words) -> str:
-    """The words without their roles."""
-    return "".join(span.text for span in words)
-
-
 def sentence(*parts: "str | Span | Words") -> Words:
     """Words in a row; strings are plain, and empty ones are left out."""
     spans: list[Span] = []

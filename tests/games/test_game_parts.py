@@ -11,7 +11,6 @@ import pytest
 
 from roost_bots.starters import start_folder
 from roost_games.chance import Quick, seed_of
-from roost_games.narration import text_of
 from roost_games.narrator import Frame, Narrator
 from roost_games.referee import Referee, Seat
 from roost_games.registry import GAME_NAMES, all_games, rules_of
@@ -21,6 +20,7 @@ from roost_sdk.wire import codec_for
 from tests.support.games.parts import ONEOFS, PARTS, ROOT, Part, has, lacking
 from tests.support.games.toy import TOY, play_out
 from tests.support.games.toy_parts import FILES, list_toy, play_proto
+from tests.support.games.values import text_of
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.where)

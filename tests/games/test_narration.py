@@ -9,10 +9,11 @@ from roost_bots import SAMPLES
 from roost_games import bratwurmeck, haecmaec, karteneck
 from roost_games.chance import Tape, seed_of
 from roost_games.haecmaec import Card, ClosedBurger, React
-from roost_games.narration import Words, narration_of, text_of
+from roost_games.narration import Words, narration_of
 from roost_games.narrator import Frame, Narrator
 from roost_games.registry import GAME_NAMES, get_game
 from roost_sdk import Bot, LoadedBot, LocalMatch
+from tests.support.games.values import text_of
 
 RANDOM = LoadedBot("random", SAMPLES["random"])
 

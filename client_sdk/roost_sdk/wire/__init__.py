@@ -11,7 +11,7 @@ Each game has a module here with its name, whose `CODEC` is its codec.
 
 from roost_games.registry import part_of
 from roost_sdk.wire.codec import AnyCodec, AnyMatchCodec, Codec, MatchCodec, WireError
-from roost_sdk.wire.results import fault_from_wire, fault_to_wire, result_from_wire, result_to_wire
+from roost_sdk.wire.results import fault_from_wire, result_from_wire, result_to_wire
 
 __all__ = [
     "AnyCodec",
@@ -21,7 +21,6 @@ __all__ = [
     "WireError",
     "codec_for",
     "fault_from_wire",
-    "fault_to_wire",
     "result_from_wire",
     "result_to_wire",
 ]

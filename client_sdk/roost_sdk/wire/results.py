@@ -24,11 +24,6 @@ TERMINATIONS = {
 TERMINATION_NAMES = {termination: name for name, termination in TERMINATIONS.items()}
 
 
-def fault_to_wire(fault: Fault) -> play_pb2.FaultKind.ValueType:
-    """The number of a kind of fault."""
-    return FAULT_KINDS[fault]
-
-
 def fault_from_wire(kind: play_pb2.FaultKind.ValueType) -> Fault:
     """The kind of fault with this number. Raises `WireError`."""
     if kind not in FAULTS:

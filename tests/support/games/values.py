@@ -1,8 +1,10 @@
-"""The classes that a bot of a game meets: its view, its moves, and everything inside them."""
+"""The classes that a bot of a game meets (its view, its moves, and everything inside them), and narrated words."""
 
 from dataclasses import is_dataclass
 from importlib import import_module
 from typing import Any, get_args, get_type_hints
+
+from roost_games.narration import Words
 
 
 def moves_and_parts(game: str) -> list[type]:
@@ -24,3 +26,8 @@ def _add(hint: Any, found: dict[type, None]) -> None:
     if is_dataclass(hint) or hasattr(hint, "_fields"):
         for inner in get_type_hints(hint).values():
             _add(inner, found)
+
+
+def text_of(words: Words) -> str:
+    """The words of a narration without their roles."""
+    return "".join(span.text for span in words)
