@@ -97,21 +97,15 @@ def timed(label: str, work: Callable[[], Floats | None], truth: Floats) -> None:
 
 
 def ours(ladder: Ladder) -> None:
-    """Roost's rows: cold from arrays and from objects, and warm."""
+    """Roost's rows: cold, in two steps and in one, and warm."""
     live = LiveStandings()
-    latest = ladder.tables[1]
-    timed("Roost, gathering arrays", lambda: add_all(live, ladder), ladder.strengths)
-    timed("Roost, standings, first time", lambda: strengths_in(live.standings()), ladder.strengths)
-    live.add_columns(Columns([-1 - row // 3 for row in range(LATEST)], latest.bots[:LATEST], latest.places[:LATEST]))
-    timed(f"Roost, again {LATEST} matches later", lambda: strengths_in(live.standings()), ladder.strengths)
     results = list(objects(ladder))
-    timed("Roost, all of it from match objects", lambda: strengths_in(standings(results)), ladder.strengths)
-
-
-def add_all(live: LiveStandings, ladder: Ladder) -> None:
-    """All matches, as arrays."""
-    for table in ladder.tables:
-        live.add_columns(table)
+    earlier, latest = results[:-LATEST], results[-LATEST:]
+    timed("Roost, gathering results", lambda: live.add(earlier), ladder.strengths)
+    timed("Roost, standings, first time", lambda: strengths_in(live.standings()), ladder.strengths)
+    live.add(latest)
+    timed(f"Roost, again {LATEST} matches later", lambda: strengths_in(live.standings()), ladder.strengths)
+    timed("Roost, all of it at once", lambda: strengths_in(standings(results)), ladder.strengths)
 
 
 def strengths_in(table: list[Standing]) -> Floats:

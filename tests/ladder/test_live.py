@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from roost_games.errors import UsageError
-from roost_ladder.rating.results import Columns, MatchResult
+from roost_ladder.rating.results import MatchResult
 from roost_ladder.rating.standings import LiveStandings, Standing, standings
 from tests.support.ladders.worlds import World, ladder
 
@@ -43,12 +43,6 @@ def test_a_block_that_is_voided() -> None:
     block = RESULTS[0].block_id
     live.drop(block)
     assert_same(live.standings(), standings([result for result in RESULTS if result.block_id != block]))
-
-
-def test_columns() -> None:
-    live = LiveStandings()
-    live.add_columns(Columns([7, 7], np.array([[1, 2], [2, 1]]), np.array([[1, 2], [1, 2]])))
-    assert [row.rating for row in live.standings()] == pytest.approx([1500, 1500])
 
 
 def test_nothing_yet() -> None:

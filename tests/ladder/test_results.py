@@ -2,10 +2,9 @@
 
 from random import Random
 
-import numpy as np
 import pytest
 
-from roost_ladder.rating.results import Columns, Gathering, MatchResult, gather
+from roost_ladder.rating.results import Gathering, MatchResult, gather
 from tests.support.records.results import DUEL, TRIO, assert_same, many
 
 
@@ -69,17 +68,6 @@ def test_a_record_does_not_change_when_more_is_added() -> None:
     before = gathering.record()
     gathering.add([*many(2), many(1)[0]])
     assert_same(before, gather(many(1)))
-
-
-def test_results_may_come_as_columns() -> None:
-    gathering = Gathering()
-    for players in (2, 3, 4):
-        some = [result for result in many(1) if len(result.bots) == players]
-        blocks = [int(result.block_id.split()[1]) for result in some]
-        gathering.add_columns(
-            Columns(blocks, np.array([result.bots for result in some]), np.array([result.places for result in some]))
-        )
-    assert_same(gathering.record(), gather(many(1)))
 
 
 def test_a_voided_block_is_forgotten() -> None:

@@ -114,10 +114,9 @@ class Gathering:
         for result in results:
             by_players.setdefault(len(result.bots), []).append(result)
         for some in by_players.values():
-            self.add_columns(_columns(some))
+            self._add(_columns(some))
 
-    def add_columns(self, columns: Columns) -> None:
-        """The same for many matches at once."""
+    def _add(self, columns: Columns) -> None:
         players = columns.bots.shape[1]
         if any(sums.has_some_of(columns.blocks) for size, sums in self._sums.items() if size != players):
             raise ValueError("matches of one block have different numbers of players")

@@ -16,7 +16,7 @@ from roost_games.errors import UsageError
 from roost_ladder.rating.certainty import half_widths, likely_above_next, rank_ranges
 from roost_ladder.rating.elo import ELO, MEAN_RATING, Elo
 from roost_ladder.rating.fit import Fit, fit
-from roost_ladder.rating.results import Columns, Floats, Gathering, MatchResult, ResultSums, gather
+from roost_ladder.rating.results import Floats, Gathering, MatchResult, ResultSums, gather
 
 TIED = 6
 """Ratings that agree to this many decimals are ordered by the bots' numbers, not by rounding errors."""
@@ -214,10 +214,6 @@ class LiveStandings:
     def add(self, results: Iterable[MatchResult]) -> None:
         """These matches have ended. Raises `ValueError` if they cannot be results of matches in blocks."""
         self._gathering.add(results)
-
-    def add_columns(self, columns: Columns) -> None:
-        """The same for many matches at once."""
-        self._gathering.add_columns(columns)
 
     def drop(self, block_id: Hashable) -> None:
         """This block has been voided: its matches no longer count."""
