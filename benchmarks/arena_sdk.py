@@ -52,7 +52,7 @@ async def pong_times(python: str = sys.executable) -> list[float]:
 
 
 class _PingingHost:
-    """An arena that asks one bot the same thing for ever, and pings it meanwhile."""
+    """An arena that keeps asking one bot the same question, and pings it meanwhile."""
 
     def __init__(self) -> None:
         self.times: list[float] = []

@@ -33,7 +33,7 @@ def new_client(name: str) -> Client:
 
 
 async def come_and_go(open_link: OpenLink) -> None:
-    """Join and leave for ever: with a good-bye, and without."""
+    """Keep joining and leaving, with and without a goodbye."""
     visit = 0
     while True:
         guest = new_client(RESTLESS)

@@ -6,7 +6,7 @@ from typing import Self
 
 CHUNK = 1 << 16
 HANDSHAKE = 8 << 10
-"""So many bytes have gone through before a connection is worth corrupting: a broken handshake is no news."""
+"""How many bytes pass before a connection is corrupted: a broken handshake tests nothing."""
 
 
 class Proxy:

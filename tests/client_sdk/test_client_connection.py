@@ -56,6 +56,11 @@ class Arena:
 
 
 @pytest.fixture(autouse=True)
+def _nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counting, "made", [], raising=False)
+
+
+@pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_module, "SHORTEST_PAUSE", 0.001)
     monkeypatch.setattr(client_module, "LONGEST_PAUSE", 0.002)
@@ -175,7 +180,6 @@ def test_after_the_welcome_an_arena_may_be_silent() -> None:
 
 def test_after_a_lost_connection_the_same_bot_plays_on() -> None:
     async def script() -> None:
-        Counting.made = []
         match = ScriptedMatch(GAME, 2)
         seat = match.referee.waiting[0]
         arena = Arena(links=2, missing=0)
@@ -206,7 +210,6 @@ def test_after_a_lost_connection_the_same_bot_plays_on() -> None:
 
 def test_an_answer_that_got_lost_is_sent_again_without_asking_the_bot_again() -> None:
     async def script() -> None:
-        Counting.made = []
         match = ScriptedMatch(GAME, 2)
         seat = match.referee.waiting[0]
         arena = Arena(links=2)
@@ -270,7 +273,6 @@ def test_a_decision_that_is_being_thought_about_outlives_the_connection() -> Non
 
 def test_matches_that_do_not_go_on_are_dropped(caplog: pytest.LogCaptureFixture) -> None:
     async def script() -> None:
-        Counting.made = []
         match = ScriptedMatch(GAME, 2)
         seat = match.referee.waiting[0]
         arena = Arena(links=2)

@@ -390,7 +390,7 @@ THINKERS = {
 
 @asynccontextmanager
 async def thinking(tmp_path: Path, how: str) -> AsyncIterator["tuple[asyncio.subprocess.Process, asyncio.Queue[int]]"]:
-    """A program that thinks about its first decision for ever, and the pongs that it sends meanwhile."""
+    """A program that never finishes its first decision, and the pongs that it sends meanwhile."""
     match = ScriptedMatch("bratwurmeck", 2)
     pongs: asyncio.Queue[int] = asyncio.Queue()
 

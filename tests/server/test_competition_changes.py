@@ -1,4 +1,4 @@
-"""What of a competition's file can be changed, before and after something was played by it, and who did it."""
+"""What can be changed in a competition file before and after the first match, and who changed it."""
 
 from collections.abc import Iterator
 from pathlib import Path

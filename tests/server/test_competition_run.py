@@ -2,8 +2,9 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +31,7 @@ from roost_server.store import Store, open_store
 from roost_server.store.models import BLOCK, BLOCK_MEMBER, BOT_VERSION, COMPETITION, MATCH, MATCH_SEAT
 from tests.support.arenas.arena_program import address_of, program
 from tests.support.arenas.hall import Hall, bounded, check_records, hall, settings
+from tests.support.arenas.hall import until as hall_until
 from tests.support.ports import free_port
 from tests.support.records.matches import counted
 
@@ -90,15 +92,8 @@ class Planned(NamedTuple):
     bots: tuple[str, ...]
 
 
-async def until(condition: Callable[[], object | Awaitable[object]]) -> None:
-    """Wait for `condition` to hold. It is looked at seldom, because that means to read records or to ask the arena."""
-    while True:
-        holds = condition()
-        if isinstance(holds, Awaitable):
-            holds = await holds
-        if holds:
-            return
-        await asyncio.sleep(0.2)
+until = partial(hall_until, pause=0.2)
+"""Conditions are checked rarely here, because each check reads records or asks the arena."""
 
 
 class People:
@@ -333,7 +328,7 @@ def finished_finals(store: Store) -> int:
 
 
 async def play_finals(folder: Path, seed: bytes, kills: Sequence[int]) -> list[Planned]:
-    """A competition that goes straight to its finals, and whose arena is killed after so many matches of them."""
+    """A competition that goes straight to its finals. Its arena is killed after each of these numbers of matches."""
     folder.mkdir()
     database, file = folder / "roost.db", folder / "cup.toml"
     file.write_text(STRAIGHT_TO_FINALS)

@@ -1,4 +1,4 @@
-"""Standings that are kept up to date say what is worked out anew from the records, whatever was recorded meanwhile."""
+"""Standings that are kept up to date equal those calculated from all records, whatever was recorded meanwhile."""
 
 from collections.abc import Iterator
 from random import Random

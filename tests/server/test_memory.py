@@ -22,7 +22,7 @@ from tests.support.arenas.raw_stream import hello, raw_stream
 from tests.support.records.results import DUEL, TRIO, assert_same, many
 
 SOME = 100
-"""So many blocks come at a time."""
+"""How many blocks come at a time."""
 TIMES = 10
 DUELS = Kind("karteneck", 2)
 GROUPS = list(combinations(range(6), 2))

@@ -36,7 +36,7 @@ def recorded(store: Store) -> list[str]:
 
 
 def run(play: Coroutine[Any, Any, T]) -> T:
-    """Fails where a mistake would make it wait for ever."""
+    """Fails instead of waiting forever."""
     return asyncio.run(asyncio.wait_for(play, timeout=120))
 
 

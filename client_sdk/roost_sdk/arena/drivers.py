@@ -274,7 +274,7 @@ class OwnThread:
 
     def take(self, batch: Sequence[Task]) -> None:
         if self._thread is None:
-            # A daemon: a bot that thinks for ever must not keep its process from ending.
+            # A daemon: a bot that never stops thinking must not keep its process from ending.
             self._thread = Thread(target=self.serve, name="roost bot", daemon=True)
             self._thread.start()
         self._driver.take(batch)

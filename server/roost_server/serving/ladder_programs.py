@@ -21,7 +21,7 @@ from roost_server.serving.logs import warnings_only
 CONNECT_SECONDS = 30.0
 """How long programs may take to connect."""
 POLICY = Restart(first_pause=0.1, most_starts=4)
-"""A program that ends is started again, but not for ever."""
+"""A program that exits is restarted, but only a few times."""
 MATCHES_AT_ONCE = "8"
 SECONDS_TO_END = 5.0
 Samples = Mapping[str, type[Bot]]

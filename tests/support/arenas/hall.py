@@ -133,15 +133,15 @@ def bounded(
     assert {entry["event"] for entry in entries if entry["log_level"] in ("error", "critical")} == set(logged)
 
 
-async def until(condition: Callable[[], object | Awaitable[object]]) -> None:
-    """Wait for `condition` to hold."""
+async def until(condition: Callable[[], object | Awaitable[object]], pause: float = 0.005) -> None:
+    """Wait for `condition` to hold, which is checked every `pause` seconds."""
     while True:
         holds = condition()
         if isinstance(holds, Awaitable):
             holds = await holds
         if holds:
             return
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(pause)
 
 
 async def refusal(call: Awaitable[object]) -> tuple[str, str]:

@@ -40,7 +40,7 @@ class World(NamedTuple):
     """Fortunes have the normal distribution, with the variance of the other one."""
 
     def fortunes(self, rng: np.random.Generator, *shape: int) -> Floats:
-        """So many fortunes."""
+        """An array of fortunes of this shape."""
         return rng.normal(scale=np.pi / np.sqrt(6), size=shape) if self.normal else rng.gumbel(size=shape)
 
 

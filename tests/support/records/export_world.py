@@ -83,7 +83,7 @@ class Play:
         await self.director.start()
 
     async def phase(self, phase: PhaseName, rounds: int | None = None) -> None:
-        """So many rounds of a phase, or all that it has."""
+        """Play this number of rounds of a phase, or all of them."""
         await self.director.change_phase(phase, "test")
         contest, reading = self.director.contest, self.director._reading
         assert contest is not None
