@@ -101,7 +101,7 @@ def _complain(message: str, code: int) -> int:
 
 def _misused(error: typer.TyperException) -> int:
     """Wrong arguments or options. Without any, the help was printed and there is nothing to add."""
-    message = error.format_message().rstrip(".")
+    message = error.format_message().rstrip(".").replace("Value error, ", "")
     context: typer.Context | None = getattr(error, "ctx", None)
     if not message:
         return Exit.USAGE

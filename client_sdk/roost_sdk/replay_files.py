@@ -21,6 +21,8 @@ from roost_games.wording import counted
 Advance = Callable[[int], None]
 Progress = Callable[[str, int], AbstractContextManager[Advance]]
 """Given what is done and how many parts it has, a context whose value is to be called with the parts done."""
+SQLITE_HEADER = b"SQLite format 3\0"
+"""How every SQLite database begins."""
 
 
 @contextlib.contextmanager
@@ -161,10 +163,13 @@ def verify_files(
 
 
 def _size(file: Path) -> int:
-    """The length of a file. Raises `UsageError` if there is none."""
+    """The length of a file. Raises `UsageError` if there is none, or if it is a database."""
     if file.is_dir():
         raise UsageError(f"{file} is a folder; name the files of replays in it")
     try:
+        with file.open("rb") as content:
+            if content.read(len(SQLITE_HEADER)) == SQLITE_HEADER:
+                raise UsageError(f"{file} is a database; write roost verify --db {file}")
         return file.stat().st_size
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from None

@@ -92,6 +92,10 @@ def test_backup_and_restore(roost: Roost) -> None:
     Path("nonsense.db").write_text("nonsense" * 1000)
     refused = roost("admin", "restore", "nonsense.db", "--db", "roost.db")
     assert (refused.code, "cannot be read as a database" in refused.err) == (1, True)
+    itself = roost("admin", "restore", "./roost.db", "--db", "roost.db")
+    assert (itself.code, "is the database itself" in itself.err) == (1, True)
+    nowhere = at_database(roost, "backup", "missing/copy.db")
+    assert (nowhere.code, nowhere.err) == (1, "roost: missing/copy.db cannot be written: No such file or directory\n")
     again = at_database(roost, "backup", "copy.db")
     assert (again.code, "already exists; name another file" in again.err) == (1, True)
 

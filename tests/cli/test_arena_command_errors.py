@@ -117,7 +117,7 @@ def test_another_server_is_there(roost: Roost) -> None:
         (
             ["standings", "--db", "missing.db"],
             1,
-            "there is no file missing.db; name the database in which an arena has recorded",
+            "there is no file missing.db; name the database of an arena",
         ),
         (["standings", "--db", "text.db"], 1, "text.db: it is not a database; give another file"),
         (["standings", "--db", "mysql://x/y"], 1, "Roost keeps its records in SQLite or PostgreSQL, not mysql"),
@@ -133,7 +133,11 @@ def test_another_server_is_there(roost: Roost) -> None:
         (["serve", "--games", "karteneck,chess"], 2, "there is no game 'chess'"),
         (["serve", "--games", "karteneck,,"], 2, "games are separated by single commas, not 'karteneck,,'"),
         (["serve", "--players", "two"], 2, "player counts are numbers such as 2,3,4, not 'two'"),
-        (["serve", "--games", "karteneck", "--players", "5,6"], 2, "no table can be made: karteneck with 5, 6 players"),
+        (
+            ["serve", "--games", "karteneck", "--players", "5,6"],
+            2,
+            "karteneck cannot be played by 5, 6; give other --games or --players",
+        ),
         (["serve", "--db", "nowhere/x.db"], 1, "there is no folder nowhere for x.db; create it first"),
         (["serve", "--log-level", "loud"], 2, "invalid value for '--log-level'"),
         (["serve", "--bots", "gredy"], 2, "Did you mean 'greedy'?"),

@@ -1,6 +1,8 @@
 """`roost verify`: exit codes, and a line for each match that is not in order."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -114,6 +116,16 @@ def test_a_file_without_replays_is_refused(roost: Roost, tmp_path: Path, content
     assert (code, out) == (2, "")
     assert err.startswith(f"roost: {file} holds no replays: {why}")
     assert err.count("\n") == 1
+
+
+def test_a_database_is_named_and_not_read_as_text(roost: Roost, tmp_path: Path) -> None:
+    file = tmp_path / "roost.db"
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("CREATE TABLE matches (replay TEXT)")
+        database.execute("INSERT INTO matches VALUES (?)", ("\n{}\n" * 100,))
+        database.commit()
+    code, out, err = roost("verify", file)
+    assert (code, out, err) == (2, "", f"roost: {file} is a database; write roost verify --db {file}\n")
 
 
 def test_a_record_of_faults_is_in_order(roost: Roost, tmp_path: Path) -> None:

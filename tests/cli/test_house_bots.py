@@ -1,4 +1,4 @@
-"""`roost serve --bots`: bots that play along, come back when they end, and are gone with their arena."""
+"""`roost serve --bots`: house bots, which are restarted when they exit, and end with their arena."""
 
 import json
 import os
@@ -75,7 +75,7 @@ def test_they_play_and_leave_with_the_arena(roost: Roost, tmp_path: Path) -> Non
         f"listening at {address}, recording in roost.db",
         f"  a bot joins with   roost submit mybot.py --server {address}",
         f"  the standings      roost standings --server {address}",
-        "  playing along      greedy, own, slow-Slow",
+        "  house bots         greedy, own, slow-Slow",
         "Ctrl-C stops the arena.",
         "stopped; everything is recorded",
     ]
@@ -92,7 +92,7 @@ def test_a_killed_bot_comes_back(roost: Roost, tmp_path: Path) -> None:
         until_played(roost, tmp_path, "greedy", "random")
         first = next(number for number, command in children(serve).items() if "roost_bots.greedy" in command)
         os.kill(first, signal.SIGKILL)
-        told = json.loads(serve.err.until("a bot that plays along ended"))
+        told = json.loads(serve.err.until("house bot exited and is restarted"))
         assert (told["level"], told["bot"], told["how"]) == ("warning", "greedy", "signal SIGKILL")
         assert '"greedy"' in serve.err.until("bot connected")
         assert first not in children(serve)

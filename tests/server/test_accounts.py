@@ -74,7 +74,7 @@ def refusal(store: Store, secret: str) -> str:
 
 
 def test_keys_that_are_good_for_nothing(store: Store) -> None:
-    assert "not known at this arena" in refusal(store, "roost_" + "x" * 43)
+    assert "this arena does not know this key" in refusal(store, "roost_" + "x" * 43)
     revoked = keys.make_key(store, Scope.ADMIN, "test")
     keys.revoke_key(store, revoked, "test")
     assert "was revoked" in refusal(store, revoked)

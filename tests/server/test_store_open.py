@@ -206,9 +206,7 @@ def test_a_file_that_may_not_be_written_is_refused(open_folder: Path) -> None:
 
 
 def test_a_reader_changes_nothing_and_writes_nothing(path: Path) -> None:
-    assert refusal(url(path), read_only=True) == (
-        f"there is no file {path}; name the database in which an arena has recorded"
-    )
+    assert refusal(url(path), read_only=True) == (f"there is no file {path}; name the database of an arena")
     assert not path.exists()
     path.touch()
     assert refusal(url(path), read_only=True).startswith(f"{path} holds no matches yet; start an arena with it: roost")

@@ -172,7 +172,7 @@ def invitations(where: Where, as_json: JsonOption = False) -> None:
 def phase(
     where: Where,
     competition: Annotated[str, typer.Argument(metavar="COMPETITION", help="The competition's name.")],
-    phase: Annotated[str, typer.Argument(metavar="PHASE", help="The phase to go on to.")],
+    phase: Annotated[str, typer.Argument(metavar="PHASE", help="The phase to enter.")],
 ) -> None:
     """Move a competition to another phase."""
     from roost.v1 import admin_pb2

@@ -119,7 +119,7 @@ def _entry_columns(entries: Iterable[admin_pb2.EntryRecord]) -> list[Column]:
         Column("takes part in", [each.competition for each in found]),
         Column("with", [each.bot for each in found]),
         Column("phase", [each.phase for each in found]),
-        Column("settled version", [each.pinned_version or NEVER for each in found], drop=1),
+        Column("pinned version", [each.pinned_version or NEVER for each in found], drop=1),
     ]
 
 

@@ -103,7 +103,7 @@ def print_status(status: admin_pb2.GetStatusResponse) -> None:
 
 def _lines(status: admin_pb2.GetStatusResponse) -> Iterator[str]:
     size = f"{status.database_bytes / 1_000_000:.1f} MB"
-    up = f"running since {moment(status.started_ms)}" if status.started_ms else "not asked, only its database"
+    up = f"running since {moment(status.started_ms)}" if status.started_ms else "read from its database"
     yield f"arena        roost {status.version}, {up}"
     yield f"database     {status.database}, {size}"
     if status.started_ms:

@@ -14,7 +14,7 @@ from roost_ladder.rating.standings import Standing
 from roost_ladder.rating.statistics import Totals
 
 SHORT_VERSION = 8
-RATING_NOTE = "±: 95 % interval of the rating; rank: all that the results allow; of 2, 3, 4: mean place at such tables."
+RATING_NOTE = "±: 95 % interval of the rating; rank: as the results allow; of 2, 3, 4: mean place at that table size."
 ABOVE_NOTE = "above: how likely a bot is stronger than the next one."
 NOTHING_YET = "no matches are recorded yet"
 UNKNOWN = "-"

@@ -203,7 +203,7 @@ class Client:
         self.stats.connected = True
         self.stats.connections += 1
         if self.stats.connections > 1:
-            log.info("connected again; %d matches go on", len(welcome.resumed))
+            log.info("reconnected; %d matches continue", len(welcome.resumed))
         self._on_change(self.stats)
 
     def _hello(self) -> play_pb2.Hello:

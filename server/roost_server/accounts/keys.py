@@ -193,7 +193,7 @@ def identify(store: Store, secret: str) -> Identity:
     with store.reading() as connection:
         row = connection.execute(query).one_or_none()
     if row is None:
-        raise UnauthenticatedError("this key is not known at this arena")
+        raise UnauthenticatedError("this arena does not know this key; check it, or ask the host for another one")
     *known, revoked_ms = row
     identity = Identity._make(known)._replace(scope=Scope(row.scope))
     if revoked_ms is not None:

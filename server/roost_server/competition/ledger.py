@@ -219,7 +219,7 @@ def _enter_within(
     if _was_withdrawn(connection, competition.id, bot_id) and not again:
         return False
     if len(mine) >= most:
-        raise UsageError(f"{competition.file.name} takes {most} of your bots, and has {len(mine)}; withdraw one first")
+        raise UsageError(f"{competition.file.name} accepts {most} of your bots and has {len(mine)}; withdraw one first")
     _enter(connection, competition, bot_id)
     return True
 

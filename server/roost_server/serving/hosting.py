@@ -17,7 +17,7 @@ from roost_server.accounts.keys import Scope, keys
 from roost_server.competition.file import read_competitions
 from roost_server.competition.ledger import draw_up, find
 from roost_server.metrics import metrics_address
-from roost_server.serving.house_bots import HouseBot, house_bots, playing_along
+from roost_server.serving.house_bots import HouseBot, house_bots, kept_playing
 from roost_server.serving.logs import configure_logging
 from roost_server.serving.server import ArenaServer, Hosting, listen_address, serve
 from roost_server.serving.tls import server_credentials
@@ -63,8 +63,8 @@ def settings_for(
     """The settings of an arena without competitions; what is `None` or empty keeps its default."""
     tables = tables_of(games or GAME_NAMES, counts)
     if not tables:
-        named = ", ".join(games or GAME_NAMES)
-        raise UsageError(f"no table can be made: {named} with {', '.join(map(str, counts))} players")
+        named, numbers = ", ".join(games or GAME_NAMES), ", ".join(map(str, counts))
+        raise UsageError(f"{named} cannot be played by {numbers}; give other --games or --players")
     usual = Settings()
     clock = Clock(
         usual.clock.decision_ms if decision_ms is None else decision_ms,
@@ -85,13 +85,13 @@ def run_arena(
 ) -> None:
     """Run an arena until it is told to stop. Raises `RoostError` if it cannot start.
 
-    `bots` play along; each is given with how another process finds it. `tell` gets the lines for the host.
+    `bots` are the house bots, each with how another process finds it. `tell` gets the lines for the host.
     """
     network.check()
     credentials = network.credentials()
     described = read_competitions(competitions)
     found = house_bots(bots, settings.tables)
-    with playing_along(found) as guests, open_store(url) as store:
+    with kept_playing(found) as playing, open_store(url) as store:
         drawn_up = tuple(
             draw_up(store, file, text, str(path)) for path, (file, text) in zip(competitions, described, strict=True)
         )
@@ -102,7 +102,7 @@ def run_arena(
             for line in _greeting(server.address, store, hosting, found):
                 tell(line)
             if found:
-                guests.start(server.side_address)
+                playing.start(server.side_address)
 
         asyncio.run(serve(store, settings, network.listen, begin, hosting))
     tell("stopped; everything is recorded")
@@ -121,7 +121,7 @@ def _greeting(address: str, store: Store, hosting: Hosting, bots: Sequence[House
     yield f"  a bot joins with   roost submit mybot.py --server {server}{tls}{key}"
     yield f"  the standings      roost standings --server {server}{tls}"
     if bots:
-        yield f"  playing along      {', '.join(bot.name for bot in bots)}"
+        yield f"  house bots         {', '.join(bot.name for bot in bots)}"
     if hosting.competitions and not _has_admin(store):
         yield "Nobody can administer this arena yet. Stop it, make a key, and start it again:"
         yield f"  roost admin key make --admin --db {store.name} --save admin.key"

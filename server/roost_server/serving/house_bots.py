@@ -1,7 +1,7 @@
-"""Bots that play along in an arena for as long as it runs, each in a process of its own.
+"""House bots: they play in an arena while it runs, each in a process of its own.
 
-A process that ends is started again: soon if it had been running for a while, else after pauses that get longer, so
-that a bot that cannot start costs next to nothing. The log of the arena says so, with the process's last words.
+A process that exits is restarted: soon if it had been running for a while, otherwise after pauses that get longer, so
+that a bot that cannot start costs next to nothing. The arena's log says so, with the last output of the process.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -22,12 +22,12 @@ from roost_server.settings import Rules
 LOOK_SECONDS = 0.5
 """How often each process is looked at."""
 SECONDS_TO_STOP = 5.0
-"""How long bots may take to end when the arena has ended: they have nothing left to play."""
+"""How long house bots may take to exit after the arena: they have nothing left to play."""
 log = structlog.get_logger()
 
 
 class HouseBot(NamedTuple):
-    """A bot that plays along."""
+    """A bot that the arena starts and keeps running."""
 
     name: str
     """What the arena calls it."""
@@ -87,17 +87,17 @@ class HouseBots:
 
 def _log_end(name: str, stoppage: Stoppage) -> None:
     log.warning(
-        "a bot that plays along ended, and is started again",
+        "house bot exited and is restarted",
         bot=name,
         how=stoppage.how,
-        last_words=stoppage.last_words,
-        in_seconds=stoppage.pause,
+        last_output=stoppage.last_words,
+        restart_in_seconds=stoppage.pause,
     )
 
 
 @contextmanager
-def playing_along(bots: Sequence[HouseBot]) -> Iterator[HouseBots]:
-    """House bots that can be started, and have ended when the block is left."""
+def kept_playing(bots: Sequence[HouseBot]) -> Iterator[HouseBots]:
+    """House bots, ready to be started. They have exited when the block is left."""
     with Processes() as processes:
         those = HouseBots(bots, processes)
         try:

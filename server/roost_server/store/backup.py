@@ -29,7 +29,7 @@ def back_up(backend: Backend, target: Path) -> int:
     except (sqlite3.Error, OSError) as error:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
-        raise StoreError(f"{target} cannot be written: {error}") from error
+        raise StoreError(f"{target} cannot be written: {_reason(error)}") from error
     return target.stat().st_size
 
 
@@ -41,6 +41,8 @@ def restore(copy: Path, backend: Backend, note: Callable[[Connection], None]) ->
     """
     target = _sqlite(backend, "pg_restore").path
     check_copy(copy)
+    if target.exists() and copy.samefile(target):
+        raise StoreError(f"{copy} is the database itself; name a copy that `roost admin backup` made")
     lock = backend.lock()
     try:
         partial = target.with_name(target.name + ".part")
@@ -49,7 +51,7 @@ def restore(copy: Path, backend: Backend, note: Callable[[Connection], None]) ->
         former = _move_away(target)
         partial.rename(target)
     except (sqlite3.Error, SQLAlchemyError, OSError) as error:
-        raise StoreError(f"{target} cannot be written: {error}") from error
+        raise StoreError(f"{target} cannot be written: {_reason(error)}") from error
     finally:
         lock.release()
     return former
@@ -58,7 +60,7 @@ def restore(copy: Path, backend: Backend, note: Callable[[Connection], None]) ->
 def check_copy(copy: Path) -> None:
     """Raise `StoreError` unless the file is an intact database of Roost."""
     if not holds_something(copy):
-        raise StoreError(f"{copy} is missing or empty")
+        raise StoreError(f"{copy} is missing or empty; name a copy that `roost admin backup` made")
     try:
         with closing(open_to_read(copy)) as database:
             (said,) = database.execute("PRAGMA integrity_check").fetchone()
@@ -69,6 +71,11 @@ def check_copy(copy: Path) -> None:
         raise StoreError(f"{copy} is damaged: {said}")
     if schema.VERSION_TABLE not in tables:
         raise StoreError(f"{copy} belongs to another program; give a copy that `roost admin backup` made")
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, without the number and the partial file that an `OSError` names."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _move_away(path: Path) -> Path | None:

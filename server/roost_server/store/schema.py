@@ -52,7 +52,7 @@ def check_current(schema: int, backend: Backend) -> None:
     name = backend.name
     check_not_newer(schema, name)
     if not backend.exists():
-        raise StoreError(f"there is no file {name}; name the database in which an arena has recorded")
+        raise StoreError(f"there is no file {name}; name the database of an arena")
     if schema == 0:
         raise StoreError(f"{name} holds no matches yet; start an arena with it: roost serve --db {backend.url}")
     if schema < models.SCHEMA:
