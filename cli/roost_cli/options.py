@@ -145,7 +145,7 @@ class Where:
 
     @contextlib.contextmanager
     def open(self) -> "Iterator[Reader]":
-        """Whom to ask. Raises `UsageError` if both an arena and a database are named."""
+        """The arena or the database to ask. Raises `UsageError` if both an arena and a database are named."""
         self._check()
         if self.db is None:
             with self.arena() as arena:

@@ -31,7 +31,7 @@ class LoadedBot(NamedTuple):
 
 
 def load_bot(text: str, samples: Mapping[str, type[Bot]]) -> LoadedBot:
-    """The bot that `text` names. Raises `UsageError`, which says what would be right.
+    """The bot that `text` names. Raises `UsageError`, which names the remedy.
 
     A file is imported once, however often it is named. Its folder is added to the end of `sys.path`, so that a bot can
     import modules that lie beside it.

@@ -106,7 +106,7 @@ class LocalMatch:
         return bot
 
     def _decide(self, seated: Sequence[SeatedBot]) -> None:
-        """All decisions of the match. One loop and local names: beside quick bots every call would show."""
+        """All decisions of the match. One loop and local names: with quick bots, every call costs noticeable time."""
         referee = self.referee
         view, legal, answer = referee.view, referee.legal, referee.answer
         decide = [bot.decide for bot in seated]

@@ -3,7 +3,7 @@
     if __name__ == "__main__":
         run(MyBot)
 
-Then `python mybot.py --server HOST:PORT` plays until Ctrl-C. The program writes everything it has to say to stderr.
+Then `python mybot.py --server HOST:PORT` plays until Ctrl-C. The program writes all its messages to stderr.
 """
 
 import argparse
@@ -42,7 +42,7 @@ log = logging.getLogger("roost_sdk")
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A bot that is to play at an arena, and how."""
+    """A bot to play at an arena, and its settings."""
 
     bot: LoadedBot
     server: str = DEFAULT_SERVER
@@ -124,7 +124,7 @@ def _play_submission(submission: Submission) -> None:
 
 
 def play(client: Client, server: str, credentials: Credentials = NOTHING, *, report_seconds: float = 0.0) -> None:
-    """Let `client` play at the arena at `server` until Ctrl-C or SIGTERM. To be called in the main thread.
+    """Let `client` play at the arena at `server` until Ctrl-C or SIGTERM. Must be called in the main thread.
 
     The bot is called in this thread; the connection has one of its own, and there `client` calls `on_change`. The first
     signal makes the client leave, the second one stops at once with `KeyboardInterrupt`. With `report_seconds` the log
@@ -334,8 +334,8 @@ async def _report(client: Client, seconds: float) -> None:
 def _signals(network: ConnectionThread) -> Iterator[None]:
     """Leave on the first signal, stop on the second one.
 
-    Signals are handled in the main thread, between two steps of the bot. So the second one stops a bot that thinks for
-    ever, unless the bot catches even that.
+    Signals are handled in the main thread, between two steps of the bot. So the second one stops even a bot that
+    never stops thinking, unless the bot catches it.
     """
     last_resort = Timer(STOP_SECONDS, _end_process)
     last_resort.daemon = True
@@ -359,7 +359,7 @@ def _signals(network: ConnectionThread) -> Iterator[None]:
 
 
 def _end_process(error: BaseException | None = None) -> None:
-    """Stop although a bot is thinking and will not be interrupted."""
+    """Stop even though a bot is thinking and cannot be interrupted."""
     sys.stderr.write(f"{Path(sys.argv[0]).name}: {error or 'stopped'}\n")
     sys.stderr.flush()
     os._exit(exit_code(error) if isinstance(error, RoostError) else Exit.INTERRUPTED)

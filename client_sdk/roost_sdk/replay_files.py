@@ -20,7 +20,7 @@ from roost_games.wording import counted
 
 Advance = Callable[[int], None]
 Progress = Callable[[str, int], AbstractContextManager[Advance]]
-"""Given what is done and how many parts it has, a context whose value is to be called with the parts done."""
+"""Called with what is done and how many parts it has. The context manager yields a function to call with parts done."""
 SQLITE_HEADER = b"SQLite format 3\0"
 """How every SQLite database begins."""
 
@@ -176,7 +176,7 @@ def _size(file: Path) -> int:
 
 
 def _verify_file(file: Path, checked: Checked, advance: Advance) -> Iterator[RecordFlaw]:
-    """The findings in one file. Raises `UsageError` if it is no file of replays at all."""
+    """The findings in one file. Raises `UsageError` if it is not a file of replays."""
     held: list[RecordFlaw] = []
     lines = _Lines(file, advance)
     for number, replay in parse_lines(lines):

@@ -99,7 +99,7 @@ class SeatedBot:
         return outcome
 
     def decide(self, view: Any, legal: Sequence[Any]) -> Outcome:
-        """Ask the bot for a move. Beside quick bots every step of this shows."""
+        """Ask the bot for a move. With quick bots, every step here costs noticeable time."""
         began = perf_counter()
         try:
             return self._decide(view, legal), None, (perf_counter() - began) * 1000.0
@@ -149,7 +149,7 @@ def blocking(runner: Runner) -> Bind:
 
 
 class Reply(NamedTuple):
-    """What came of a call, as it leaves the bot's process: objects of a bot's own making exist only there."""
+    """The outcome of a call, in a form that can leave the bot's process: the bot's own objects cannot."""
 
     ms: float
     move: JsonValue = None
@@ -203,7 +203,7 @@ def _move_reply(encode: Callable[[Any], JsonValue], move: object, ms: float) -> 
 def seat_bot(
     bot_class: type[Bot], game: str, seat: int, players: int, rng: Random, clock: Clock = STANDARD_CLOCK
 ) -> Bot:
-    """A bot that knows its place; its `start` is to be called next. Raises what the bot raises."""
+    """A bot that knows its place; call its `start` next. Raises what the bot raises."""
     bot = bot_class()
     bot.game, bot.seat, bot.players, bot.rng, bot.clock = game, seat, players, rng, clock
     return bot

@@ -4,7 +4,7 @@
 describes the lines.
 A program plays one match at a time and may play many, one after the other, so a bot that plays several matches at once
 runs as many programs. What goes wrong in a program is the fault that its author would expect: it ended (crashed), its
-line is no answer (malformed), or there is no line in time (late). It is then stopped, because its next
+line is not an answer (malformed), or there is no line in time (late). It is then stopped, because its next
 line could belong to any question, and the next question goes to a fresh one.
 """
 
@@ -59,7 +59,7 @@ class NoAnswer(RoostError):
 
     def __init__(self, line: bytes, why: str) -> None:
         super().__init__(
-            f"{as_text(line.strip(), 80)!r} is no answer: {why}. An answer is one line with the number of a legal "
+            f"{as_text(line.strip(), 80)!r} is not an answer: {why}. An answer is one line with the number of a legal "
             "move, or with a move; what is for the author goes to stderr"
         )
         self.line = line
@@ -175,7 +175,7 @@ class Programs:
 
 
 def to_stderr(line: str) -> None:
-    """Pass on what a program has to say to its author."""
+    """Pass on a program's line to its author."""
     sys.stderr.write(f"{line}\n")
 
 
@@ -298,7 +298,7 @@ def stdio_bot(command: str) -> tuple[str, type[StdioBot]]:
     words = _words(command)
     answer_seconds()
     file = _file_of(words)
-    # The version of a bot is a fingerprint of its module's file, so this one gets a module in the place of the program.
+    # The version of a bot is a fingerprint of its module's file, so this one gets a module that stands for the program.
     module = ModuleType(f"program {command}")
     module.__file__ = str(file)
     sys.modules[module.__name__] = module
@@ -319,7 +319,7 @@ def _words(command: str) -> list[str]:
 
 
 def _no_program(name: str) -> str:
-    """What is wrong with the name of a program, and what would be right."""
+    """What is wrong with the name of a program, and how to fix it."""
     if Path(name).is_file():
         if name.endswith(".py"):
             return f"{name} is no program by itself; write 'stdio:python {name}'"

@@ -1,6 +1,6 @@
 """Every error that Roost raises on purpose, grouped by who has to act on it.
 
-The message is one line for a person and says what would be right. The edges (the programs, the arena) turn these
+The message is one line for a person and names the remedy. The edges (the programs, the arena) turn these
 classes into exit codes and gRPC statuses, once; nothing in between catches them to reword them.
 """
 
@@ -36,13 +36,13 @@ class ReplayError(RoostError):
 
 
 class Exit(IntEnum):
-    """The exit codes of every program of ours."""
+    """The exit codes of all programs of Roost."""
 
     DONE = 0
     FAILED = 1
     USAGE = 2
     OUR_BUG = 70
-    """As in sysexits.h, so that a mistake of ours never looks like a finding of `roost verify`."""
+    """As in sysexits.h, so that an internal error never looks like a finding of `roost verify`."""
     INTERRUPTED = 130
     """After Ctrl-C, as shells have it."""
 

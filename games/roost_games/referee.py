@@ -146,7 +146,7 @@ class Referee(Generic[MoveT, ViewT]):
         self.decision = 0
         self._state = game.start(len(seats), self._options, NotedChance(self._tape, self._steps.append))
         self.listen(listener)
-        # Bound once: a method of ours around each would cost a local match 5 % of its speed.
+        # Bound once: a wrapper method around each would cost a local match 5 % of its speed.
         self.view = self._state.observe
         self.legal = self._state.legal
         self._await_bots()
@@ -220,7 +220,7 @@ class Referee(Generic[MoveT, ViewT]):
         self._state.events = None if listener is None else []
 
     def void(self, reason: str) -> None:
-        """End the match here because of a fault of ours: it does not count."""
+        """End the match here because of a fault of the host: it does not count."""
         if self.over:
             raise ValueError(f"nothing to void: {self._situation()}")
         self._end(Result((), (), VOIDED, *self._blemishes(), reason))

@@ -182,7 +182,7 @@ def test_the_same_mistake_is_explained_once(tmp_path: Path, capfd: pytest.Captur
     talks = program(tmp_path, "talks", "say('hello')")
     for seed in "ab":
         played("karteneck", [talks, RANDOM], seed)
-    assert capfd.readouterr().err.count("'hello' is no answer: it is not JSON") == 1
+    assert capfd.readouterr().err.count("'hello' is not an answer: it is not JSON") == 1
 
 
 def test_after_a_fault_a_fresh_program_plays_on_from_the_view(tmp_path: Path) -> None:

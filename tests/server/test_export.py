@@ -52,10 +52,10 @@ def test_a_changed_file_and_a_strange_one_are_named(copy: Path) -> None:
     (copy / "standings-finals.csv").write_text("rank\n1\n")
     (copy / "more.txt").write_text("")
     (copy / "README.txt").unlink()
-    missing, no_file, unknown, line, changed = sorted(complaints(copy))
+    missing, unlisted, unknown, line, changed = sorted(complaints(copy))
     assert missing == "README.txt: is missing"
-    assert no_file == "more.txt: is no file of this export"
-    assert unknown == "more.txt: is not in the manifest"
+    assert unlisted == "more.txt: is not in the manifest"
+    assert unknown == "more.txt: is not part of this export"
     assert line.startswith("standings-finals.csv: line 1 says 'rank', the matches say 'rank_low,rank_high,name,")
     assert changed == "standings-finals.csv: was changed: its hash is not that of the manifest"
 
@@ -162,7 +162,7 @@ def test_a_report_that_was_struck_from_the_manifest_too_is_missing(copy: Path, n
 def test_a_file_that_belongs_to_nothing_is_noticed(copy: Path) -> None:
     (copy / "more.txt").write_text("")
     change(copy, MANIFEST_FILE, lambda lines: lines[0]["sha256"].update({"more.txt": ""}))
-    assert complaints(copy) == ["more.txt: is no file of this export"]
+    assert complaints(copy) == ["more.txt: is not part of this export"]
 
 
 def test_another_owner_is_noticed(copy: Path) -> None:

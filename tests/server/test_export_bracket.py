@@ -90,7 +90,7 @@ def test_other_finals_have_no_bracket(tmp_path: Path) -> None:
     assert not (folder / BRACKET_FILE).exists()
     (folder / BRACKET_FILE).write_text("{}")
     sign_again(folder)
-    assert "bracket.json: is no file of this export" in complaints(folder)
+    assert "bracket.json: is not part of this export" in complaints(folder)
 
 
 def test_a_running_knockout_is_asked_for_its_bracket(tmp_path: Path) -> None:

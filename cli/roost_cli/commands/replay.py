@@ -82,7 +82,7 @@ class Found(NamedTuple):
 
 
 def find_replay(where: Where, text: str) -> Found:
-    """The record that was asked for. Raises `RoostError`, which says what would be right."""
+    """The record that was asked for. Raises `RoostError`, which names the remedy."""
     from roost_games.replay import Replay
     from roost_sdk.replay_files import line_of
 

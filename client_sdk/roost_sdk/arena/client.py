@@ -81,7 +81,7 @@ class Client:
         """Play until `leave`. Called once.
 
         The connection lives in the event loop that this runs in, and the bot in a thread of its own. With `served`, the
-        caller provides that thread: it is told the driver whose `serve` is to be called there.
+        caller provides that thread: `served` gets the driver, whose `serve` must be called in that thread.
         """
         self._unsent = Unsent()
         self._matches = Matches(self._bot_class, self._unsent, self.stats, self._on_change, self._journal)

@@ -1,9 +1,9 @@
-"""Where the bots of a client run: in a thread, or an event loop, that the connection has no part in.
+"""Runs the bots of a client in a thread or an event loop that is separate from the connection's.
 
-The network hands over whole batches of tasks, one for each message of the arena, and gets back what is finished. A
-quick bot costs two changes of thread a message, however many decisions it has. No bot can keep the connection waiting
-by thinking. It can by holding the interpreter in one long step of C code, such as a large `json.loads`: Python has one
-interpreter for all threads. `Heartbeat` finds that out.
+The network hands over tasks in batches, one batch for each message of the arena, and collects finished tasks in the
+same way. A quick bot therefore costs two thread switches per message, no matter how many decisions the message has. A
+bot that thinks never delays the connection. A bot that holds the interpreter in one long step of C code, such as a
+large `json.loads`, does, because all threads share one interpreter. `Heartbeat` detects that.
 """
 
 import asyncio
@@ -21,47 +21,47 @@ from roost_sdk.bot import Bot
 from roost_sdk.seat import Kind, has_coroutines
 
 COLLECT_SECONDS = 0.002
-"""How long what is finished may wait for the rest of its batch."""
+"""How long a finished task may wait for the rest of its batch."""
 SWITCH_SECONDS = 0.0005
-"""How long a thread that computes may go on while another one wants to run; Python's own value is ten times as long."""
+"""How long a thread may compute while another one wants to run. Python's default is ten times as long."""
 BEAT_SECONDS = 0.05
 HELD_SECONDS = 0.2
-"""If the event loop of the network cannot run for longer than this, the log says who held it up."""
+"""If the network's event loop cannot run for longer than this, the log names the bot that held it up."""
 GAPS_REMEMBERED = 16
 
 
 Finished = Callable[[Sequence[Task]], None]
-"""Is told in the event loop of the network which tasks are done."""
+"""Called with finished tasks, in the network's event loop."""
 
 
 class Driver(Protocol):
-    """Runs the tasks of a client. All methods but `serve` belong to the thread of the network."""
+    """Runs the tasks of a client. All methods but `serve` are called in the network's thread."""
 
     def take(self, batch: Sequence[Task]) -> None:
-        """Run these, after those that were taken before."""
+        """Run these tasks after all earlier ones."""
 
     def drop(self, match: ArenaMatch) -> None:
-        """The match is over for the network: nothing about it is wanted."""
+        """Forget a match: its results are no longer wanted."""
 
     def close(self) -> None:
-        """Run nothing more; `serve` returns."""
+        """Stop running tasks, and make `serve` return."""
 
     def held(self, began: float, ended: float) -> float:
-        """For how many seconds between two moments the network could not run because of a bot."""
+        """How many seconds between two moments a bot kept the network from running."""
 
     def serve(self) -> None:
         """Run tasks in this thread until `close`."""
 
 
 class Returns:
-    """The way back from a bot to the network: what is finished is handed over as soon as its batch is.
+    """Returns finished tasks from the bots to the network, a whole batch at a time.
 
-    If that takes longer than `COLLECT_SECONDS`, the network looks what there is. From then on everything is handed over
-    at once: so no answer waits for a bot that thinks about another one.
+    If a batch takes longer than `COLLECT_SECONDS`, the network collects what is finished. From then on every task is
+    handed over at once, so that no answer waits while the bot thinks about another one.
     """
 
     def __init__(self, finished: Finished) -> None:
-        """To be made in the event loop of the network."""
+        """Must be called in the network's event loop."""
         self._loop = asyncio.get_running_loop()
         self._finished = finished
         self._done: deque[Task] = deque()
@@ -73,24 +73,24 @@ class Returns:
         self.held = self._heartbeat.held
 
     def expect(self, count: int) -> None:
-        """Called by the network: this many tasks are handed over."""
+        """Expect this many tasks to finish. Called in the network's thread."""
         self.running += count
         self._heartbeat.start()
         if count > 1:
             self._look_soon()
 
     def put(self, task: Task) -> None:
-        """Called where bots run: a task is done, or cancelled."""
+        """Return a task that is done or cancelled. Called where bots run."""
         self._done.append(task)
-        # In this order: if the network has just looked, it is told.
+        # The order matters: if the network has just collected, it must be told.
         if self._looking is None:
             self.flush()
 
     def flush(self) -> None:
-        """Called where bots run: there will be nothing more for a while."""
+        """Hand over what is finished. Called where bots run, when no more is coming for a while."""
         if self._done and not self._told:
             self._told = True
-            # A thought may outlive the event loop that wanted it.
+            # A decision may outlive the event loop that asked for it.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._collect)
 
@@ -151,7 +151,7 @@ class ThreadDriver:
 class LoopDriver:
     """Runs the methods of a bot that has coroutines, in an event loop of their own; those of a match in order.
 
-    A decision that is still being thought about when the next one is wanted has lost its purpose: it is cancelled.
+    A decision that is unfinished when the next one is asked for is cancelled: nobody wants it any more.
     """
 
     def __init__(self, finished: Finished) -> None:
@@ -185,7 +185,7 @@ class LoopDriver:
             self._drop(match)
 
     def _order(self, order: Callable[[], None]) -> None:
-        """Do something in the loop of the bots, as soon as there is one."""
+        """Call something in the bots' event loop, as soon as it exists."""
         self._orders.append(order)
         if self._loop is not None:
             # After the end the loop is closed.
@@ -251,10 +251,10 @@ class _Player:
 
 
 def new_driver(bot_class: type[Bot], games: Sequence[str], finished: Finished) -> Driver:
-    """The driver that suits a bot. To be made in the event loop of the network.
+    """The driver that suits a bot. Must be called in the network's event loop.
 
-    The network runs several times before a pong is out, and each time it may have to wait for a bot that computes. So
-    threads take turns more often than usual.
+    Sending a pong takes the network several turns, and it may have to wait for a computing bot before each. So threads
+    are switched more often than by default.
     """
     sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_SECONDS))
     kind = LoopDriver if any(has_coroutines(bot_class, game) for game in games) else ThreadDriver
@@ -262,7 +262,7 @@ def new_driver(bot_class: type[Bot], games: Sequence[str], finished: Finished) -
 
 
 class OwnThread:
-    """A driver that serves itself: in a thread that starts with the first task."""
+    """A driver with a thread of its own, which starts with the first task."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -281,13 +281,13 @@ class OwnThread:
 
 
 class Heartbeat:
-    """Notices when the event loop of the network could not run, because something else held the interpreter.
+    """Notices when the network's event loop could not run because something else held the interpreter.
 
-    It does not count if this process computed next to nothing meanwhile: then it was stopped, or the machine asleep.
+    A gap in which this process hardly computed does not count: the process was stopped, or the machine slept.
     """
 
     def __init__(self, busy: Callable[[], bool]) -> None:
-        """It beats only while bots are `busy`. To be made in the event loop of the network."""
+        """It beats only while bots are `busy`. Must be called in the network's event loop."""
         self._loop = asyncio.get_running_loop()
         self._busy = busy
         self._gaps: deque[tuple[float, float]] = deque(maxlen=GAPS_REMEMBERED)
@@ -295,14 +295,14 @@ class Heartbeat:
         self._at, self._computed = 0.0, 0.0
 
     def start(self) -> None:
-        """Bots are busy from now on."""
+        """Start beating: bots are busy."""
         if not self._beating:
             self._beating = True
             self._at, self._computed = perf_counter(), process_time()
             self._loop.call_later(BEAT_SECONDS, self._beat)
 
     def held(self, began: float, ended: float) -> float:
-        """For how many seconds between two moments the loop could not run."""
+        """How many seconds between two moments the loop could not run."""
         self._note()
         return max((min(ended, end) - max(began, begin) for begin, end in self._gaps), default=0.0)
 

@@ -1,7 +1,7 @@
 """What carries messages between a bot and an arena, and how it fails.
 
-A `Link` is one stream from hello to its end. It fails in two ways: after a `LinkLost` it may help to try again a moment
-later; a `Refused` was meant, and trying again the same way is useless.
+A `Link` is one stream, from the hello to its end. It fails in two ways. After `LinkLost`, trying again a moment later
+may help. After `Refused` it does not: the arena has decided.
 `GrpcLink` is the link to a real arena; `roost_sdk.testing` has one without sockets.
 """
 
@@ -42,11 +42,11 @@ ResultT = TypeVar("ResultT")
 
 
 class LinkLost(RoostError):
-    """There is no arena, or no longer: it may help to try again."""
+    """The arena cannot be reached, or not any more. Trying again may help."""
 
 
 class Refused(RoostError):
-    """The arena does not want this bot, or not like this: trying again the same way is useless."""
+    """The arena refuses this bot, or the way it connects. Trying again without a change is useless."""
 
     def __init__(self, message: str, status: str = "") -> None:
         super().__init__(message)
@@ -85,9 +85,9 @@ def plain_trouble(address: str, details: str | None) -> str | None:
 
 
 class Ending:
-    """How a stream ends, noted when it does.
+    """The status of a stream, kept when the stream ends.
 
-    If a message is being written just then, grpc.aio puts an error of its own in the place of the status that came
+    If a message is being written at that moment, grpc.aio replaces the status with an error of its own
     (issue 36066 of gRPC). The reason of a refusal would be lost.
     """
 
@@ -105,7 +105,7 @@ class Ending:
 
 
 def _known(asked: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """What `asked` returns; it has nothing to wait for."""
+    """The result of `asked`, which is available already."""
     try:
         asked.send(None)
     except StopIteration as returned:
@@ -115,7 +115,7 @@ def _known(asked: Coroutine[Any, Any, ResultT]) -> ResultT:
 
 
 class GrpcLink:
-    """A link to the arena at `address`, over a connection of its own. To be made inside a running event loop."""
+    """A link to the arena at `address`, over a connection of its own. Must be created inside a running event loop."""
 
     def __init__(self, address: str, credentials: Credentials = NOTHING) -> None:
         self._address = check_address(address)
@@ -162,7 +162,7 @@ class GrpcLink:
 
 
 def grpc_links(address: str, credentials: Credentials = NOTHING) -> OpenLink:
-    """Makes links to the arena at `address`. Raises `UsageError` if that is no address."""
+    """Makes links to the arena at `address`. Raises `UsageError` if that is not an address."""
     check_address(address)
 
     async def open_link() -> Link:

@@ -143,7 +143,7 @@ class Matches:
         return Task(match, "start", match.start)
 
     def _started(self, match: ArenaMatch) -> None:
-        # A bot that did not start is ready all the same: to wait for it would not help anybody.
+        # A bot that failed to start counts as ready: waiting for it would help nobody.
         match.ready = True
         if self.running.get(match.number) is match:
             self._unsent.add_ready(match.number)

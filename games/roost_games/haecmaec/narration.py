@@ -110,7 +110,7 @@ def _points(view: View, seat: int) -> str:
 
 
 def _hand(cards: Iterable[Card]) -> str:
-    """A hand in little room: `patty 1 4, onion 2, fly`."""
+    """A hand in compact form: `patty 1 4, onion 2, fly`."""
     groups = groupby(cards, key=lambda card: card.kind)
     return ", ".join(_of_a_kind(kind, [*group]) for kind, group in groups) or "-"
 

@@ -76,7 +76,7 @@ def _cards(cards: Iterable[Card]) -> Words:
 
 
 def _hand(cards: Iterable[Card]) -> str:
-    """A hand in little room: cards of one number are written together, `1 33 W17`."""
+    """A hand in compact form: cards of one number are written together, `1 33 W17`."""
     groups = groupby(cards, key=lambda card: card if card.is_worm else card.kind)
     return " ".join("".join(group) for _, group in groups) or "-"
 

@@ -138,7 +138,7 @@ class LadderTeam(NamedTuple):
     entrants: Sequence[Entrant]
     executor: Executor
     look_after: Callable[[], None] = lambda: None
-    """To be called now and then."""
+    """Must be called now and then."""
     isolated: bool = False
 
 

@@ -18,7 +18,7 @@ MINUTE_MS = 60_000
 
 
 def get_status(store: Store, _: Caller, request: admin_pb2.GetStatusRequest) -> admin_pb2.GetStatusResponse:
-    """The status of an arena as far as it is on record. A running arena adds the rest."""
+    """The part of an arena's status that is on record. A running arena adds the rest."""
     return admin_pb2.GetStatusResponse(
         version=version("roost"),
         database=store.name,

@@ -339,7 +339,7 @@ def _wrong_reports(exported: Exported, played: Sequence[ExportedMatch]) -> Itera
             MANIFEST_FILE, f"is of Roost {theirs}, this is {ours}, which may write otherwise; check it with that"
         )
     for name in sorted({file.name for file in exported.folder.iterdir()} - texts.keys() - NOT_DERIVED):
-        yield Wrong(name, "is no file of this export")
+        yield Wrong(name, "is not part of this export")
 
 
 def _changed(folder: Path, texts: Mapping[str, str]) -> Iterator[Wrong]:

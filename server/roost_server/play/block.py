@@ -180,7 +180,7 @@ class Paces:
             self._begun[bot].append(block.begun)
 
     def end(self, block: OpenBlock) -> None:
-        """A block is over. One that never began is none of ours."""
+        """A block is over. One that never began does not matter here."""
         seconds = time.monotonic() - block.begun
         for bot in block.group if block.begun else ():
             self._took[bot].append(seconds)

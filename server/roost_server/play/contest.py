@@ -129,7 +129,7 @@ class Contest:
         self._planning = True
 
     def release(self) -> None:
-        """Plan from now on."""
+        """Start planning."""
         self._planning = False
         self._add_news()
 
@@ -208,7 +208,7 @@ class Contest:
         return pairings
 
     def _kinds_by_need(self) -> Sequence[Kind]:
-        """The kinds of tables, except in finals those first of which least was planned: a round may be cut short."""
+        """The kinds of tables; outside finals the least planned ones first, since a round may be cut short."""
         return self.kinds if self.in_rounds else sorted(self.kinds, key=self._past.tally.blocks.__getitem__)
 
     def _round(self, field: Participants) -> Sequence[Pairing]:

@@ -35,7 +35,7 @@ class StandIn:
         """Give no answer."""
 
     def tell(self, place: Place, news: News) -> None:
-        """Take no notice."""
+        """Ignore it."""
 
 
 class Absent(StandIn):

@@ -35,7 +35,7 @@ class LadderPrograms(NamedTuple):
     entrants: list[Entrant]
     """With the versions, games and player counts that programs told about themselves."""
     look_after: Callable[[], None]
-    """To be called now and then: restarts programs that have ended."""
+    """Restart programs that have ended. Must be called now and then."""
 
 
 @contextmanager

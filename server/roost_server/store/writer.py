@@ -25,7 +25,7 @@ class GroupWriter:
     concerns the whole group; a `RecordRefused` concerns one change. The writer does not retry, because it cannot know
     whether the arena would rather wait or give up. It stays usable, and submitting the same change again is safe.
 
-    If a caller is cancelled while it waits, its change is written all the same.
+    If a caller is cancelled while it waits, its change is still written.
     """
 
     def __init__(self, store: Store, max_group: int = 500) -> None:
@@ -99,7 +99,7 @@ def outcomes(store: Store, changes: Sequence[Change]) -> list[StoreError | None]
         # One for each caller: raising an exception adds the caller's traceback to it.
         return [StoreError(*error.args) for _ in changes]
     except Exception as error:
-        # A bug of ours, perhaps in one change only. Its caller must hear of it, and the others must go on.
+        # A bug, perhaps in one change only. Its caller must hear of it, and the others must continue.
         return [_unexpected(store, error)] if len(changes) == 1 else _one_by_one(store, changes)
     return [None for _ in changes]
 
