@@ -11,7 +11,9 @@ from pathlib import Path
 import grpc
 import pytest
 
+from roost_cli.commands.serve import ScheduleName
 from roost_games.errors import UsageError
+from roost_ladder.schedules.registry import open_schedule
 from roost_server.serving.tls import make_certificate
 from roost_server.store import open_store
 from tests.support.commands.roost import Roost, roost_process
@@ -256,3 +258,9 @@ def test_a_mistake_of_ours_is_not_a_missing_package() -> None:
         raise ModuleNotFoundError("No module named 'roost_server.misspelt'", name="roost_server.misspelt")
     with pytest.raises(UsageError), needs_server("roost serve"):
         raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
+
+
+@pytest.mark.parametrize("name", ScheduleName)
+def test_every_schedule_that_serve_offers_exists(name: ScheduleName) -> None:
+    """The names are written out there, because `roost --help` must not load the schedules."""
+    open_schedule(name, b"seed")

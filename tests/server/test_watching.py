@@ -8,7 +8,7 @@ import pytest
 from roost.v1 import play_pb2
 from roost_games.replay import Result
 from roost_server.errors import TooMuchError
-from roost_server.play import watching
+from roost_server.serving import watching
 from tests.support.arenas.table_world import TableWorld
 
 

@@ -30,8 +30,8 @@ from roost_server.play.arena import Arena
 from roost_server.play.director import Director
 from roost_server.play.seating import RunningMatch
 from roost_server.play.stream import parser_of, play
-from roost_server.play.watching import shown_names, watch
 from roost_server.serving.rpc import Answer, Methods
+from roost_server.serving.watching import shown_names, watch
 from roost_server.store import Store, StoreError
 
 ARENA = "roost.v1.Arena"
