@@ -36,14 +36,10 @@ class Separation(NamedTuple):
 
     upper: int
     lower: int
-    difference: float
-    """By how many points the upper is ahead."""
     superiority: float
-    """How probable it is that the upper is really the stronger one, if one looks once."""
-    evidence: float
-    """By what factor the results speak for a difference of the two bots, and against none."""
+    """The probability that the upper bot is really stronger, for a single look."""
     separated: bool
-    """Whether they are told apart at 95 %, together with all other neighbours, however often one looks."""
+    """Whether they are told apart at 95 %, together with all other neighbours, for any number of looks."""
 
 
 class Known(NamedTuple):
@@ -67,18 +63,15 @@ def known(bots: Iterable[int], record: ResultSums) -> Known:
 
 def separations(about: Known) -> list[Separation]:
     """The neighbours among these bots, from the top of the ranking to its bottom."""
-    strengths = about.fit.strengths
     score, evidence = superiority(about.fit), evidences(about.fit)
-    order = np.argsort(-strengths, kind="stable")
+    order = np.argsort(-about.fit.strengths, kind="stable")
     neighbours = list(pairwise(order.tolist()))
     holds = _holm([evidence[pair] for pair in neighbours])
     return [
         Separation(
             about.bots[upper],
             about.bots[lower],
-            ELO * float(strengths[upper] - strengths[lower]),
             NormalDist().cdf(score[upper, lower]),
-            float(evidence[upper, lower]),
             held,
         )
         for (upper, lower), held in zip(neighbours, holds, strict=True)
