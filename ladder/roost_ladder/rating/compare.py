@@ -227,7 +227,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """What the test says by now."""
+        """The verdict so far."""
         return self.test.verdict(self.llr)
 
     @property

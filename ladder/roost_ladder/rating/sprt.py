@@ -10,9 +10,9 @@ differences best, one among all with the mean `low` and one among all with the m
 engines are tested with the five results of a pair of games; here a block may have any results). With many blocks of
 variance v this is nearly n * (high - low) * (mean - (high + low) / 2) / v.
 
-Care at the start. A few blocks can agree by accident, and nobody has seen yet what else can happen. Therefore there is
-one block more, in which the bots differ as much as they can: half of it in favour of one, half of the other. So a run
-of ties, or of blocks that are all won alike, does not end the test sooner than it should.
+Care at the start. A few blocks can agree by accident before anything else has been seen. So a virtual block is added,
+in which the bots differ as much as they can: one half favours one bot, the other half the other. A run of ties, or of
+blocks that are all won alike, then does not end the test too soon.
 
 Limits
 - The rates hold for many blocks of which none decides alone. They are not proved but measured, for worlds like our

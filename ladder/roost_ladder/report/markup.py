@@ -49,7 +49,7 @@ def cell(content: str, class_: str = "", **attributes: object) -> str:
 
 
 class Axis(NamedTuple):
-    """A stretch of numbers, laid out from 0 to 1."""
+    """A range of numbers, mapped to 0 to 1."""
 
     low: float
     high: float
@@ -61,7 +61,7 @@ class Axis(NamedTuple):
 
 
 def axis(low: float, high: float, most_ticks: int = 6) -> Axis:
-    """An axis over at least this stretch, with round numbers as ticks."""
+    """An axis over at least this range, with round numbers as ticks."""
     step = _round_step((high - low) / most_ticks)
     low = low if high > low else low - step
     high = high if high > low else high + step
@@ -71,7 +71,7 @@ def axis(low: float, high: float, most_ticks: int = 6) -> Axis:
 
 
 def _round_step(least: float) -> float:
-    """The least of 1, 2, 5, 10, 20, 50 and so on that is not below."""
+    """The smallest of 1, 2, 5, 10, 20, 50 and so on that is at least this number."""
     if least <= 1:
         return 1.0
     power = 10.0 ** floor(log10(least))

@@ -1,4 +1,4 @@
-"""The report as one web page. It needs nothing from elsewhere: no script, no font, no picture, no connection."""
+"""The report as one web page. It is self-contained: no script, font, image or connection."""
 
 from collections.abc import Iterator
 from importlib.resources import files

@@ -1,8 +1,8 @@
 """Schedules that go through a list of groups: all of them, or all that a bot can be in.
 
-Groups come in orbits. Put the bots in a circle; an orbit is a group and everything that it becomes when it is turned on
-by a seat, and by another, until it is back. An orbit has every bot equally often, so a run that ends with an orbit is
-balanced, and one that ends within an orbit nearly so.
+Groups come in orbits. Put the bots in a circle: an orbit is a group and all groups that it becomes when it is rotated.
+Every bot is equally often in an orbit, so a run that ends with an orbit is balanced, and one that ends within an orbit
+is nearly balanced.
 """
 
 from collections.abc import Iterable, Sequence
@@ -123,5 +123,5 @@ def _is_first(group: Group, bots: int) -> bool:
 
 
 def _orbit(group: Group, bots: int) -> Iterable[Group]:
-    """All that a group becomes when it is turned, each once."""
+    """All groups that a group becomes when it is rotated, each once."""
     return dict.fromkeys(tuple(sorted((at + turn) % bots for at in group)) for turn in range(bots))

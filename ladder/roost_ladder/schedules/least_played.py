@@ -43,7 +43,7 @@ def _everybody_once(
     met: Mapping[int, Counter[int]],
     rng: Random,
 ) -> list[Pairing]:
-    """Groups out of these bots without a bot in two of them. If some must sit out, these have played most."""
+    """Groups of these bots, with no bot in two of them. If some must sit out, it is those that have played most."""
     by_need = sorted(bots, key=lambda bot: (played[bot], rng.random()))
     waiting, pairings = set(by_need[: len(bots) - len(bots) % kind.players]), []
     while field.can_fill(kind, waiting):
@@ -64,7 +64,7 @@ def least_played_group(
     rng: Random,
     field: Participants,
 ) -> tuple[int, ...]:
-    """A group of `size` out of these bots, of which enough may meet; its seats are random.
+    """A group of `size` of these bots, in random seats. Enough of them must be allowed to meet.
 
     The first is one that has played least. Then come, one by one, those that have met the group least often, and
     among them those that have played least. Ties are broken by `rng`.
@@ -83,7 +83,7 @@ def least_played_group(
 
 
 def _fewest(bots: Collection[int], counts: Mapping[int, int]) -> Collection[int]:
-    """Those of the bots that have the least count."""
+    """The bots with the lowest count."""
     if not counts:
         return bots
     of_bots = [counts.get(bot, 0) for bot in bots]  # a Counter's own answer for missing bots takes twice as long

@@ -235,7 +235,7 @@ def share_of_deals(won: Sequence[float]) -> Estimate:
 
 
 def strength(games: list[str], duels: list[Duel]) -> list[Finding]:
-    """Losing is no defect. But a bot that loses to `random` probably does not do what its author thinks."""
+    """Losing is not a defect. But a bot that loses to `random` probably does not do what its author thinks."""
     weak = [duel for duel in duels if duel.sample == WEAKEST and duel.share.high is not None and duel.share.high < 0.5]
     findings = [
         Finding(
