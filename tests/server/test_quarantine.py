@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from structlog.testing import capture_logs
 
 from roost_games.replay import Fault, FaultEntry, Replay
 from roost_server.answers.bots import bots
@@ -76,4 +77,10 @@ def test_a_practice_match_that_the_arena_voids_releases_nobody(tmp_path: Path, m
             await until(lambda: practice)
             assert silent.welcome.version_id in place.arena.quarantine
 
-    bounded(script)
+    async def script_with_log() -> None:
+        with capture_logs() as logged:
+            await script()
+        loud = [(entry["event"], entry["bot"]) for entry in logged if entry["log_level"] in ("warning", "error")]
+        assert loud == [("bot quarantined", "silent")]
+
+    bounded(script_with_log)

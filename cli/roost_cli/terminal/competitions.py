@@ -102,10 +102,10 @@ def print_status(status: admin_pb2.GetStatusResponse) -> None:
 
 
 def _lines(status: admin_pb2.GetStatusResponse) -> Iterator[str]:
-    size = f"{status.database_bytes / 1_000_000:.1f} MB"
+    size = f", {status.database_bytes / 1_000_000:.1f} MB" if status.database_bytes else ""
     up = f"running since {moment(status.started_ms)}" if status.started_ms else "read from its database"
     yield f"arena        roost {status.version}, {up}"
-    yield f"database     {status.database}, {size}"
+    yield f"database     {status.database}{size}"
     if status.started_ms:
         yield f"bots         {status.connected} connected"
         yield f"own delay    {status.delayed_ms:.0f} ms within the last minute"

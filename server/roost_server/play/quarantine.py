@@ -141,6 +141,8 @@ class Quarantine:
         for seat, version_id in enumerate(finished.version_ids):
             faulty = faulty_match(finished.replay, seat) if version_id not in block.missing else None
             if self.note(version_id, faulty, block.settings.quarantine_after):
+                name, reason = finished.replay.seats[seat].bot, self._cases[version_id].record.reason
+                log.warning("bot quarantined", bot=name, version_id=version_id, reason=reason)
                 session = self._seating.lobby.session_of(version_id)
                 if session is not None:
                     session.quarantined = True
@@ -163,9 +165,7 @@ class Quarantine:
 
     def put_on_record(self, version_id: int) -> None:
         """Record that a version is in quarantine."""
-        record = self._cases[version_id].record
-        log.warning("quarantine", version_id=version_id, reason=record.reason)
-        begin_quarantine(self._store, record)
+        begin_quarantine(self._store, self._cases[version_id].record)
 
     def check_due(self, tables: Sequence[Rules]) -> None:
         """Offer a practice match at one of these tables to every bot whose time has come."""
@@ -202,5 +202,5 @@ class Quarantine:
         del self._cases[session.version_id]
         self._streaks.pop(session.version_id, None)
         session.quarantined = False
-        log.info("quarantine over", version_id=session.version_id)
+        log.info("bot released from quarantine", bot=session.name, version_id=session.version_id)
         self.on_release()
