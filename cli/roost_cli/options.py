@@ -84,7 +84,7 @@ SaveOption = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the key to this new file instead of printing it.")
 ]
 PrefixArgument = Annotated[
-    str, typer.Argument(metavar="PREFIX", help="The first letters of the key, as the list shows them.")
+    str, typer.Argument(metavar="PREFIX", help="The first characters of the key, as the list shows them.")
 ]
 
 Options = Mapping[str, tuple[Any, object]]

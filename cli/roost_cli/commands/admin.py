@@ -109,7 +109,7 @@ def make_key(
 @key_app.command("list")
 @asks(HOSTING)
 def list_keys(where: Where, as_json: JsonOption = False) -> None:
-    """List all keys by their first letters."""
+    """List all keys by their first characters."""
     from roost.v1 import admin_pb2
     from roost_cli.terminal.accounts import key_columns, show_list
 
@@ -159,7 +159,7 @@ def invite(
 @admin_app.command()
 @asks(HOSTING)
 def invitations(where: Where, as_json: JsonOption = False) -> None:
-    """List all invitations by their first letters."""
+    """List all invitations by their first characters."""
     from roost.v1 import admin_pb2
     from roost_cli.terminal.accounts import invitation_columns, show_list
 
