@@ -1,5 +1,7 @@
 """Bots that hang, end their process or hoard memory are stopped; the record says so and can be verified."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -152,3 +154,21 @@ def test_any_executor_will_do() -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         matches = pool.submit(play, job).result()
     assert [match.result.forfeits for match in matches] == [(), (0,)]
+
+
+ASKS_AND_WAITS = """
+from roost_ladder.running.process import MARGIN_SECONDS, Child
+
+# It is silent once the first sign of life has been sent, so it cannot learn from the pipe that its parent is gone.
+busy = f"import sys, time; time.sleep({MARGIN_SECONDS}); print('busy', file=sys.stderr, flush=True); time.sleep(60)"
+next(Child().ask(exec, busy, patience=60))
+"""
+
+
+def test_a_child_that_hangs_ends_with_its_parent() -> None:
+    with subprocess.Popen([sys.executable, "-c", ASKS_AND_WAITS], stderr=subprocess.PIPE) as parent:
+        assert parent.stderr is not None
+        assert parent.stderr.readline() == b"busy\n"
+        parent.kill()
+        _, rest = parent.communicate(timeout=20)  # The child holds this pipe, too: it ends when both are gone.
+    assert rest == b""

@@ -5,7 +5,8 @@ batches, several times a second and when the request is done: a message for each
 decisions. Just as often, a second thread checks whether the match has advanced, and if so sends a sign of life. A bot
 that never answers stops these signs, even if it holds the interpreter. That is how the parent knows.
 
-A child whose parent has gone ends: between requests at the end of the pipe, during one at the next sign of life.
+A child whose parent has gone ends: between requests at the end of the pipe, and during one because the second thread
+notices. So a bot that never answers does not keep its process running.
 """
 
 import os
@@ -170,6 +171,7 @@ class ParentPipe:
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
+        self._parent = os.getppid()
         self._turn = threading.Lock()
         self._ready: list[object] = []
 
@@ -189,10 +191,12 @@ class ParentPipe:
             os._exit(1)
 
     def show_life(self) -> None:
-        """Send signs of life until the process ends."""
+        """Send signs of life until the process ends. Without a parent, end it."""
         last: tuple[object, ...] = ()
         while True:
             time.sleep(PULSE_SECONDS)
+            if os.getppid() != self._parent:
+                os._exit(1)
             now = PROGRESS()
             if now != last:
                 last = now
