@@ -216,7 +216,9 @@ def needs_server(what: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("roost"):
             raise
-        raise UsageError(f"{what} needs {error.name}, which is not installed: pip install 'roost[server]'") from None
+        raise UsageError(
+            f"{what} needs {error.name}, which is not installed: pip install '.[server]' in a checkout of Roost"
+        ) from None
 
 
 def database_url(text: str) -> str:

@@ -225,7 +225,7 @@ def test_a_bot_waits_for_an_arena_but_not_for_ever(vacant: str, tmp_path: Path) 
     assert submit.out.lines == []
     waiting, told = submit.err.lines
     assert waiting.endswith(f"no arena at {vacant} yet, trying again ...")
-    assert told == f"roost: no arena at {vacant} yet, for 0.5 seconds"
+    assert told == f"roost: no arena at {vacant} yet; gave up after 0.5 s"
 
 
 WITHOUT = "import sys; sys.modules['sqlmodel'] = None; from roost_cli.main import main; main()"
@@ -247,7 +247,9 @@ def test_without_the_server_extra_one_line_says_how_to_get_it(arguments: list[st
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr == (f"roost: {what} needs sqlmodel, which is not installed: pip install 'roost[server]'\n")
+    assert done.stderr == (
+        f"roost: {what} needs sqlmodel, which is not installed: pip install '.[server]' in a checkout of Roost\n"
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -236,6 +236,7 @@ def test_a_local_match_can_be_kept_and_shown_again(roost: Roost, tmp_path: Path)
         ("one.jsonl:2", (), 2, "there is no match number 2 in one.jsonl"),
         ("one.jsonl", ("--db", "x.db"), 2, "one.jsonl is a file, so neither --server nor --db is needed"),
         ("one.jsonl", ("--show", "--json"), 2, "choose one"),
+        ("one.json", (), 2, "one.json is not a file of replays: their names end in .jsonl"),
         ("bad.jsonl", (), 1, "match number 1 in bad.jsonl is not a record: it is not UTF-8"),
         ("text.jsonl", (), 1, "not JSON at character 0"),
         ("text.jsonl", ("--json",), 1, "not JSON at character 0"),
@@ -253,6 +254,7 @@ def test_what_is_wrong_with_a_file_is_told_in_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("one.jsonl").write_text(world.replays[0].to_line() + "\n")
+    Path("one.json").write_text("{}")
     Path("bad.jsonl").write_bytes(b"\xff\xfe\n")
     Path("text.jsonl").write_text("hello\n")
     outcome = roost("replay", text, *arguments)

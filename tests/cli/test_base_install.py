@@ -147,7 +147,7 @@ def test_says_which_extra_is_needed(folder: Path) -> None:
     for (call, what), (code, err) in zip(needing, outcomes(folder, [call for call, _ in needing]), strict=True):
         assert code == Exit.USAGE, (call, err)
         assert err.startswith(f"roost: {what} needs "), (call, err)
-        assert err.endswith("which is not installed: pip install 'roost[server]'\n"), (call, err)
+        assert err.endswith("which is not installed: pip install '.[server]' in a checkout of Roost\n"), (call, err)
 
 
 def test_asks_an_arena_without_extras(folder: Path) -> None:

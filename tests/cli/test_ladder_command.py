@@ -189,7 +189,7 @@ def test_the_author_of_a_program_sees_nothing_of_ours(roost: Roost) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["random"], "a ladder needs two bots, and here is 1"),
+        (["random"], "a ladder needs at least two bots; here is only 1"),
         (["random", "greedy", "random"], "random takes part twice"),
         (["random", "randm"], "there is no bot 'randm'"),
         (

@@ -285,7 +285,7 @@ def _unchanged_logger() -> Any:
 @pytest.mark.usefixtures("_unchanged_logger")
 def test_a_program_that_finds_no_arena_says_so_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--server", "127.0.0.1:1", "--connect-timeout", "0"], First) == 1
-    assert "no arena at 127.0.0.1:1 yet, for 0 seconds" in (told := capsys.readouterr().err)
+    assert "no arena at 127.0.0.1:1 yet; gave up after 0 s" in (told := capsys.readouterr().err)
     assert "Traceback" not in told
 
 

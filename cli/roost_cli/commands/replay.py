@@ -88,6 +88,8 @@ def find_replay(where: Where, text: str) -> Found:
 
     in_file = IN_FILE.fullmatch(text)
     if in_file is None:
+        if Path(text).is_file():
+            raise UsageError(f"{text} is not a file of replays: their names end in .jsonl")
         with where.open() as reader:
             line = reader.replay(text)
         return Found(line, Replay.from_line(line), f"{text} {where.option}")

@@ -136,7 +136,7 @@ class Client:
                 if reached < self.stats.connections:
                     reached, alone_since, pause = self.stats.connections, now(), SHORTEST_PAUSE
                 if self._connect_timeout is not None and now() - alone_since + pause > self._connect_timeout:
-                    raise LinkLost(f"{lost}, for {self._connect_timeout:g} seconds") from None
+                    raise LinkLost(f"{lost}; gave up after {self._connect_timeout:g} s") from None
                 # One line for each time that the arena is gone, not for each attempt.
                 log.log(logging.WARNING if pause == SHORTEST_PAUSE else logging.DEBUG, "%s, trying again ...", lost)
                 await asyncio.sleep(pause * uniform(0.5, 1.0))

@@ -206,7 +206,7 @@ def _find(texts: Sequence[str], samples: Mapping[str, type[Bot]], remark: Callab
     for line in found.left_out:
         remark(f"left out: {line}")
     if len(found.bots) < 2:
-        raise UsageError(f"a ladder needs two bots, and here is {len(found.bots) or 'none'}")
+        raise UsageError(f"a ladder needs at least two bots; here {'is only 1' if found.bots else 'are none'}")
     return found.bots
 
 

@@ -35,7 +35,9 @@ class PostgresDatabase:
         try:
             import psycopg  # noqa: F401  only to see that it is installed
         except ImportError:
-            raise StoreError("PostgreSQL needs a driver; install it: pip install 'roost[postgresql]'") from None
+            raise StoreError(
+                "PostgreSQL needs a driver; install it: pip install '.[postgresql]' in a checkout of Roost"
+            ) from None
 
     def exists(self) -> bool:
         """Always true: the server reports a missing database when it is connected to."""
