@@ -1,5 +1,6 @@
-"""Around every run: nothing that the tests have started outlives them."""
+"""Around every run: nothing that the tests have started outlives them, and no test changes another one's logging."""
 
+import logging
 import os
 from collections.abc import Iterator
 
@@ -17,7 +18,8 @@ if WORKER not in os.environ:
 @pytest.hookimpl(wrapper=True)
 def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
     yield
-    if WORKER in os.environ:
+    if WORKER in os.environ or not getattr(session.config.option, "numprocesses", None):
+        # In a run without workers, what ends with its interpreter is still there.
         return
     if left := left_processes.left():
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -26,3 +28,13 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
         reporter.section("processes that outlive the tests", red=True)
         for command in left:
             reporter.write_line(command)
+
+
+@pytest.fixture(autouse=True)
+def _own_logging() -> Iterator[None]:
+    """A command that is run in this process sets up logging for good, on a stream that is closed after its test."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
