@@ -59,7 +59,10 @@ def ladder(
     matches: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop after this many matches.")] = None,
     budget: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Stop after this time, such as 90s or 1h. By default 60s if nothing else."),
+        typer.Option(
+            metavar="TIME",
+            help="Stop after this time, such as 90s or 1h. By default 60s without other limits.",
+        ),
     ] = None,
     workers: WorkersOption = None,
     db: Annotated[

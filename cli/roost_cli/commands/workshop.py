@@ -45,7 +45,7 @@ def try_(
     seed: Annotated[str, typer.Option(metavar="TEXT", help="Any text. The same seed gives the same deals.")] = "doctor",
     as_json: JsonOption = False,
 ) -> None:
-    """Examine a bot: does it load, answer legally everywhere, and in time? What does it forget, and whom does it beat?
+    """Examine a bot: does it load, answer legally and in time, keep nothing between matches, and beat the samples?
 
     The exit code is 0 if there is no defect, 1 if there is one, and 2 if the bot cannot be loaded.
     """
