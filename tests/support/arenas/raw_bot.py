@@ -85,12 +85,23 @@ class RawBot:
 
     async def send(self, **fields: Any) -> None:
         """Send a `BotMessage` with these fields. Raises `ConnectionError` if the stream is over."""
+        data = play_pb2.BotMessage(**fields).SerializeToString()
         try:
             # A stream of gRPC takes one message at a time.
             async with self._sending:
-                await self._call.write(play_pb2.BotMessage(**fields))
-        except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                await self._write(data)
+        except (grpc.aio.AioRpcError, grpc.aio.InternalError):
             raise ConnectionError("the stream is over") from None
+
+    async def _write(self, data: bytes) -> None:
+        """What `write` of the call does, but it leaves the status alone if the arena ends the stream meanwhile.
+
+        The call's own `write` replaces it with an internal error (issue 36066 of gRPC), and tests want to see it.
+        """
+        await self._call._metadata_sent.wait()
+        if self._call.done():
+            raise ConnectionError("the stream is over")
+        await self._call._cython_call.send_serialized_message(data)
 
     async def _play(self, message: Any) -> None:
         with suppress(grpc.aio.AioRpcError, ConnectionError):
