@@ -6,8 +6,8 @@ tell, and which part of it is a bot, a card or a worm; a terminal or a page give
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from roost_games.registry import part_of
 from roost_games.wording import counted
@@ -25,6 +25,9 @@ Role = Literal["plain", "seat", "card", "strong", "worm", "dim", "notice", "faul
 
 Everything must be readable without colour.
 """
+
+Mark = Literal["steal", "closed", "spoiled", "suspicion", "slap"]
+"""Why an event of a game deserves to be found again."""
 
 
 class Span(NamedTuple):
@@ -74,8 +77,11 @@ class Narration(ABC):
 
     legend: str
     """How to read the board, in one line without a full stop."""
-    hands: bool = False
-    """Whether there are hands to hide."""
+    private: ClassVar[Mapping[str, str]] = {}
+    """The fields of a view that hold what only its seat knows, each with its name where all seats are shown together:
+    `hand` is one of `hands`. Empty if the game hides nothing."""
+    omitted: ClassVar[frozenset[str]] = frozenset()
+    """The fields of a view that tell the past or help to reckon, so that nobody needs them to draw the table."""
 
     def __init__(self, bots: Sequence[str]) -> None:
         self.bots = bots
@@ -95,8 +101,32 @@ class Narration(ABC):
     def board(self, look: Look, before: Look | None) -> Board | None:
         """The table in a few lines; less, or `None`, if that tells all that has changed since `before`."""
 
-    def seen(self, before: Any, after: Any) -> Iterable[object]:
-        """The events that a spectator can tell from two views, for those who are not told the game's own."""
+    @abstractmethod
+    def points(self, view: Any) -> tuple[int, ...]:
+        """By seat, what it has on the table of `view`."""
+
+    @abstractmethod
+    def round(self, view: Any) -> int:
+        """The number of the round that is played in `view`, from 1; after the end, of the last one."""
+
+    @abstractmethod
+    def mark(self, event: Any) -> Mark | None:
+        """Why `event` deserves to be found again; `None` if it does not."""
+
+    def on_turn(self, view: Any) -> int | None:
+        """The seat whose turn it is; `None` if it cannot be told, since the match is over."""
+        return view.to_move[0] if view.to_move else None
+
+    def opening(self, view: Any) -> Words:
+        """The table after the deal, as a sentence."""
+        return sentence(self.name(view.to_move[0]), " begins")
+
+    def seen(self, before: Any, after: Any, moves: Mapping[int, Any]) -> Iterable[object]:
+        """The events that a spectator can tell, for those who are not told the game's own.
+
+        `moves` are by seat those of one step: one move, or several at the same time. `before` and `after` are a
+        spectator's views around it.
+        """
         return ()
 
     def row(self, seat: int, view: Any, *cells: Words) -> SeatRow:
@@ -104,8 +134,9 @@ class Narration(ABC):
         return SeatRow(seat, self.bots[seat], seat in view.to_move, cells)
 
     def name(self, seat: int) -> Words:
-        """The seat in a sentence: `seat 2 (random)`."""
-        return (Span(f"seat {seat} ({self.bots[seat]})", "seat", seat),)
+        """The seat in a sentence: `seat 2 (random)`, or `seat 2` if the name of its bot is hidden."""
+        bot = f" ({self.bots[seat]})" if self.bots[seat] else ""
+        return (Span(f"seat {seat}{bot}", "seat", seat),)
 
 
 def narration_of(game: str, bots: Sequence[str]) -> Narration:

@@ -5,11 +5,11 @@ what is public, such as the spectators of an arena.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from roost_games.narration import Board, Look, Role, Span, Words, narration_of, sentence
+from roost_games.narration import Board, Look, Narration, Role, Span, Words, narration_of, sentence
 from roost_games.referee import Ended, Faulted, Forfeited, Played
 from roost_games.registry import get_game
 
@@ -57,7 +57,7 @@ class Narrator:
         self._look = self._look_now()
         self._shown: Look | None = None
         self._deciding = set(self._look.public.to_move)
-        note = "; only you see all hands" if self._narration.hands else ""
+        note = "; only you see all hands" if self._narration.private else ""
         self._frame = Frame([_legend(f"{self._narration.legend}{note}")])
         self._finish()
 
@@ -68,17 +68,13 @@ class Narrator:
         match notice:
             case Played():
                 self._hear_move(notice)
-            case Faulted(seat, kind):
-                self._blame(seat, f" is at fault: {kind}")
-            case Forfeited(seat):
-                self._blame(seat, " forfeits")
+            case Faulted() | Forfeited():
+                self._frame.lines.append(blame_line(self._narration, notice))
             case Ended():
                 if self._frame.lines:
                     self._finish()
             case event:
-                words = self._narration.event(event)
-                if words:
-                    self._frame.lines.append(TextLine(words, follows=True))
+                self._frame.lines += event_lines(self._narration, [event])
 
     def remark(self, text: str, role: Role = "plain") -> None:
         """Add a line to what is told about the decision that was heard last."""
@@ -87,12 +83,7 @@ class Narrator:
     def _hear_move(self, played: Played) -> None:
         before, self._look = self._look, self._look_now()
         self._deciding.discard(played.seat)
-        words = self._narration.move(played.seat, played.move, before.public, self._look.public)
-        if words:
-            self._frame.lines.append(TextLine(sentence(_who(self._narration.name(played.seat), played), " ", words)))
-
-    def _blame(self, seat: int, what: str) -> None:
-        self._frame.lines.append(TextLine(sentence(self._narration.name(seat), Span(what, "fault"))))
+        self._frame.lines += move_lines(self._narration, played, before.public, self._look.public)
 
     def _finish(self) -> None:
         """Hand out the frame, and begin the next."""
@@ -137,13 +128,9 @@ class PublicNarrator:
     def _lines(self, after: Any) -> list[TextLine]:
         if not self._are_one_step():
             return [self._notation(played) for played in self._moves]
-        lines: list[TextLine] = []
-        for played in self._moves:
-            words = self._narration.move(played.seat, played.move, self._view, after)
-            if words:
-                lines.append(TextLine(sentence(_who(self._narration.name(played.seat), played), " ", words)))
-        followed = filter(None, map(self._narration.event, self._narration.seen(self._view, after)))
-        return lines + [TextLine(words, follows=True) for words in followed]
+        moves = [line for played in self._moves for line in move_lines(self._narration, played, self._view, after)]
+        played = {played.seat: played.move for played in self._moves}
+        return moves + event_lines(self._narration, self._narration.seen(self._view, after, played))
 
     def _are_one_step(self) -> bool:
         """Whether only these moves lie between the two views: one move, or several at the same time."""
@@ -154,6 +141,23 @@ class PublicNarrator:
         """A move in notation: for words, the table before it would have to be known."""
         move = json.dumps(self._game.encode_move(played.move), ensure_ascii=False)
         return TextLine(sentence(_who(self._narration.name(played.seat), played), f" plays {move}"))
+
+
+def move_lines(narration: Narration, played: Played, before: Any, after: Any) -> list[TextLine]:
+    """What a seat did, between two views of a spectator; nothing if the events say it all."""
+    words = narration.move(played.seat, played.move, before, after)
+    return [TextLine(sentence(_who(narration.name(played.seat), played), " ", words))] if words else []
+
+
+def event_lines(narration: Narration, events: Iterable[object]) -> list[TextLine]:
+    """What followed."""
+    return [TextLine(words, follows=True) for words in map(narration.event, events) if words]
+
+
+def blame_line(narration: Narration, notice: Faulted | Forfeited) -> TextLine:
+    """What went wrong with a seat."""
+    what = f" is at fault: {notice.kind}" if isinstance(notice, Faulted) else " forfeits"
+    return TextLine(sentence(narration.name(notice.seat), Span(what, "fault")))
 
 
 def _legend(text: str) -> TextLine:

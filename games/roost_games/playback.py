@@ -4,7 +4,7 @@
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from roost_games.errors import MoveError, ReplayError
@@ -19,8 +19,12 @@ Before = Callable[[int, Decision, int], None]
 told before the first of them is made."""
 
 
+class NotDealt(ReplayError):
+    """The match was voided before there was a position."""
+
+
 class Playback:
-    """A match as it was recorded. Raises `ReplayError` if `verify` finds fault with the record.
+    """A match as it was recorded. Raises `ReplayError` if `verify` finds fault with the record, or `NotDealt`.
 
     The record does not say when an absent seat ran out of grace time. It is told before the first decision that the
     fallback made for the seat without a fault, or at the end.
@@ -45,13 +49,18 @@ class Playback:
         except Exception:
             if self._record_goes_on:
                 raise
-            raise ReplayError("this match was voided before the cards were dealt; there is nothing to show") from None
+            raise NotDealt("this match was voided before the cards were dealt; there is nothing to show") from None
         self._state.events = []
         self.view = self._state.observe
 
     @property
     def _record_goes_on(self) -> bool:
         return self._script.position < len(self._replay.steps)
+
+    @property
+    def purposes(self) -> Mapping[int, str]:
+        """By step of the record, what chance was asked for, with its numbers; for all that has been played so far."""
+        return self._script.purposes
 
     def legal(self, seat: int) -> Sequence[Any]:
         """Every move that the seat may make now."""

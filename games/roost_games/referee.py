@@ -19,11 +19,11 @@ long as the game refuses every wrong move with a `MoveError`.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import Generic, NamedTuple
 
-from roost_games.chance import Quick, Tape, commitment_of
+from roost_games.chance import Outcome, Quick, Tape, commitment_of
 from roost_games.errors import IllegalMove, MoveError, UsageError
 from roost_games.game import Game, JsonValue, MoveT, OptionsT, State, ViewT, places
 from roost_games.notes import Note, NotedChance, NotedSteps, Taken
@@ -219,11 +219,28 @@ class Referee(Generic[MoveT, ViewT]):
         self._listener = listener
         self._state.events = None if listener is None else []
 
-    def void(self, reason: str) -> None:
-        """End the match here because of a fault of the host: it does not count."""
+    def void(self, reason: str, asked: Iterable[int] = ()) -> None:
+        """End the match here because of a fault of the host: it does not count.
+
+        `asked` are the seats from which an answer was expected at that moment.
+        """
         if self.over:
             raise ValueError(f"nothing to void: {self._situation()}")
-        self._end(Result((), (), VOIDED, *self._blemishes(), reason))
+        self._end(Result((), (), VOIDED, *self._blemishes(), reason, tuple(sorted(asked))))
+
+    @property
+    def steps(self) -> int:
+        """How many steps the record has so far: decisions, and what chance decided."""
+        return len(self._steps)
+
+    def decisions(self, after: int = 0) -> list[tuple[int, Taken[MoveT]]]:
+        """The decisions on record from step number `after` on, each with its step."""
+        later = enumerate(self._steps[after:], after)
+        return [(step, note) for step, note in later if not isinstance(note, Outcome) and len(note) == 4]
+
+    def dealt(self) -> State[MoveT, ViewT]:
+        """Another state of this match, as it was dealt. The decisions on record lead it to where the match is."""
+        return self._game.start(len(self._seats), self._options, Tape(self._tape.seed))
 
     def replay(self) -> Replay:
         """The record of the match, which must be over."""

@@ -50,7 +50,7 @@ _known_json = lru_cache(maxsize=1 << 12, typed=True)(_json)
 
 
 class Fault(StrEnum):
-    """What a bot did wrong with one decision. Our own delay is not a fault: it voids the match."""
+    """What a bot did wrong with one decision. Our own delay is not a fault: it is not counted."""
 
     MALFORMED = "malformed"
     ILLEGAL = "illegal"
@@ -137,6 +137,8 @@ class Result(NamedTuple):
     """One for each decision that the fallback took over, until the seat forfeited."""
     reason: str = ""
     """Why the match was voided."""
+    asked: tuple[int, ...] = ()
+    """The seats that were being asked when it was voided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,15 +315,19 @@ def _result(value: JsonValue, players: int) -> Result:
         forfeits=_forfeits(data.get("forfeits", []), players),
         faults=tuple(_fault(fault, f"result.faults[{i}]", players) for i, fault in faults),
         reason=a_text(data.get("reason", ""), "result.reason"),
+        asked=_seats(data.get("asked", []), "result.asked", players),
     )
 
 
 def _forfeits(value: JsonValue, players: int) -> tuple[int, ...]:
-    where = "result.forfeits"
-    seats = tuple(_seat_number(each, f"{where}[{i}]", players) for i, each in enumerate(a_list(value, where)))
+    seats = _seats(value, "result.forfeits", players)
     if len(set(seats)) < len(seats):
-        raise ReplayError(f"{where} is {list(seats)}, but a seat forfeits only once")
+        raise ReplayError(f"result.forfeits is {list(seats)}, but a seat forfeits only once")
     return seats
+
+
+def _seats(value: JsonValue, where: str, players: int) -> tuple[int, ...]:
+    return tuple(_seat_number(each, f"{where}[{i}]", players) for i, each in enumerate(a_list(value, where)))
 
 
 def _fault(value: JsonValue, where: str, players: int) -> FaultEntry:
@@ -388,6 +394,8 @@ def _result_to_json(result: Result) -> dict[str, JsonValue]:
     }
     if result.reason:
         data["reason"] = result.reason
+    if result.asked:
+        data["asked"] = list(result.asked)
     return data
 
 

@@ -8,7 +8,7 @@ The first deviation in the order of steps is reported. This code does not fail o
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from roost_games.chance import Outcome, Tape, commitment_of, outcome_name
@@ -84,6 +84,8 @@ class Scripted:
         self._steps = replay.steps
         self._tape = None if replay.seed is None else Tape(bytes.fromhex(replay.seed))
         self.position = 0
+        self.purposes: dict[int, str] = {}
+        """By step, the purpose of each outcome given so far, with its numbers."""
 
     def decision(self, seat: int) -> Decision:
         """The next step, which must be a decision of `seat`."""
@@ -136,6 +138,7 @@ class Scripted:
             self._deviates(f"seat {step.seat} decides where chance {name!r} is due")
         if step.name != name:
             self._deviates(f"chance {step.name!r} is listed where chance {name!r} is due")
+        self.purposes[self.position] = purpose
         return step.value
 
     def _outcomes(self, purpose: str, count: int) -> tuple[object, ...]:
@@ -227,7 +230,7 @@ class Adjudication:
         termination = self._replay.result.termination
         last = len(self._replay.steps)
         if termination == VOIDED:
-            self._check_voided()
+            self._check_voided(() if state is None else state.to_move)
         elif termination == FORFEIT and state is not None and end.seat is not None:
             for fault in self._replay.result.faults:
                 if fault.step == last and fault.seat != end.seat:
@@ -242,15 +245,18 @@ class Adjudication:
             raise _Deviates(self._script.position, f"the match is over ({state.termination}), but steps follow")
         termination = self._replay.result.termination
         if termination == VOIDED:
-            self._check_voided()
+            self._check_voided(())
         elif termination != state.termination:
             raise _Deviates(None, f"the termination is {state.termination!r}, not {termination!r}")
         else:
             self._check_result(state)
 
-    def _check_voided(self) -> None:
-        if self._replay.result.places or self._replay.result.scores:
+    def _check_voided(self, to_move: Iterable[int]) -> None:
+        result = self._replay.result
+        if result.places or result.scores:
             raise _Deviates(None, "a voided match has no places and no scores")
+        if not set(result.asked).issubset(to_move):
+            raise _Deviates(None, f"seats {list(result.asked)} are said to have been asked, and some need not decide")
 
     def _check_result(self, state: State[Any, Any]) -> None:
         result = self._replay.result

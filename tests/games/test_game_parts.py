@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from roost_games.referee import Referee, Seat
 from roost_games.registry import GAME_NAMES, all_games, rules_of
 from roost_games.situations import policies_of, situations_of
 from roost_sdk.pettingzoo import coding_for
+from roost_sdk.viewing.frames import Recorded
 from roost_sdk.wire import codec_for
 from tests.support.games.parts import ONEOFS, PARTS, ROOT, Part, has, lacking
 from tests.support.games.toy import TOY, play_out
@@ -60,6 +62,13 @@ def test_what_a_game_lacks_is_named(file: str, toy_root: Path) -> None:
     assert where in found if file == "games/roost_games/toy/__init__.py" else found == [where]
 
 
+@pytest.mark.parametrize("told", ["move", "event", "board", "points", "round", "mark"])
+def test_a_narration_that_does_not_tell_everything_is_named(told: str, toy_root: Path) -> None:
+    file = toy_root / "games/roost_games/toy/narration.py"
+    file.write_text(file.read_text(encoding="utf-8").replace(f"def {told}(", f"def no_{told}("), encoding="utf-8")
+    assert lacking("toy", toy_root) == ["games/roost_games/GAME/narration.py"]
+
+
 @pytest.mark.parametrize("oneof", ONEOFS)
 def test_a_game_that_is_not_in_the_envelope_is_named(oneof: str, toy_root: Path) -> None:
     play_proto(toy_root, without=oneof)
@@ -97,6 +106,18 @@ def test_a_listed_game_is_found_by_everything(toy_root: Path, monkeypatch: pytes
     assert coding_for(view).mask(view, legal).sum() == len(legal) == 2
     monkeypatch.chdir(toy_root)
     assert "class Clever(Bot)" in (start_folder("clever", TOY) / "clever.py").read_text(encoding="utf-8")
+
+
+def test_a_listed_game_is_shown(toy_root: Path) -> None:
+    """Frames need nothing of a game but its rules and its narration."""
+    referee = Referee(TOY, [Seat("ann"), Seat("bob")], seed_of("shown"))
+    play_out(referee, Random(1))
+    document: Any = Recorded(referee.replay()).document(1)
+    frames = document["frames"]
+    assert [frame["round"] for frame in frames] == [1, 1, 2, 2, 3, 3, 4, 4, 4]
+    assert [len(frame["moves"]) for frame in frames] == [0, 1, 2, 1, 2, 1, 2, 1, 2]
+    assert tuple(frames[-1]["points"]) == referee.replay().result.scores
+    assert all(frame["view"]["hands"][0] is None for frame in frames)
 
 
 def test_a_listed_game_is_told(toy_root: Path) -> None:

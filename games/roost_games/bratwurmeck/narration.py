@@ -1,15 +1,16 @@
 """Tells a match of Bratwurmeck: the dice in words, and the grill and the stacks whenever a tile has moved."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from roost_games.bratwurmeck.moves import Take
 from roost_games.bratwurmeck.sheet import Tile
-from roost_games.bratwurmeck.view import Failed, Rolled, Stole, TookTile, View
+from roost_games.bratwurmeck.view import Event, Failed, Reason, Rolled, Stole, TookTile, View
 from roost_games.narration import (
     SEPARATOR,
     Board,
     Look,
+    Mark,
     Narration,
     SeatRow,
     Span,
@@ -55,8 +56,26 @@ class BratwurmeckNarration(Narration):
                 return sentence(seat(loser), f" fails: {REASONS[reason]}", _lost(returned, turned))
         return None
 
-    def seen(self, before: View, after: View) -> Iterable[object]:
-        return [Rolled(after.to_move[0], after.roll)] if after.to_move else []
+    def points(self, view: View) -> tuple[int, ...]:
+        return tuple(sum(tile.worms for tile in stack) for stack in view.stacks)
+
+    def round(self, view: View) -> int:
+        """How often the turn has gone around the table, with the present time."""
+        begun = view.turn + 1 if view.to_move else view.turn
+        return (begun - 1) // view.players + 1
+
+    def mark(self, event: object) -> Mark | None:
+        return "steal" if isinstance(event, Stole) else None
+
+    def opening(self, view: View) -> Words:
+        return sentence(super().opening(view), " and rolls ", _dice(view.roll))
+
+    def seen(self, before: View, after: View, moves: Mapping[int, Take]) -> Iterator[object]:
+        """Everything but the dice of a roll that fails: no view shows them."""
+        if after.turn > before.turn:
+            yield from (_outcome(player, move, before, after) for player, move in moves.items())
+        if after.to_move:
+            yield Rolled(after.to_move[0], after.roll)
 
     def board(self, look: Look, before: Look | None) -> Board | None:
         view: View = look.public
@@ -77,8 +96,27 @@ class BratwurmeckNarration(Narration):
         return self.row(seat, view, worms, listed(map(_tile, stack), nothing=""))
 
 
+def _outcome(seat: int, move: Take, before: View, after: View) -> Event:
+    """How a turn ended with `move`."""
+    own, owned = before.stacks[seat], after.stacks[seat]
+    if len(owned) > len(own):
+        tile = owned[-1]
+        victims = [victim for victim, stack in enumerate(before.stacks) if stack[-1:] == (tile,)]
+        return Stole(seat, victims[0], tile) if victims else TookTile(seat, tile)
+    returned = own[-1] if own else None
+    turned = after.turned[-1] if len(after.turned) > len(before.turned) else None
+    return Failed(seat, _reason(move, before), returned, turned)
+
+
+def _reason(move: Take, before: View) -> Reason:
+    if move.then == "roll":
+        return "bust"
+    return "no tile" if "W" in (*before.aside, move.face) else "no worm"
+
+
 def _dice(faces: Iterable[str]) -> Words:
-    return listed(Span(face, "worm" if face == "W" else "strong") for face in faces)
+    groups = groupby(faces, key=lambda face: face == "W")
+    return listed(Span(" ".join(group), "worm" if worms else "strong") for worms, group in groups)
 
 
 def _tile(tile: Tile) -> Words:

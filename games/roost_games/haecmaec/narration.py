@@ -1,7 +1,8 @@
 """Tells a match of Häc Mäc: the burger in the middle, and for each seat its points, its tops and its hand."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import ClassVar
 
 from roost_games.haecmaec.moves import FLY, NO_SLAP, Card, Close, Move, React
 from roost_games.haecmaec.view import (
@@ -17,6 +18,7 @@ from roost_games.narration import (
     SEPARATOR,
     Board,
     Look,
+    Mark,
     Narration,
     SeatRow,
     Span,
@@ -30,6 +32,7 @@ from roost_games.narration import (
 KINDS = ("patty", "cheese", "tomato", "lettuce", "onion")
 """The usual ingredients, by their number as a role."""
 MEANS = {"normal": "a normal top", "double": "the doubling top", "fly": "a fly"}
+MARKS: Mapping[type, Mark] = {Suspected: "suspicion", Slapped: "slap", Closed: "closed", SpoiledBurger: "spoiled"}
 ENDS = {"no ingredient": "a hand has no ingredient left", "no bottom": "no bottom is left for another burger"}
 
 
@@ -37,7 +40,7 @@ class HaecMaecNarration(Narration):
     """What is told about a match of Häc Mäc."""
 
     legend = "> who decides; points are burgers less penalties, hands count at the end"
-    hands = True
+    private: ClassVar[Mapping[str, str]] = {"hand": "hands", "answer": "answers"}
 
     def move(self, seat: int, move: Move, before: View, after: View) -> Words | None:
         if isinstance(move, React):
@@ -67,8 +70,30 @@ class HaecMaecNarration(Narration):
                 return sentence(f"the match ends: {ENDS[reason]}")
         return None
 
-    def seen(self, before: View, after: View) -> Iterable[object]:
-        return [Reacted(after.reactions)] if after.rounds > before.rounds else []
+    def points(self, view: View) -> tuple[int, ...]:
+        return tuple(map(view.points, range(view.players)))
+
+    def round(self, view: View) -> int:
+        """Which burger is on the table, or was the last there."""
+        finished = sum(map(len, view.closed)) + len(view.spoiled)
+        return max(1, finished + bool(view.burger))
+
+    def mark(self, event: object) -> Mark | None:
+        return MARKS.get(type(event))
+
+    def on_turn(self, view: View) -> int | None:
+        return view.turn if view.to_move else None
+
+    def seen(self, before: View, after: View, moves: Mapping[int, Move]) -> Iterator[object]:
+        """Everything that has words. If both hand and bottoms have run out, the bottoms are named."""
+        if after.rounds > before.rounds:
+            yield Reacted(after.reactions)
+            yield from _judged(before, after)
+            yield from _slapped(after.reactions, before, after)
+        yield from _finished(before, after)
+        if not after.to_move:
+            out = not after.burger and not after.bottoms and after.hand_sizes[after.turn]
+            yield RanOut("no bottom" if out else "no ingredient", after.turn)
 
     def board(self, look: Look, before: Look | None) -> Board | None:
         view: View = look.public
@@ -83,6 +108,29 @@ class HaecMaecNarration(Narration):
         view: View = look.public
         tops = f"tops {view.normal_tops[seat]}{' + double' if view.doubling_tops[seat] else ''}"
         return self.row(seat, view, sentence(_points(view, seat)), sentence(tops), hand(look, seat, _hand))
+
+
+def _judged(before: View, after: View) -> Iterator[Suspected]:
+    """The suspicion that was judged, if there was one."""
+    in_turn = sorted(range(after.players), key=lambda seat: (seat - before.turn) % after.players)
+    accusers = [seat for seat in in_turn if after.reactions[seat].suspect]
+    if accusers:
+        right = after.penalties[before.turn] != before.penalties[before.turn]
+        yield Suspected(accusers[0], before.turn, before.burger[-1], right)
+
+
+def _slapped(reactions: Sequence[React], before: View, after: View) -> Iterator[Slapped]:
+    """Who slapped the burger first, if somebody did."""
+    means = {seat: slap for seat, (_, slap) in enumerate(reactions) if slap and slap != NO_SLAP}
+    for finished in _finished(before, after):
+        yield Slapped(finished.seat, means[finished.seat], tuple(means))
+
+
+def _finished(before: View, after: View) -> Iterator[Closed | SpoiledBurger]:
+    """The burger that was closed or spoiled between the two views, if one was."""
+    for winner, burgers in enumerate(after.closed):
+        yield from (Closed(winner, burger) for burger in burgers[len(before.closed[winner]) :])
+    yield from after.spoiled[len(before.spoiled) :]
 
 
 def _reactions(reactions: Iterable[React]) -> Words:

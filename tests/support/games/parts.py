@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from inspect import isabstract
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,6 +47,12 @@ def _attribute(game: str, name: str, part: str = "", package: str = "roost_games
 def _rules(game: str, root: Path) -> bool:
     package = part_of(game)
     return get_game(game).name == game and all(hasattr(package, name) for name in ("View", "Move", "Options"))
+
+
+def _narration(game: str, root: Path) -> bool:
+    """Whether it tells everything: what the viewer needs, such as points and rounds, is abstract too."""
+    narration = _attribute(game, "NARRATION", "narration")
+    return issubclass(narration, Narration) and not isabstract(narration)
 
 
 def _situations(game: str, root: Path) -> bool:
@@ -99,10 +106,7 @@ def _on_protocol_page(game: str, root: Path) -> bool:
 PARTS = (
     Part("games/roost_games/GAME/__init__.py", _rules),
     Part("games/roost_games/GAME/rules.md", lambda game, root: bool(rules_of(game).strip())),
-    Part(
-        "games/roost_games/GAME/narration.py",
-        lambda game, root: issubclass(_attribute(game, "NARRATION", "narration"), Narration),
-    ),
+    Part("games/roost_games/GAME/narration.py", _narration),
     Part("games/roost_games/GAME/situations.py", _situations),
     Part("proto/roost/v1/GAME.proto", lambda game, root: (root / f"proto/roost/v1/{game}.proto").exists()),
     Part("proto/roost/v1/play.proto", lambda game, root: len(_messages(game, root)) == len(ONEOFS)),

@@ -28,13 +28,22 @@ from tests.support.games.toy import Bid, Scored
 
 class ToyNarration(Narration):
     legend = "c3 is worth three"
-    hands = True
+    private = {"hand": "hands"}
 
     def move(self, seat, move, before, after):
         return sentence(f"bids {move.amount}" if isinstance(move, Bid) else f"shows {move.card}")
 
     def event(self, event):
         return sentence(seat(event.seat), f" scores {event.points}") if isinstance(event, Scored) else None
+
+    def points(self, view):
+        return view.scores
+
+    def round(self, view):
+        return view.round + bool(view.to_move)
+
+    def mark(self, event):
+        return None
 
     def board(self, look, before):
         view = look.public
