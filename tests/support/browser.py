@@ -1,0 +1,21 @@
+"""A browser for tests: Debian's Chromium, driven by Playwright. A test that needs it is skipped where there is none."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+PATH = shutil.which("chromium")
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A running Chromium, which ends with the block."""
+    if PATH is None:
+        pytest.skip("Chromium is not installed, so nothing was looked at in a browser: apt install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=PATH, args=["--no-sandbox"])
+        yield browser
+        browser.close()
