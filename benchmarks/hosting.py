@@ -1,6 +1,6 @@
-"""What hosting costs: keys, TLS and metrics; how soon an arena is back after kill -9; standings of a million matches.
+"""What hosting costs: keys, TLS and metrics; how soon an arena is back after kill -9.
 
-    python -m benchmarks.hosting [decisions|recovery|standings ...] [--seconds 3] [--rounds 2]
+    python -m benchmarks.hosting [decisions|recovery ...] [--seconds 3] [--rounds 2]
 
 Rows that are compared take turns, and each shows the best of its rounds, because the machine may be noisy. Look at the
 ratios. The arena is a process of its own, and what it needs of the processor for a decision is shown beside the rate:
@@ -19,7 +19,6 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter, process_time
@@ -29,7 +28,6 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.arena import AtOnce
-from roost.v1 import arena_pb2
 from roost_games.referee import Clock
 from roost_sdk.arena import client
 from roost_sdk.arena.client import Client
@@ -37,7 +35,6 @@ from roost_sdk.arena.credentials import Credentials
 from roost_sdk.arena.link import grpc_links
 from roost_server.accounts.keys import Scope, make_key
 from roost_server.accounts.owners import add_bot, add_owner
-from roost_server.answers.standings import LiveAnswers, standings_of
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
 from roost_server.serving.server import ArenaServer, Hosting, collect_garbage_seldom
@@ -57,7 +54,6 @@ spectators = {{ public = true }}
 phases = [{{ phase = "ladder" }}, {{ phase = "done" }}]
 """
 FEW, MANY = 1_000, 100_000
-MOST = 1_000_000
 BOTS = 20
 BLOCKS = """
 WITH RECURSIVE k(b) AS (SELECT 0 UNION ALL SELECT b + 1 FROM k WHERE b + 1 < :blocks)
@@ -303,41 +299,9 @@ async def show_recovery(console: Console, _: float, rounds: int) -> None:
     console.print(table)
 
 
-async def show_standings(console: Console, _: float, rounds: int) -> None:
-    """How long standings take, of everything and of a competition."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        console.print(f"filling a database with {MOST:,} matches ...", style="dim")
-        prepare(folder, MOST)
-        with open_store(f"sqlite:///{folder / 'roost.db'}") as store:
-            console.print(_standings_table(store, rounds))
-
-
-def _standings_table(store: Store, rounds: int) -> Table:
-    table = Table(f"standings of {MOST:,} matches", "from the records s", "first s", "warm s", "warm / records")
-    questions = {
-        "all matches": arena_pb2.GetStandingsRequest(),
-        "a competition": arena_pb2.GetStandingsRequest(competition=COMPETITION, phase="ladder"),
-    }
-    for name, request in questions.items():
-        live = LiveAnswers(store)
-        from_records = _seconds(partial(standings_of, store, request))
-        first = _seconds(partial(live.standings_of, request))
-        warm = min(_seconds(partial(live.standings_of, request)) for _ in range(1 + rounds))
-        table.add_row(name, f"{from_records:.2f}", f"{first:.2f}", f"{warm:.3f}", f"{warm / from_records:.3f}")
-    return table
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    begun = perf_counter()
-    work()
-    return perf_counter() - begun
-
-
 SECTIONS: dict[str, Callable[[Console, float, int], Awaitable[None]]] = {
     "decisions": show_decisions,
     "recovery": show_recovery,
-    "standings": show_standings,
 }
 
 

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from roost_ladder.blocks import Block, Rotation, seed_of_block
+from roost_ladder.blocks import Block, Deals, Rotation, seed_of_block, seed_of_match
 
 GROUPS = [(4, 9), (7, 1, 3), (5, 2, 8, 6)]
 
@@ -54,3 +54,24 @@ def test_the_seed_is_a_hash_of_the_run_and_the_block() -> None:
 def test_seeds_differ_between_blocks_and_between_runs() -> None:
     pairs = [(b"a", "b"), (b"a", "c"), (b"b", "b"), (b"a:b", "c"), (b"a", "b:c"), (b"", "a:b"), (b"", "b")]
     assert len({seed_of_block(master, block) for master, block in pairs}) == len(pairs)
+
+
+@pytest.mark.parametrize(
+    ("rotation", "take", "expected"),
+    [
+        (0, 0, "0c6f3ad926dca4de93c24227e7a1da090b507a0c83913507f69cd35b3c3bb18a"),
+        (1, 0, "c7edcb4e976a204d7ce79589ba9a472182e57c3b08c39d8aff65ad1b6faef5ea"),
+        (1, 1, "3e4ebb76052bb2568f63d0a613b9418cec7fae6826178f623da1031f2ccb47d0"),
+    ],
+)
+def test_every_match_and_every_take_of_it_has_a_seed_of_its_own(rotation: int, take: int, expected: str) -> None:
+    """Computed with OpenSSL; docs/formats/chance.md lists the same."""
+    of_block = seed_of_block(bytes(range(32)), "spring-finals-4")
+    assert of_block.hex() == "e93a82a43d35b33a5c620fc16a11e05ff72b096073df33c9f071a69d5eee9eb3"
+    assert seed_of_match(of_block, rotation, take).hex() == expected
+    assert Block("spring-finals-4", "karteneck", (1, 2), of_block).seed_of(rotation, take).hex() == expected
+
+
+def test_a_duplicate_deal_is_that_of_the_block() -> None:
+    block = Block("b", "karteneck", (1, 2), b"\x0a", deals=Deals.DUPLICATE)
+    assert {block.seed_of(rotation, take) for rotation in (0, 1) for take in (0, 1)} == {b"\x0a"}

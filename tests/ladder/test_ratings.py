@@ -274,7 +274,11 @@ def test_lopsided_results_converge() -> None:
         gather(duels([1], bots=(0, 1)))
         .tables[0]
         ._replace(
-            groups=np.array(pairs), matches=np.sum(ahead, axis=(1, 2)).astype(float), ahead=np.array(ahead, float)
+            groups=np.array(pairs),
+            matches=np.sum(ahead, axis=(1, 2)).astype(float),
+            ahead=np.array(ahead, float),
+            wins=np.zeros((len(pairs), 2)),
+            place_sums=np.zeros((len(pairs), 2)),
         )
     )
     strengths = fit(ResultSums(np.arange(4), (tables,))).strengths.tolist()

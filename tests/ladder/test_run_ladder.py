@@ -1,6 +1,8 @@
 """A run is a function of its charter: the number of workers and interruptions change nothing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -8,9 +10,10 @@ import pytest
 from roost_games.chance import seed_of
 from roost_games.errors import UsageError
 from roost_games.game import JsonValue
-from roost_ladder.blocks import Rotation, seed_of_block
+from roost_ladder.blocks import Block, Deals, Rotation, seed_of_block
 from roost_ladder.running.book import FinishedBlock, MemoryBook
 from roost_ladder.running.ladder import Ladder
+from roost_ladder.running.local_ladder import ResumedRun
 from roost_ladder.running.rounds import Budget, RunEnd
 from roost_ladder.schedules.schedule import Kind
 from tests.support.ladders.small_ladders import STRICT, Watched, setup, timeless
@@ -60,7 +63,9 @@ def test_the_seed_of_a_block_derives_from_the_run_and_its_number() -> None:
         assert finished.serial == number
         assert finished.block.block_id.endswith(f"-{number}")
         assert finished.block.seed == seed_of_block(seed_of("spring"), finished.block.block_id)
-        assert {match.replay().seed for match in finished.played} == {finished.block.seed.hex()}
+        of_block = finished.block.seed.hex()
+        seeds = [sha256(f"roost-match/1:{of_block}:{rotation}:0".encode()) for rotation in range(len(finished.played))]
+        assert [match.replay().seed for match in finished.played] == [seed.hexdigest() for seed in seeds]
     assert len({finished.block.seed for finished in added}) == 3
 
 
@@ -145,3 +150,17 @@ def test_changed_code_is_another_run() -> None:
     changed: dict[str, JsonValue] = {**given.charter().to_json(), "bots": [[first.name, "0"], *map(list, others)]}
     with pytest.raises(UsageError, match=f"the code of {first.name} has changed since"):
         given.charter().check_same(changed, "l.db")
+
+
+def test_a_run_of_before_had_duplicate_deals_and_is_resumed_with_them() -> None:
+    charter = {name: value for name, value in setup(BOTS).charter().to_json().items() if name != "deals"}
+    assert ResumedRun.of(charter) == ResumedRun("spring", "duplicate")
+    replace(setup(BOTS), deals=Deals.DUPLICATE).charter().check_same(charter, "l.db")
+    with pytest.raises(UsageError, match=r"l\.db holds another ladder: its deals are duplicate, not own"):
+        setup(BOTS).charter().check_same(charter, "l.db")
+
+
+def test_a_run_with_duplicate_deals_plays_the_deal_of_a_block_in_all_seatings() -> None:
+    ladder = Ladder(replace(setup(BOTS), deals=Deals.DUPLICATE), MemoryBook())
+    block = Block("x-0", "karteneck", (0, 1), b"\x07", deals=Deals.DUPLICATE)
+    assert {fixture.seed for fixture in ladder.fixtures(block)} == {b"\x07"}

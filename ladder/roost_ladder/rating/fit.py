@@ -11,30 +11,28 @@ counts for exactly what it tells.
 The virtual match. Every bot has one more match, a draw against a bot of strength 0. It keeps the strength of a bot that
 has won everything finite, and holds groups that never met side by side.
 
-Order. What single blocks add to a sum is rounded to multiples of 2 ** -26. Sums of such numbers are exact, so the same
-blocks in any order give the same result to the last digit.
+Order. The fit works on sums by group, which are exact and sorted. So the same blocks in any order give the same result
+to the last digit.
 """
 
-from collections.abc import Iterable
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.rating.results import Floats, ResultSums, Tables
+from roost_ladder.rating.groups import GroupSums, GroupTables, Record, grouped, pairs_of
+from roost_ladder.rating.results import Floats
 
 PRECISION = 1e-7
 """The climb ends with a step below this. The error left is of the order of its square."""
 MOST_STEPS = 100
-GRAINS = 2.0**26
-"""Numbers whose sum must not depend on their order are rounded this finely. The sum is exact up to the same number."""
 
 
 class Fit(NamedTuple):
     """Strengths on the scale of natural logarithms of odds. Only their differences mean something."""
 
     strengths: Floats
-    """By bot, in the order of `ResultSums.bots`."""
+    """By bot, in the order of the record's bots."""
     covariance: Floats
     """Of the strengths, clustered by block."""
     freedom: Floats
@@ -42,35 +40,33 @@ class Fit(NamedTuple):
 
 
 class _Terms(NamedTuple):
-    """What each of many blocks adds to the slope and the curvature."""
+    """What the blocks of each group add to the slope and the curvature, added up."""
 
-    tables: Tables
-    slopes: Floats
-    """By member and block."""
-    links: dict[tuple[int, int], Floats]
-    """By pair of members, and block: minus the curvature between them."""
-
-    def informations(self) -> list[Floats]:
-        """By member and block: the curvature on the diagonal."""
-        return [
-            np.sum([link for pair, link in self.links.items() if member in pair], axis=0)
-            for member in range(self.tables.players)
-        ]
+    tables: GroupTables
+    products: Floats
+    """By group, member and member: the sum of the products of their slopes in each block."""
+    links: Floats
+    """By group and pair of members: minus the curvature between them."""
+    informations: Floats
+    """By group and member: the curvature on the diagonal."""
+    squares: Floats
+    """By group and member: the sum of the squares of each block's part of that."""
 
 
-def fit(record: ResultSums, start: Floats | None = None) -> Fit:
+def fit(record: Record, start: Floats | None = None) -> Fit:
     """The most likely strengths of the bots of a record that is not empty.
 
     `start` are strengths that are nearly right, such as those before the latest results: then it takes less time.
     """
-    ahead = record.ahead(_weight)
+    sums = grouped(record)
+    ahead = sums.ahead(_weight)
     strengths = _climb(ahead, np.zeros(len(ahead)) if start is None else start)
     inverse = np.linalg.inv(_slope_and_curvature(ahead, strengths)[1])
-    noise, freedom = _noise(record, strengths)
+    noise, freedom = _noise(sums, strengths)
     return Fit(strengths, inverse @ noise @ inverse, freedom)
 
 
-def _weight(tables: Tables) -> float:
+def _weight(tables: GroupTables) -> float:
     return 3 / (tables.players + 1)
 
 
@@ -108,7 +104,7 @@ def _slope_and_curvature(ahead: Floats, strengths: Floats) -> tuple[Floats, Floa
     return slope, curvature
 
 
-def _noise(record: ResultSums, strengths: Floats) -> tuple[Floats, Floats]:
+def _noise(record: GroupSums, strengths: Floats) -> tuple[Floats, Floats]:
     """The covariance of the slope, and the degrees of freedom of each bot's part of it.
 
     What is observed is the product of each block's slopes: rotations of one deal are not independent, blocks are. A bot
@@ -124,43 +120,55 @@ def _noise(record: ResultSums, strengths: Floats) -> tuple[Floats, Floats]:
     return noise, _effective_blocks(terms, len(blocks)) + 1
 
 
-def _terms(tables: Tables, strengths: Floats) -> _Terms:
-    odds = np.exp(strengths)[tables.groups.T]
-    slopes = np.zeros(odds.shape)
-    links = {}
-    for one, other in combinations(range(tables.players), 2):
-        chance = odds[one] / (odds[one] + odds[other])
-        surplus = _weight(tables) * (tables.ahead[:, one, other] - tables.matches * chance)
-        slopes[one] += surplus
-        slopes[other] -= surplus
-        links[one, other] = _weight(tables) * tables.matches * chance * (1 - chance)
-    return _Terms(tables, slopes, links)
+def _terms(tables: GroupTables, strengths: Floats) -> _Terms:
+    one, other = np.array(pairs_of(tables.players)).T
+    odds = np.exp(strengths)[tables.groups]
+    chance = odds[:, one] / (odds[:, one] + odds[:, other])
+    sides = _sides(tables.players)
+    link = _weight(tables) * chance * (1 - chance)
+    information = link @ np.abs(sides)
+    return _Terms(
+        tables,
+        products=sides.T @ (_weight(tables) ** 2 * surplus_products(tables, chance)) @ sides,
+        links=link * tables.matches[:, None],
+        informations=information * tables.matches[:, None],
+        squares=information**2 * tables.products[:, 0, :1],
+    )
+
+
+def _sides(players: int) -> Floats:
+    """By pair and member: 1 for the first of the pair, -1 for the second."""
+    members = np.eye(players)
+    one, other = np.array(pairs_of(players)).T
+    sides: Floats = members[one] - members[other]
+    return sides
+
+
+def surplus_products(tables: GroupTables, chance: Floats) -> Floats:
+    """By group, pair and pair: the sum over blocks of the product of what the pairs scored above what is expected.
+
+    `chance` is what is expected of a match, by group and pair. The surplus of a block with n matches is a - n c.
+    """
+    crossed = chance[:, :, None] * tables.products[:, :1, 1:]
+    expected: Floats = chance[:, :, None] * chance[:, None, :] * tables.products[:, :1, :1]
+    return tables.products[:, 1:, 1:] - crossed - crossed.transpose(0, 2, 1) + expected
 
 
 def _sum_of_products(terms: _Terms, blocks: Floats) -> Floats:
-    """The upper triangle: members of a block are in ascending order."""
-    bots = len(blocks)
-    members = terms.tables.groups.T
-    share = 1 / blocks[members].min(axis=0)
-    informations = terms.informations()
+    """The upper triangle: members of a group are in ascending order."""
+    bots, groups, players = len(blocks), terms.tables.groups, terms.tables.players
+    share = 1 / blocks[groups].min(axis=1)
+    link_of = {pair: terms.links[:, cell] for cell, pair in enumerate(pairs_of(players))}
     total = np.zeros(bots * bots)
-    for one, other in combinations_with_replacement(range(len(members)), 2):
-        curvature = informations[one] if one == other else -terms.links[one, other]
-        products = _grained(terms.slopes[one] * terms.slopes[other] + curvature * share)
-        total += np.bincount(members[one] * bots + members[other], weights=products, minlength=bots * bots)
+    for one, other in combinations_with_replacement(range(players), 2):
+        curvature = terms.informations[:, one] if one == other else -link_of[one, other]
+        products = terms.products[:, one, other] + curvature * share
+        total += np.bincount(groups[:, one] * bots + groups[:, other], weights=products, minlength=bots * bots)
     return total.reshape(bots, bots)
 
 
-def _grained(values: Floats) -> Floats:
-    rounded: Floats = np.rint(values * GRAINS) / GRAINS
-    return rounded
-
-
-def _effective_blocks(terms: Iterable[_Terms], bots: int) -> Floats:
+def _effective_blocks(terms: list[_Terms], bots: int) -> Floats:
     """By bot: how many equally informative blocks would tell as much about it as its own, unequal ones."""
-    told, of_squares = np.zeros((2, bots))
-    for each in terms:
-        for members, information in zip(each.tables.groups.T, each.informations(), strict=True):
-            told += np.bincount(members, weights=_grained(information), minlength=bots)
-            of_squares += np.bincount(members, weights=_grained(information**2), minlength=bots)
+    told: Floats = np.sum([each.tables.by_bot(each.informations, bots) for each in terms], axis=0)
+    of_squares: Floats = np.sum([each.tables.by_bot(each.squares, bots) for each in terms], axis=0)
     return told**2 / of_squares

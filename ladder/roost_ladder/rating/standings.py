@@ -16,6 +16,7 @@ from roost_games.errors import UsageError
 from roost_ladder.rating.certainty import half_widths, likely_above_next, rank_ranges
 from roost_ladder.rating.elo import ELO, MEAN_RATING, Elo
 from roost_ladder.rating.fit import Fit, fit
+from roost_ladder.rating.groups import GroupSums, Record, grouped
 from roost_ladder.rating.results import Floats, Gathering, MatchResult, ResultSums, gather
 
 TIED = 6
@@ -108,13 +109,13 @@ def standings(
     return standings_of(record, rater(record, counted), anchor) if counted else []
 
 
-def check_anchor(record: ResultSums, anchor: int | None) -> None:
+def check_anchor(record: Record, anchor: int | None) -> None:
     """Raise `UsageError` if the anchor is a bot that has not played."""
     if anchor is not None and anchor not in record.bots:
         raise UsageError(f"bot {anchor} has not played, so ratings cannot be anchored at it")
 
 
-def standings_of(record: ResultSums, fitted: Fit, anchor: int | None = None) -> list[Standing]:
+def standings_of(record: Record, fitted: Fit, anchor: int | None = None) -> list[Standing]:
     """The bots of a record that is not empty, the strongest first. The anchor must have played."""
     bots = len(record.bots)
     zero = np.full(bots, 1 / bots) if anchor is None else np.equal(record.bots, anchor).astype(float)
@@ -123,7 +124,7 @@ def standings_of(record: ResultSums, fitted: Fit, anchor: int | None = None) -> 
     strongest_first = np.argsort(-ratings.round(TIED), kind="stable")
     above_next = [*likely_above_next(fitted, strongest_first), None]
     ranks = rank_ranges(fitted)
-    played = _Records(record)
+    played = _Records(grouped(record))
     return [
         Standing(
             bot=int(record.bots[row]),
@@ -143,21 +144,21 @@ def standings_of(record: ResultSums, fitted: Fit, anchor: int | None = None) -> 
 
 
 class _Records:
-    """What every bot has done, added up over its blocks."""
+    """What every bot has done, added up over its groups."""
 
-    def __init__(self, record: ResultSums) -> None:
+    def __init__(self, record: GroupSums) -> None:
         bots = len(record.bots)
         self.blocks = record.blocks()
         self._by_size = [
             (
                 tables.players,
-                tables.by_bot(np.broadcast_to(tables.matches[:, None], tables.groups.shape), bots),
+                tables.by_bot(tables.matches[:, None], bots),
                 tables.by_bot(tables.place_sums, bots),
             )
             for tables in record.tables
         ]
         self.matches: Floats = np.sum([matches for _, matches, _ in self._by_size], axis=0)
-        self.wins: Floats = np.sum([tables.by_bot(tables.wins, bots) for tables in record.tables], axis=0)
+        self.wins = record.by_bot(lambda tables: tables.wins)
 
     def places(self, row: int) -> Iterator[PlacesAt]:
         """Of one bot, by table size."""
@@ -225,7 +226,7 @@ class LiveStandings:
 
     def standings(self, *, anchor: int | None = None) -> list[Standing]:
         """The standings now. Raises `UsageError` if the anchor has not played."""
-        record = self._gathering.record()
+        record = grouped(self._gathering.record())
         check_anchor(record, anchor)
         if not len(record.bots):
             return []

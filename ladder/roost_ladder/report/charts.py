@@ -1,6 +1,7 @@
 """The pictures of the report, as SVG: intervals, curves, and bars of places.
 
-Lengths across are percentages, so a picture fits any screen while its lines and letters keep their size.
+Lengths across are percentages, so a picture fits any screen while its lines and letters keep their size. They are
+attributes of SVG and never styles, so that a page may forbid styles in its markup.
 """
 
 from collections.abc import Sequence
@@ -8,7 +9,6 @@ from itertools import accumulate
 
 from roost_ladder.rating.elo import MEAN_RATING
 from roost_ladder.rating.standings import Standing
-from roost_ladder.rating.statistics import Totals
 from roost_ladder.report.markup import Axis, axis, element, percent, spread, text
 from roost_ladder.report.summary import Summary
 
@@ -58,9 +58,10 @@ def _upright(at: float, class_: str) -> str:
     return element("line", x1=percent(at), x2=percent(at), y1="0", y2="100%", class_=class_)
 
 
-def place_bar(totals: Totals, players: int) -> str:
-    """How often each place was taken, as parts of a bar."""
-    shares = [totals.places[place] / totals.matches for place in range(1, players + 1)]
+def place_bar(counts: Sequence[int]) -> str:
+    """How often each place was taken, from the first, as parts of a bar."""
+    matches = sum(counts)
+    shares = [count / matches for count in counts]
     starts = [0.0, *accumulate(shares)]
     parts = (
         element(
@@ -71,10 +72,32 @@ def place_bar(totals: Totals, players: int) -> str:
             height="100%",
             class_=f"place place{place}",
         )
-        for place, share, start in zip(range(1, players + 1), shares, starts, strict=False)
+        for place, (share, start) in enumerate(zip(shares, starts, strict=False), start=1)
         if share
     )
-    return element("svg", *parts, class_="bar")
+    said = ", ".join(f"place {place}: {100 * share:.0f} %" for place, share in enumerate(shares, start=1))
+    return element("svg", *parts, class_="bar", role="img", aria_label=said)
+
+
+def meter(share: float) -> str:
+    """A part of a whole, as a bar."""
+    return element(
+        "svg", element("rect", width=percent(share), height="100%", rx="4"), class_="meter", aria_hidden="true"
+    )
+
+
+def share_bar(share: float, low: float, high: float, expected: float | None = None) -> str:
+    """A share from 0 to 1 as a dot, its interval as a line, and what was expected as a small upright line."""
+    return element(
+        "svg",
+        _upright(0.5, "mean"),
+        element("line", x1=percent(low), x2=percent(high), y1="50%", y2="50%", class_="whisker"),
+        *([] if expected is None else [_upright(expected, "expected")]),
+        element("circle", cx=percent(share), cy="50%", r="5"),
+        class_="interval",
+        role="img",
+        aria_label=f"{100 * low:.0f} to {100 * high:.0f} %",
+    )
 
 
 def curves(summary: Summary) -> str:
@@ -98,10 +121,10 @@ def curves(summary: Summary) -> str:
     )
     return element(
         "div",
-        element("div", *(_left_label(f"{tick:.0f}", 1 - ratings.at(tick)) for tick in ratings.ticks), class_="left"),
+        element("svg", *(_left_label(f"{tick:.0f}", 1 - ratings.at(tick)) for tick in ratings.ticks), class_="left"),
         picture,
-        element("div", *_end_labels(summary, ordered[:COLOURED], ratings), class_="ends"),
-        element("div", *(_below(f"{tick:,.0f}", time.at(tick)) for tick in time.ticks), class_="below"),
+        element("svg", *_end_labels(summary, ordered[:COLOURED], ratings), class_="ends"),
+        element("svg", *(_below(f"{tick:,.0f}", time.at(tick)) for tick in time.ticks), class_="below"),
         class_="chart",
     )
 
@@ -120,11 +143,11 @@ def _across(at: float) -> str:
 
 
 def _left_label(label: str, at: float) -> str:
-    return element("span", label, style=f"top:{percent(at)}")
+    return element("text", label, x="34", y=percent(at), dy=".35em", text_anchor="end")
 
 
 def _below(label: str, at: float) -> str:
-    return element("span", label, style=f"left:{percent(at)}")
+    return element("text", label, x=percent(at), y="18", text_anchor="middle")
 
 
 def _end_labels(summary: Summary, bots: Sequence[int], ratings: Axis) -> list[str]:
@@ -134,6 +157,6 @@ def _end_labels(summary: Summary, bots: Sequence[int], ratings: Axis) -> list[st
     )
     places = spread([end for end, _ in ends], LABEL_HEIGHT)
     return [
-        element("span", text(summary.names[bots[rank]]), class_=_colour(rank), style=f"top:{percent(place)}")
+        element("text", text(summary.names[bots[rank]]), class_=_colour(rank), x="10", y=percent(place), dy=".35em")
         for place, (_, rank) in zip(places, ends, strict=True)
     ]

@@ -70,6 +70,7 @@ def about(run: LadderRun) -> RunNotes:
             ("Bots", ", ".join(entrant.spec.name for entrant in setup.entrants)),
             ("Schedule", setup.schedule_name),
             ("Rotation", setup.rotation.value),
+            ("Deals", setup.deals.value),
             ("Seed", setup.seed),
             ("Clock", f"{clock.decision_ms / 1000:g} s a decision, {clock.bank_ms / 1000:g} s in the bank"),
             ("Ended", run.why),

@@ -22,20 +22,31 @@ def element(name: str, *content: str, **attributes: object) -> str:
     return f"<{name}{given}>{''.join(content)}</{name}>"
 
 
+def isolated(name: object) -> str:
+    """A stranger's text, such as a bot's name, which must not turn the direction of what surrounds it."""
+    return element("bdi", text(name))
+
+
 def percent(share: float) -> str:
     """A length: this share of the whole."""
     return f"{100 * share:.2f}%"
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[str]], class_: str = "") -> str:
-    """A table of ready-made cells, in a box that scrolls on narrow screens."""
+def table(head: Iterable[str], rows: Iterable[str], class_: str = "", label: str = "") -> str:
+    """A table of ready-made heads and rows, in a box that scrolls on narrow screens; by keyboard if it has a label."""
     made = element(
         "table",
-        element("thead", element("tr", *head)),
-        element("tbody", *(element("tr", *row) for row in rows)),
+        element("thead", row(*head)),
+        element("tbody", *rows),
         class_=class_,
     )
-    return element("div", made, class_="scroll")
+    reached: dict[str, object] = {"role": "group", "tabindex": "0", "aria_label": label} if label else {}
+    return element("div", made, class_="scroll", **reached)
+
+
+def row(*cells: str, **attributes: object) -> str:
+    """A row of ready-made cells."""
+    return element("tr", *cells, **attributes)
 
 
 def head(label: str, class_: str = "") -> str:

@@ -7,22 +7,27 @@ from typing import NamedTuple
 from roost_games.wording import plural
 from roost_ladder.report.charts import curves
 from roost_ladder.report.markup import element, text
-from roost_ladder.report.summary import Summary
-from roost_ladder.report.tables import (
-    SHADES,
+from roost_ladder.report.sections import (
     conduct_table,
     head_to_head_map,
     places_table,
     points_table,
     seats_table,
-    standings_table,
+    standings_of,
     views_table,
 )
+from roost_ladder.report.summary import Summary
+from roost_ladder.report.tables import SHADES
 
 HOW_RATED = {
     "fit": "Ratings are fitted to all matches at once. The line around each is its 95 % interval",
     "elo": "Ratings are classic Elo, walked from match to match. The line around each is a rough 95 % interval",
 }
+
+
+def style_sheet() -> str:
+    """How the report and the page look."""
+    return files(__package__).joinpath("style.css").read_text(encoding="utf-8")
 
 
 class Section(NamedTuple):
@@ -52,7 +57,7 @@ def _head(summary: Summary) -> str:
         '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         element("title", text(summary.about.title)),
-        element("style", files(__package__).joinpath("style.css").read_text(encoding="utf-8")),
+        element("style", style_sheet()),
     )
 
 
@@ -86,7 +91,7 @@ def _sections(summary: Summary) -> Iterator[Section]:
         "Standings",
         f"{HOW_RATED[summary.rating]}. Rank: all ranks that the results allow. Above next: how likely a bot is "
         "stronger than the one below it. Of 2, 3, 4: mean place at tables of this size.",
-        standings_table(summary),
+        standings_of(summary),
     )
     yield Section(
         "head-to-head",
@@ -131,7 +136,7 @@ def _counted(summary: Summary) -> Iterator[Section]:
 
 def _key() -> str:
     steps = (element("i", class_=f"shade{step}") for step in range(2 * SHADES + 1))
-    return element("div", "behind", *steps, element("span", style="width:4px"), "ahead", class_="key")
+    return element("div", "behind", *steps, element("span", "ahead"), class_="key")
 
 
 def _run(summary: Summary) -> str:

@@ -12,9 +12,12 @@ from typing import Any, NamedTuple, Protocol
 from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_games.referee import Clock
-from roost_ladder.blocks import Block
+from roost_ladder.blocks import Block, Deals
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.running.fixtures import PlayedMatch
+
+BEFORE = {"deals": Deals.DUPLICATE.value}
+"""What old charters do not say."""
 
 
 class Member(NamedTuple):
@@ -40,6 +43,8 @@ class Charter:
     """By game: the options that differ from the defaults."""
     clock: Clock
     max_faults: int
+    deals: str
+    """Whether the matches of a block share a deal: a value of `roost_ladder.blocks.Deals`."""
 
     def to_json(self) -> dict[str, Any]:
         """As plain values, equal to what comes back from JSON."""
@@ -49,6 +54,7 @@ class Charter:
     def check_same(self, recorded: Mapping[str, Any], where: str) -> None:
         """Raise `UsageError`, which says what differs, if the charter `recorded` in `where` is that of another run."""
         here = self.to_json()
+        recorded = {**BEFORE, **recorded}
         bots = _bot_differences(dict(here["bots"]), dict(recorded["bots"]))
         others = (
             f"its {name.replace('_', ' ')} {_are(name)} {_shown(recorded[name])}, not {_shown(value)}"
@@ -60,7 +66,7 @@ class Charter:
 
 
 def _are(name: str) -> str:
-    return "are" if name in ("tables", "options", "max_faults") else "is"
+    return "are" if name in ("tables", "options", "max_faults", "deals") else "is"
 
 
 def _shown(value: object) -> str:

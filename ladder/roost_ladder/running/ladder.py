@@ -22,7 +22,7 @@ from hashlib import sha256
 from typing import Any
 
 from roost_games.chance import seed_of
-from roost_ladder.blocks import Block, Rotation, seed_of_block
+from roost_ladder.blocks import Block, Deals, Rotation, seed_of_block
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.running.book import Book, Charter, FinishedBlock, Member
 from roost_ladder.running.engine import Executor, Pace
@@ -55,6 +55,7 @@ class Setup:
     limits: MatchLimits = STANDARD_LIMITS
     hero: int | None = None
     """The bot of a gauntlet. Without it there is nothing left to play."""
+    deals: Deals = Deals.OWN
 
     def charter(self) -> Charter:
         """What identifies the run."""
@@ -67,6 +68,7 @@ class Setup:
             {game: plain for game, options in self.options.items() if (plain := options.to_json())},
             self.limits.clock,
             self.limits.max_faults,
+            self.deals.value,
         )
 
 
@@ -149,7 +151,8 @@ class Ladder:
             block_id = f"{self._run_id}{SERIAL}{self._past.given}"
             self._past.give(pairing)
             seed = seed_of_block(self._master, block_id)
-            blocks.append(Block(block_id, pairing.kind.game, pairing.group, seed, self.setup.rotation))
+            how = self.setup.rotation, self.setup.deals
+            blocks.append(Block(block_id, pairing.kind.game, pairing.group, seed, *how))
         return blocks
 
     def _planned(self, given: Sequence[Block]) -> int | None:
@@ -213,7 +216,7 @@ class Ladder:
                 f"{block.block_id}-{rotation}",
                 block.game,
                 tuple([entrants[bot].spec for bot in block.seating(rotation)]),
-                block.seed,
+                block.seed_of(rotation),
                 self.setup.options[block.game],
             )
             for rotation in range(block.rotations)

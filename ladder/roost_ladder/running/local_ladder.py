@@ -11,15 +11,15 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from roost_games.chance import seed_of
 from roost_games.errors import UsageError
 from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.wording import counted
-from roost_ladder.blocks import Rotation
-from roost_ladder.running.book import Book, MemoryBook
+from roost_ladder.blocks import Deals, Rotation
+from roost_ladder.running.book import BEFORE, Book, MemoryBook
 from roost_ladder.running.engine import Executor
 from roost_ladder.running.entrants import SAME_MODULES, Entrant, cannot_share_process, find_entrants
 from roost_ladder.running.fixtures import MatchLimits
@@ -61,6 +61,11 @@ class LadderOptions:
     matches: int | None = None
     seconds: float | None = None
     """When to stop, unless the schedule ends first."""
+    deals: str | None = None
+    """Whether the matches of a block share a deal. By default as in the run that is resumed; a new one has own deals.
+
+    Duplicate deals are for bots that one trusts, since one process plays several matches of a deal and could remember.
+    """
 
     @property
     def budget(self) -> Budget:
@@ -72,12 +77,17 @@ class LadderOptions:
     def check(self) -> None:
         """Raise `UsageError` for options that no bots can satisfy, before bots are imported, which takes a while."""
         self._rotation()
+        _deals(self.deals or Deals.OWN)
         if self.schedule == "gauntlet" and self.hero is None:
             raise UsageError("the schedule gauntlet needs --hero NAME, the bot that plays against all others")
         schedule_named(self.schedule, times=self.times, hero=None if self.hero is None else 0)
 
-    def setup(self, entrants: Sequence[Entrant], seed: str, *, recording: bool) -> Setup:
+    def setup(
+        self, entrants: Sequence[Entrant], resumed: "ResumedRun | None" = None, *, recording: bool = False
+    ) -> Setup:
         """The run with these bots. Raises `UsageError` if it cannot be played."""
+        seed = self.seed or (resumed.seed if resumed else new_seed())
+        deals = self.deals or (resumed.deals if resumed else Deals.OWN)
         kinds = self._kinds(entrants)
         hero = None if self.hero is None else number_of(self.hero, entrants)
         setup = Setup(
@@ -90,6 +100,7 @@ class LadderOptions:
             self._rotation(),
             self.limits(recording=recording),
             hero,
+            _deals(deals),
         )
         self._check_room(setup)
         return setup
@@ -128,8 +139,27 @@ class LadderOptions:
         least = min(setup.rotation.matches(kind.players) for kind in setup.kinds)
         if self.matches is not None and self.matches < least:
             raise UsageError(
-                f"--matches {self.matches} is too few: a block, one deal with every bot in every seat, takes {least}"
+                f"--matches {self.matches} is too few: a block, with every bot in every seat, takes {least}"
             )
+
+
+def _deals(text: str) -> Deals:
+    try:
+        return Deals(text)
+    except ValueError:
+        raise UsageError(f"--deals is {' or '.join(Deals)}, not {text!r}") from None
+
+
+class ResumedRun(NamedTuple):
+    """What a run that is resumed has settled."""
+
+    seed: str
+    deals: str
+
+    @classmethod
+    def of(cls, charter: Mapping[str, Any]) -> "ResumedRun":
+        """From the charter on record."""
+        return cls(charter["seed"], {**BEFORE, **charter}["deals"])
 
 
 class LadderTeam(NamedTuple):
@@ -175,7 +205,7 @@ def run_ladder(
     samples: Mapping[str, type[Bot]],
     *,
     book: Book | None = None,
-    resumed_seed: str | None = None,
+    resumed: ResumedRun | None = None,
     programs: Programs | None = None,
     watch: Watch = unwatched,
     remark: Callable[[str], None] = lambda line: None,
@@ -183,8 +213,8 @@ def run_ladder(
 ) -> LadderRun:
     """Play until the schedule or the budget ends. Ctrl-C ends it early, with all that was played until then.
 
-    With a `book` every match is kept there; `resumed_seed` is the seed of the run in it, if there is one. `programs`
-    starts bots that are commands. `remark` gets lines about what is unusual, bots that fail among them. Raises
+    With a `book` every match is kept there; `resumed` is the run in it, if there is one. `programs` starts
+    bots that are commands. `remark` gets lines about what is unusual, bots that fail among them. Raises
     `UsageError` if the bot `must_play` does not take part.
     """
     options.check()
@@ -192,8 +222,7 @@ def run_ladder(
     if must_play is not None:
         number_of(must_play, entrants)
     with _team(entrants, options, programs, remark) as team:
-        seed = options.seed or resumed_seed or new_seed()
-        setup = options.setup(team.entrants, seed, recording=book is not None)
+        setup = options.setup(team.entrants, resumed, recording=book is not None)
         troubles = TroubleLog(remark)
         ladder = Ladder(setup, book or MemoryBook(), troubles.tell)
         ending = _play(ladder, options.budget, team, watch)

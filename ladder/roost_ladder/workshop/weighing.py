@@ -4,7 +4,7 @@ What the seat could not see is imagined (`Game.determinise`), and one bot plays 
 same imagined worlds with the same luck, so that their difference is the moves' own, given how that bot plays.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import sub
 from random import Random
 from statistics import fmean
@@ -16,6 +16,8 @@ from roost_ladder.rating.estimates import Estimate, mean_of
 from roost_ladder.workshop.second_opinion import Opinion, Opinions
 from roost_sdk.bot import Bot
 from roost_sdk.seat import Decide, method_for, seat_bot
+from roost_sdk.viewing.frames import Recorded
+from roost_sdk.viewing.moments import Remark
 
 
 class Weighed(NamedTuple):
@@ -57,6 +59,19 @@ def weigh(
             weighed.append(_weigh(game, opinion, player, worlds))
         advance(1)
     return sorted(weighed, key=lambda each: -each.gain.mean)
+
+
+def remark_on(recorded: Recorded, opinions: Opinions, weighed: Sequence[Weighed] = ()) -> None:
+    """Say in the frames of a match what the bot would have done, and what that was worth where it was weighed."""
+    worth = {each.opinion.step: each for each in weighed}
+    for opinion in opinions.different:
+        text = f"here {opinions.bot} would: {opinion.words(opinions.game)}"
+        found = worth.get(opinion.step)
+        if found is None:
+            recorded.remark(opinion.step, Remark(opinions.seat, text))
+        else:
+            text += f"; opponents left behind: {found.words()}"
+            recorded.remark(opinion.step, Remark(opinions.seat, text, max(0.0, found.gain.mean)))
 
 
 def _weigh(game: AnyGame, opinion: Opinion, player: type[Bot], worlds: int) -> Weighed:

@@ -1,0 +1,137 @@
+"""Results added up by group of bots: all that ratings, their intervals and comparisons of pairs need.
+
+However many blocks a group has played, what a fit needs of them is bounded. With what is expected of a pair, the
+surplus of a block is linear in its scores, so the sum of the products of two surpluses follows from the sum of the
+products of two scores. The sums are of whole and half numbers, which is exact, and the groups are sorted; so the same
+blocks in any order give the same result to the last digit. Decision 15 has the formulas.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from roost_ladder.rating.results import Floats, Indices, Numbers, ResultSums, Tables
+
+
+@cache
+def pairs_of(players: int) -> tuple[tuple[int, int], ...]:
+    """The pairs of members of a group, by their positions: (0, 1), (0, 2) …"""
+    return tuple(combinations(range(players), 2))
+
+
+class GroupTables(NamedTuple):
+    """All groups with one number of players, each once. A bot is named by its index in `GroupSums.bots`."""
+
+    players: int
+    groups: Indices
+    """By group: its members, ascending; the groups are in ascending order too."""
+    blocks: Floats
+    """By group: how many blocks it has played."""
+    scores: Floats
+    """By group: matches, then for each of `pairs_of` how often the first finished ahead of the second."""
+    products: Floats
+    """By group, score and score: the sum over blocks of the product of the two."""
+    wins: Floats
+    """By group and member: first places, shared ones too."""
+    place_sums: Floats
+    """By group and member: the sum of its places."""
+
+    @property
+    def matches(self) -> Floats:
+        """By group: how many matches it has played."""
+        matches: Floats = self.scores[:, 0]
+        return matches
+
+    def by_bot(self, by_member: Floats, bots: int) -> Floats:
+        """Add up what groups hold for each member. `bots` is the number of all bots."""
+        return _added(self.groups, np.broadcast_to(by_member, self.groups.shape), bots)
+
+    def by_pair(self, by_pair: Floats, bots: int) -> Floats:
+        """Add up what groups hold for each pair, into a matrix over all bots whose lower part is 0."""
+        one, other = np.array(pairs_of(self.players)).T
+        cells = self.groups[:, one] * bots + self.groups[:, other]
+        return _added(cells, np.broadcast_to(by_pair, cells.shape), bots * bots).reshape(bots, bots)
+
+
+class GroupSums(NamedTuple):
+    """All results, added up by group."""
+
+    bots: Numbers
+    """The numbers that identify the bots, ascending."""
+    tables: tuple[GroupTables, ...]
+    """By number of players, ascending."""
+
+    def blocks(self) -> Floats:
+        """By bot: how many blocks it has played."""
+        return self.by_bot(lambda tables: tables.blocks[:, None])
+
+    def by_bot(self, by_member: Callable[[GroupTables], Floats]) -> Floats:
+        """By bot: the sum of what each kind of table has for the members of its groups."""
+        return _total((each.by_bot(by_member(each), len(self.bots)) for each in self.tables), (len(self.bots),))
+
+    def by_pair(self, by_pair: Callable[[GroupTables], Floats]) -> Floats:
+        """By bot and bot, the first before the second: the sum of what each kind of table has for pairs."""
+        shape = (len(self.bots), len(self.bots))
+        return _total((each.by_pair(by_pair(each), len(self.bots)) for each in self.tables), shape)
+
+    def ahead(self, weight: Callable[[GroupTables], float]) -> Floats:
+        """By bot and bot: how often the first finished ahead of the second, each match by the weight of its tables."""
+        ahead = self.by_pair(lambda tables: weight(tables) * tables.scores[:, 1:])
+        behind = self.by_pair(lambda tables: weight(tables) * (tables.scores[:, :1] - tables.scores[:, 1:]))
+        return ahead + behind.T
+
+
+Record = ResultSums | GroupSums
+"""Results that have been added up, by block or by group."""
+
+
+def grouped(record: Record) -> GroupSums:
+    """The record by group. One that is already so is returned as it is."""
+    if isinstance(record, GroupSums):
+        return record
+    return GroupSums(record.bots, tuple(map(_of_blocks, record.tables)))
+
+
+def added_up(sums: Iterable[GroupSums]) -> GroupSums:
+    """Several records as one."""
+    every = list(sums)
+    bots = np.unique(np.concatenate([np.empty(0, np.int64), *(each.bots for each in every)]))
+    by_size: dict[int, list[GroupTables]] = {}
+    for each in every:
+        renamed = np.searchsorted(bots, each.bots)
+        for tables in each.tables:
+            by_size.setdefault(tables.players, []).append(tables._replace(groups=renamed[tables.groups]))
+    return GroupSums(bots, tuple(_merged(by_size[players]) for players in sorted(by_size)))
+
+
+def _of_blocks(tables: Tables) -> GroupTables:
+    one, other = np.array(pairs_of(tables.players)).T
+    scores = np.column_stack([tables.matches, tables.ahead[:, one, other]])
+    products = scores[:, :, None] * scores[:, None, :]
+    blocks = np.ones(len(scores))
+    by_block = GroupTables(tables.players, tables.groups, blocks, scores, products, tables.wins, tables.place_sums)
+    return _merged([by_block])
+
+
+def _merged(parts: list[GroupTables]) -> GroupTables:
+    """The same with each group once, in ascending order."""
+    groups = np.concatenate([part.groups for part in parts])
+    order = np.lexsort(groups.T[::-1])
+    ordered = groups[order]
+    first = np.flatnonzero(np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)]))
+    sums = [
+        np.add.reduceat(np.concatenate(columns)[order], first, axis=0)
+        for columns in zip(*(part[2:] for part in parts), strict=True)
+    ]
+    return GroupTables(parts[0].players, ordered[first], *sums)
+
+
+def _added(where: Indices, values: Floats, cells: int) -> Floats:
+    return np.bincount(where.ravel(), weights=values.ravel(), minlength=cells).astype(float, copy=False)
+
+
+def _total(parts: Iterable[Floats], shape: tuple[int, ...]) -> Floats:
+    return sum(parts, np.zeros(shape))
