@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from roost_sdk.program import run
     from roost_sdk.seat import Trouble
     from roost_sdk.version import fingerprint
+    from roost_sdk.viewing.html import show
 
 __all__ = [
     "Bot",
@@ -27,6 +28,7 @@ __all__ = [
     "load_bot",
     "rng_of",
     "run",
+    "show",
 ]
 
 MODULES = {
@@ -42,6 +44,7 @@ MODULES = {
     "load_bot": "load",
     "rng_of": "local",
     "run": "program",
+    "show": "viewing.html",
 }
 """The module of each name. They are imported when first asked for: gRPC alone takes 0.1 seconds."""
 

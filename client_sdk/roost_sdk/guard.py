@@ -24,7 +24,8 @@ def main(seconds: float, words: list[str]) -> int:
     # A handler, unlike SIG_IGN, is not inherited by the program. The guard goes on until the program has ended.
     signal.signal(signal.SIGTERM, lambda number, frame: None)
     try:
-        program = subprocess.Popen(words, stdin=subprocess.DEVNULL)  # noqa: S603  as asked
+        # What the guard was started with, such as a socket, is for the program. The guard opens nothing itself.
+        program = subprocess.Popen(words, stdin=subprocess.DEVNULL, close_fds=False)  # noqa: S603  as asked
     except OSError as error:
         sys.stderr.write(f"{words[0]} cannot be started: {error.strerror}\n")
         return CANNOT_START

@@ -31,10 +31,21 @@ def plain_view(view: Any) -> dict[str, JsonValue]:
     return {name: _plain(value, several) for name, value in _named(view) if name != "options"}
 
 
+def plain_field(view: Any, name: str) -> JsonValue:
+    """One field of `view` as JSON."""
+    kind: Any = type(view)
+    return _plain(getattr(view, name), _one_of_several(kind))
+
+
 def plain_options(view: Any) -> dict[str, JsonValue]:
     """The options in `view` as JSON; empty if the view of this game has none."""
     options = getattr(view, "options", None)
-    return {} if options is None else {name: _plain(value, frozenset()) for name, value in _named(options)}
+    return {} if options is None else plain_fields(options)
+
+
+def plain_fields(value: Any) -> dict[str, JsonValue]:
+    """A value with fields, such as a game's options, as JSON."""
+    return {name: _plain(part, frozenset()) for name, part in _named(value)}
 
 
 def plain_legal(game: str, legal: Sequence[Any]) -> list[dict[str, JsonValue]]:

@@ -177,6 +177,7 @@ class GuardedProcess(Process):
         words: Sequence[str],
         *,
         environment: Mapping[str, str] | None = None,
+        pass_fds: Sequence[int] = (),
         seconds_to_stop: float = SECONDS_TO_STOP,
     ) -> None:
         self.name = name
@@ -186,6 +187,7 @@ class GuardedProcess(Process):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             environment=environment,
+            pass_fds=pass_fds,
         )
         self._output = Tail(self.stdout)
         self._log = Tail(self.stderr)
@@ -232,9 +234,16 @@ class Processes:
         while self.running:
             self.running.pop().remove()
 
-    def start(self, name: str, words: Sequence[str], environment: Mapping[str, str] | None = None) -> GuardedProcess:
-        """Start a program, and forget those that have been removed."""
-        process = GuardedProcess(name, words, environment=environment)
+    def start(
+        self,
+        name: str,
+        words: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        *,
+        pass_fds: Sequence[int] = (),
+    ) -> GuardedProcess:
+        """Start a program, which gets these open files too, and forget those that have been removed."""
+        process = GuardedProcess(name, words, environment=environment, pass_fds=pass_fds)
         self.running = [process, *(other for other in self.running if not other.removed)]
         return process
 

@@ -31,6 +31,12 @@ COMMANDS = {
         "roost_games.playback:Playback",
         "roost_sdk.replay_files:ReplayFile",
     ),
+    "Frames and the viewer, as `roost replay --html` shows it": (
+        "roost_sdk.viewing.html:Shown",
+        "roost_sdk.viewing.frames:Recorded",
+        "roost_sdk.viewing.frames:frames_of",
+        "roost_sdk.viewing.live:LiveMatch",
+    ),
     "Asking an arena": ("roost_sdk.arena.reader:open_arena", "roost_sdk.arena.reader:ArenaReader"),
     "Checking a bot, as `roost try` does": (
         "roost_ladder.workshop.doctor:examine",

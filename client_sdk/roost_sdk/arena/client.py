@@ -100,7 +100,7 @@ class Client:
             self._matches.close()
 
     async def leave(self, patience: float = 60.0) -> None:
-        """Finish the running matches and the rest of their deals; then `run` returns.
+        """Finish the running matches and the rest of their blocks; then `run` returns.
 
         After `patience` seconds it returns in any case, and unfinished matches are forfeited.
         """

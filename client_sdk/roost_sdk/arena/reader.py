@@ -8,18 +8,19 @@ Answers are messages of `roost.v1`. Every call raises `RoostError` with a line t
 """
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import grpc
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from roost.v1 import admin_pb2, arena_pb2
+from roost.v1 import admin_pb2, arena_pb2, records_pb2
 from roost_games.errors import RoostError, UsageError
 from roost_sdk.arena.connection import CHANNEL_OPTIONS, check_address
 from roost_sdk.arena.credentials import NOTHING, Credentials
@@ -48,32 +49,79 @@ class NoArenaError(RoostError):
     """Nothing answers at the address."""
 
 
-class Reader(Protocol):
+class Reader(ABC):
     """Answers what anybody may ask an arena. The database of an arena has a reader too, in `roost_server`."""
 
-    def bots(self) -> arena_pb2.ListBotsResponse:
-        """Every bot version."""
+    @abstractmethod
+    def ask(self, request: Message) -> Any:
+        """The response to a request of the service `roost.v1.Arena` that has one."""
 
-    def standings(self, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
-        """Ratings with their intervals."""
-
-    def matches(self, request: arena_pb2.ListMatchesRequest) -> arena_pb2.ListMatchesResponse:
-        """A page of matches."""
-
-    def competitions(self) -> arena_pb2.ListCompetitionsResponse:
-        """Every competition."""
-
-    def bracket(self, competition: str) -> arena_pb2.GetBracketResponse:
-        """The bracket of a competition's finals; without rounds if there is none, or not yet."""
-
-    def replay(self, match_id: str) -> str:
-        """The record of a match, one line of JSON."""
-
+    @abstractmethod
     def export(self, competition: str, folder: Path) -> list[Path]:
         """Write everything about a competition into a new folder, and return the files."""
 
+    def arena(self) -> records_pb2.GetArenaResponse:
+        """What is played, and how much is going on."""
+        return self._answer(records_pb2.GetArenaRequest(), records_pb2.GetArenaResponse)
 
-class ArenaReader:
+    def bots(self) -> arena_pb2.ListBotsResponse:
+        """Every bot version."""
+        return self._answer(arena_pb2.ListBotsRequest(), arena_pb2.ListBotsResponse)
+
+    def bot(self, request: records_pb2.GetBotRequest) -> records_pb2.GetBotResponse:
+        """One bot's record by game, table size and seat, and against every opponent."""
+        return self._answer(request, records_pb2.GetBotResponse)
+
+    def faults(self, request: records_pb2.ListFaultsRequest) -> records_pb2.ListFaultsResponse:
+        """A page of the faults of one bot."""
+        return self._answer(request, records_pb2.ListFaultsResponse)
+
+    def standings(self, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
+        """Ratings with their intervals."""
+        return self._answer(request, arena_pb2.GetStandingsResponse)
+
+    def cross_table(self, request: records_pb2.GetCrossTableRequest) -> records_pb2.GetCrossTableResponse:
+        """Every pair of bots that have met."""
+        return self._answer(request, records_pb2.GetCrossTableResponse)
+
+    def rating_history(self, request: records_pb2.GetRatingHistoryRequest) -> records_pb2.GetRatingHistoryResponse:
+        """The ratings at several moments."""
+        return self._answer(request, records_pb2.GetRatingHistoryResponse)
+
+    def matches(self, request: arena_pb2.ListMatchesRequest) -> arena_pb2.ListMatchesResponse:
+        """A page of matches."""
+        return self._answer(request, arena_pb2.ListMatchesResponse)
+
+    def match(self, match_id: str) -> arena_pb2.GetMatchResponse:
+        """One match, running or recorded."""
+        return self._answer(arena_pb2.GetMatchRequest(match_id=match_id), arena_pb2.GetMatchResponse)
+
+    def replay(self, match_id: str) -> str:
+        """The record of a match, one line of JSON."""
+        return self._answer(arena_pb2.GetReplayRequest(match_id=match_id), arena_pb2.GetReplayResponse).replay
+
+    def competitions(self) -> arena_pb2.ListCompetitionsResponse:
+        """Every competition."""
+        return self._answer(arena_pb2.ListCompetitionsRequest(), arena_pb2.ListCompetitionsResponse)
+
+    def competition(self, name: str) -> records_pb2.GetCompetitionResponse:
+        """The rules of a competition in words, its phases and its entries."""
+        return self._answer(records_pb2.GetCompetitionRequest(competition=name), records_pb2.GetCompetitionResponse)
+
+    def bracket(self, competition: str) -> arena_pb2.GetBracketResponse:
+        """The bracket of a competition's finals; without rounds if there is none, or not yet."""
+        return self._answer(arena_pb2.GetBracketRequest(competition=competition), arena_pb2.GetBracketResponse)
+
+    def collusion(self, competition: str) -> records_pb2.GetCollusionResponse:
+        """The collusion report of a competition that is done."""
+        return self._answer(records_pb2.GetCollusionRequest(competition=competition), records_pb2.GetCollusionResponse)
+
+    def _answer(self, request: Message, answer: type[AnswerT]) -> AnswerT:
+        answered: AnswerT = self.ask(request)
+        return answered
+
+
+class ArenaReader(Reader):
     """The `Reader` of a running arena, asked over gRPC."""
 
     def __init__(
@@ -85,31 +133,17 @@ class ArenaReader:
         self._patience = patience
         self._tls = credentials.tls
 
-    def bots(self) -> arena_pb2.ListBotsResponse:
-        return self._ask(arena_pb2.ListBotsRequest(), arena_pb2.ListBotsResponse)
-
-    def standings(self, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
-        return self._ask(request, arena_pb2.GetStandingsResponse)
-
-    def matches(self, request: arena_pb2.ListMatchesRequest) -> arena_pb2.ListMatchesResponse:
-        return self._ask(request, arena_pb2.ListMatchesResponse)
-
-    def competitions(self) -> arena_pb2.ListCompetitionsResponse:
-        return self._ask(arena_pb2.ListCompetitionsRequest(), arena_pb2.ListCompetitionsResponse)
-
-    def bracket(self, competition: str) -> arena_pb2.GetBracketResponse:
-        return self._ask(arena_pb2.GetBracketRequest(competition=competition), arena_pb2.GetBracketResponse)
-
-    def replay(self, match_id: str) -> str:
-        return self._ask(arena_pb2.GetReplayRequest(match_id=match_id), arena_pb2.GetReplayResponse).replay
+    def ask(self, request: Message) -> Any:
+        return self._call(_method_for(ARENA, request), request)
 
     def export(self, competition: str, folder: Path) -> list[Path]:
         request = arena_pb2.ExportCompetitionRequest(competition=competition)
         return _save(self._stream(request, arena_pb2.ExportCompetitionResponse), folder)
 
-    def watch(self, match_id: str) -> Iterator[arena_pb2.WatchMatchResponse]:
-        """What a spectator of a running match is told, as it happens."""
-        return self._stream(arena_pb2.WatchMatchRequest(match_id=match_id), arena_pb2.WatchMatchResponse)
+    def watch(self, match_id: str, *, from_beginning: bool = False) -> Iterator[arena_pb2.WatchMatchResponse]:
+        """What a spectator of a running match is told, as it happens; first what has happened, if that is wanted."""
+        request = arena_pb2.WatchMatchRequest(match_id=match_id, from_beginning=from_beginning)
+        return self._stream(request, arena_pb2.WatchMatchResponse)
 
     def administer(self, request: Message) -> Any:
         """The response to a request of the service `roost.v1.Admin`."""
@@ -118,10 +152,6 @@ class ArenaReader:
     def ask_account(self, request: Message) -> Any:
         """The response to a request of the service `roost.v1.Accounts`."""
         return self._call(_method_for(ACCOUNTS, request), request)
-
-    def _ask(self, request: Message, answer: type[AnswerT]) -> AnswerT:
-        answered: AnswerT = self._call(_method_for(ARENA, request), request)
-        return answered
 
     def _call(self, method: MethodDescriptor, request: Message) -> Any:
         # Not the generated stub: its types are those of grpc.aio, and a caller here has nothing else to do meanwhile.

@@ -7,6 +7,7 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from roost.v1 import play_pb2 as _play_pb2
 import builtins as _builtins
 import sys
@@ -18,6 +19,70 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _Presence:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PresenceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Presence.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PRESENCE_UNSPECIFIED: _Presence.ValueType  # 0
+    PRESENCE_PLAYING: _Presence.ValueType  # 1
+    PRESENCE_WAITING: _Presence.ValueType  # 2
+    """Connected, and waiting for opponents or for its next block."""
+    PRESENCE_NO_MATCHES: _Presence.ValueType  # 3
+    """Connected, but nothing is played now that it may take part in."""
+    PRESENCE_NOT_CONNECTED: _Presence.ValueType  # 4
+    PRESENCE_QUARANTINED: _Presence.ValueType  # 5
+    PRESENCE_REPLACED: _Presence.ValueType  # 6
+    """A newer version of the bot has connected since."""
+
+class Presence(_Presence, metaclass=_PresenceEnumTypeWrapper):
+    """What a bot version is doing, or why it does not play. Records without an arena do not tell."""
+
+PRESENCE_UNSPECIFIED: Presence.ValueType  # 0
+PRESENCE_PLAYING: Presence.ValueType  # 1
+PRESENCE_WAITING: Presence.ValueType  # 2
+"""Connected, and waiting for opponents or for its next block."""
+PRESENCE_NO_MATCHES: Presence.ValueType  # 3
+"""Connected, but nothing is played now that it may take part in."""
+PRESENCE_NOT_CONNECTED: Presence.ValueType  # 4
+PRESENCE_QUARANTINED: Presence.ValueType  # 5
+PRESENCE_REPLACED: Presence.ValueType  # 6
+"""A newer version of the bot has connected since."""
+Global___Presence: _TypeAlias = Presence  # noqa: Y015
+
+class _Outcome:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _OutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Outcome.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    OUTCOME_UNSPECIFIED: _Outcome.ValueType  # 0
+    OUTCOME_WON: _Outcome.ValueType  # 1
+    """It took the first place, alone or shared."""
+    OUTCOME_NOT_WON: _Outcome.ValueType  # 2
+    OUTCOME_LAST: _Outcome.ValueType  # 3
+    """It took the last place, alone or shared, and not the first."""
+    OUTCOME_FORFEITED: _Outcome.ValueType  # 4
+    """It forfeited the match."""
+    OUTCOME_VOIDED: _Outcome.ValueType  # 5
+    """The match was voided."""
+
+class Outcome(_Outcome, metaclass=_OutcomeEnumTypeWrapper):
+    """How a match ended for one bot."""
+
+OUTCOME_UNSPECIFIED: Outcome.ValueType  # 0
+OUTCOME_WON: Outcome.ValueType  # 1
+"""It took the first place, alone or shared."""
+OUTCOME_NOT_WON: Outcome.ValueType  # 2
+OUTCOME_LAST: Outcome.ValueType  # 3
+"""It took the last place, alone or shared, and not the first."""
+OUTCOME_FORFEITED: Outcome.ValueType  # 4
+"""It forfeited the match."""
+OUTCOME_VOIDED: Outcome.ValueType  # 5
+"""The match was voided."""
+Global___Outcome: _TypeAlias = Outcome  # noqa: Y015
 
 @_typing.final
 class BotVersion(_message.Message):
@@ -37,6 +102,9 @@ class BotVersion(_message.Message):
     LAST_SEEN_MS_FIELD_NUMBER: _builtins.int
     QUARANTINE_REASON_FIELD_NUMBER: _builtins.int
     QUARANTINE_SINCE_MS_FIELD_NUMBER: _builtins.int
+    PRESENCE_FIELD_NUMBER: _builtins.int
+    PRESENCE_SINCE_MS_FIELD_NUMBER: _builtins.int
+    VOIDS_FIELD_NUMBER: _builtins.int
     version_id: _builtins.int
     name: _builtins.str
     version: _builtins.str
@@ -58,6 +126,11 @@ class BotVersion(_message.Message):
     quarantine_reason: _builtins.str
     """Why and since when it is in quarantine; empty and 0 if it is not."""
     quarantine_since_ms: _builtins.int
+    presence: Global___Presence.ValueType
+    presence_since_ms: _builtins.int
+    """Since when it has been in this state, in milliseconds since 1970; 0 if that is not known."""
+    voids: _builtins.int
+    """How many matches were voided while it was being asked."""
     def __init__(
         self,
         *,
@@ -75,10 +148,13 @@ class BotVersion(_message.Message):
         last_seen_ms: _builtins.int = ...,
         quarantine_reason: _builtins.str = ...,
         quarantine_since_ms: _builtins.int = ...,
+        presence: Global___Presence.ValueType = ...,
+        presence_since_ms: _builtins.int = ...,
+        voids: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "faults", b"faults", "first_seen_ms", b"first_seen_ms", "last_seen_ms", b"last_seen_ms", "latency_us", b"latency_us", "matches", b"matches", "name", b"name", "owner", b"owner", "playing", b"playing", "quarantine_reason", b"quarantine_reason", "quarantine_since_ms", b"quarantine_since_ms", "version", b"version", "version_id", b"version_id", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "faults", b"faults", "first_seen_ms", b"first_seen_ms", "last_seen_ms", b"last_seen_ms", "latency_us", b"latency_us", "matches", b"matches", "name", b"name", "owner", b"owner", "playing", b"playing", "presence", b"presence", "presence_since_ms", b"presence_since_ms", "quarantine_reason", b"quarantine_reason", "quarantine_since_ms", b"quarantine_since_ms", "version", b"version", "version_id", b"version_id", "voids", b"voids", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -173,6 +249,9 @@ class Standing(_message.Message):
     FAULTS_FIELD_NUMBER: _builtins.int
     PLACES_FIELD_NUMBER: _builtins.int
     ABOVE_NEXT_FIELD_NUMBER: _builtins.int
+    TREND_FIELD_NUMBER: _builtins.int
+    DECISIONS_FIELD_NUMBER: _builtins.int
+    THINKING_MS_FIELD_NUMBER: _builtins.int
     version_id: _builtins.int
     name: _builtins.str
     version: _builtins.str
@@ -189,6 +268,11 @@ class Standing(_message.Message):
     faults: _builtins.int
     above_next: _builtins.float
     """How likely it is stronger than the next one, from 0 to 1. Absent for the last one."""
+    trend: _builtins.float
+    """How much the rating has changed in the last 24 hours. Absent if it was not rated then."""
+    decisions: _builtins.int
+    """Decisions, and how long it took for all of them, in milliseconds."""
+    thinking_ms: _builtins.int
     @_builtins.property
     def places(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlacesAt]:
         """By table size."""
@@ -210,14 +294,22 @@ class Standing(_message.Message):
         faults: _builtins.int = ...,
         places: _abc.Iterable[Global___PlacesAt] | None = ...,
         above_next: _builtins.float | None = ...,
+        trend: _builtins.float | None = ...,
+        decisions: _builtins.int = ...,
+        thinking_ms: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_above_next", b"_above_next", "above_next", b"above_next"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_above_next", b"_above_next", "_trend", b"_trend", "above_next", b"above_next", "trend", b"trend"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_above_next", b"_above_next", "above_next", b"above_next", "blocks", b"blocks", "faults", b"faults", "matches", b"matches", "name", b"name", "places", b"places", "rank_high", b"rank_high", "rank_low", b"rank_low", "rating", b"rating", "rating_high", b"rating_high", "rating_low", b"rating_low", "version", b"version", "version_id", b"version_id", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_above_next", b"_above_next", "_trend", b"_trend", "above_next", b"above_next", "blocks", b"blocks", "decisions", b"decisions", "faults", b"faults", "matches", b"matches", "name", b"name", "places", b"places", "rank_high", b"rank_high", "rank_low", b"rank_low", "rating", b"rating", "rating_high", b"rating_high", "rating_low", b"rating_low", "thinking_ms", b"thinking_ms", "trend", b"trend", "version", b"version", "version_id", b"version_id", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__above_next: _TypeAlias = _typing.Literal["above_next"]  # noqa: Y015
     _WhichOneofArgType__above_next: _TypeAlias = _typing.Literal["_above_next", b"_above_next"]  # noqa: Y015
+    _WhichOneofReturnType__trend: _TypeAlias = _typing.Literal["trend"]  # noqa: Y015
+    _WhichOneofArgType__trend: _TypeAlias = _typing.Literal["_trend", b"_trend"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__above_next) -> _WhichOneofReturnType__above_next | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__trend) -> _WhichOneofReturnType__trend | None: ...
 
 Global___Standing: _TypeAlias = Standing  # noqa: Y015
 
@@ -279,6 +371,14 @@ class ListMatchesRequest(_message.Message):
     BOT_FIELD_NUMBER: _builtins.int
     RUNNING_FIELD_NUMBER: _builtins.int
     COMPETITION_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
+    OPPONENT_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    VERSION_ID_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    WITH_FAULTS_FIELD_NUMBER: _builtins.int
+    SINCE_MS_FIELD_NUMBER: _builtins.int
+    UNTIL_MS_FIELD_NUMBER: _builtins.int
     limit: _builtins.int
     """The largest number; 0 means 50, and the maximum is 1000."""
     before_match_id: _builtins.str
@@ -290,6 +390,21 @@ class ListMatchesRequest(_message.Message):
     """The running matches instead of the recorded ones."""
     competition: _builtins.str
     """Only matches of this competition."""
+    phase: _builtins.str
+    """Only matches of this phase of it."""
+    opponent: _builtins.str
+    """Only matches in which a bot of this name plays too. If it is the same as `bot`, only matches with two such bots."""
+    players: _builtins.int
+    """Only tables of this size; 0: all."""
+    version_id: _builtins.int
+    """Only matches of this version of the bot, by its id; 0: all."""
+    outcome: Global___Outcome.ValueType
+    """Only matches with this result for the bot. INVALID_ARGUMENT without `bot` or `version_id`."""
+    with_faults: _builtins.bool
+    """Only matches with a fault: of the bot, or of anybody if no bot is named."""
+    since_ms: _builtins.int
+    """Only matches that ended in this time, in milliseconds since 1970, the end excluded; 0: no limit."""
+    until_ms: _builtins.int
     def __init__(
         self,
         *,
@@ -299,10 +414,18 @@ class ListMatchesRequest(_message.Message):
         bot: _builtins.str = ...,
         running: _builtins.bool = ...,
         competition: _builtins.str = ...,
+        phase: _builtins.str = ...,
+        opponent: _builtins.str = ...,
+        players: _builtins.int = ...,
+        version_id: _builtins.int = ...,
+        outcome: Global___Outcome.ValueType = ...,
+        with_faults: _builtins.bool = ...,
+        since_ms: _builtins.int = ...,
+        until_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["before_match_id", b"before_match_id", "bot", b"bot", "competition", b"competition", "game", b"game", "limit", b"limit", "running", b"running"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["before_match_id", b"before_match_id", "bot", b"bot", "competition", b"competition", "game", b"game", "limit", b"limit", "opponent", b"opponent", "outcome", b"outcome", "phase", b"phase", "players", b"players", "running", b"running", "since_ms", b"since_ms", "until_ms", b"until_ms", "version_id", b"version_id", "with_faults", b"with_faults"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -320,11 +443,20 @@ class MatchSummary(_message.Message):
     STARTED_MS_FIELD_NUMBER: _builtins.int
     ENDED_MS_FIELD_NUMBER: _builtins.int
     FAULT_COUNTS_FIELD_NUMBER: _builtins.int
+    VERSION_IDS_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
+    COMPETITION_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
+    DECISIONS_FIELD_NUMBER: _builtins.int
+    THINKING_MS_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     game: _builtins.str
     players: _builtins.int
     started_ms: _builtins.int
     ended_ms: _builtins.int
+    competition: _builtins.str
+    """The competition and its phase; empty if it belongs to none."""
+    phase: _builtins.str
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """By seat."""
@@ -337,6 +469,18 @@ class MatchSummary(_message.Message):
     def fault_counts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The number of faults, by seat."""
 
+    @_builtins.property
+    def version_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The bot versions, by seat; empty if names are hidden."""
+
+    @_builtins.property
+    def versions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def decisions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By seat, decisions and how long they took in milliseconds. Empty while the match runs."""
+
+    @_builtins.property
+    def thinking_ms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     def __init__(
         self,
         *,
@@ -348,14 +492,84 @@ class MatchSummary(_message.Message):
         started_ms: _builtins.int = ...,
         ended_ms: _builtins.int = ...,
         fault_counts: _abc.Iterable[_builtins.int] | None = ...,
+        version_ids: _abc.Iterable[_builtins.int] | None = ...,
+        versions: _abc.Iterable[_builtins.str] | None = ...,
+        competition: _builtins.str = ...,
+        phase: _builtins.str = ...,
+        decisions: _abc.Iterable[_builtins.int] | None = ...,
+        thinking_ms: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "ended_ms", b"ended_ms", "fault_counts", b"fault_counts", "game", b"game", "match_id", b"match_id", "players", b"players", "result", b"result", "started_ms", b"started_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "competition", b"competition", "decisions", b"decisions", "ended_ms", b"ended_ms", "fault_counts", b"fault_counts", "game", b"game", "match_id", b"match_id", "phase", b"phase", "players", b"players", "result", b"result", "started_ms", b"started_ms", "thinking_ms", b"thinking_ms", "version_ids", b"version_ids", "versions", b"versions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___MatchSummary: _TypeAlias = MatchSummary  # noqa: Y015
+
+@_typing.final
+class GetMatchRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        match_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_id", b"match_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetMatchRequest: _TypeAlias = GetMatchRequest  # noqa: Y015
+
+@_typing.final
+class GetMatchResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_FIELD_NUMBER: _builtins.int
+    RUNNING_FIELD_NUMBER: _builtins.int
+    REPLAY_READY_FIELD_NUMBER: _builtins.int
+    BLOCK_FIELD_NUMBER: _builtins.int
+    RATINGS_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    running: _builtins.bool
+    replay_ready: _builtins.bool
+    """Whether GetReplay answers: the match is over, and its deal is not played again."""
+    commitment: _builtins.bytes
+    """The SHA-256 of the match's seed."""
+    @_builtins.property
+    def match(self) -> Global___MatchSummary: ...
+    @_builtins.property
+    def block(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Matches of the same block, in the order in which they are planned, this one included. With duplicate deals they
+        have the same cards in other seats.
+        """
+
+    @_builtins.property
+    def ratings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """By seat, the rating at about the time the match began; 0 if it was not rated."""
+
+    def __init__(
+        self,
+        *,
+        match: Global___MatchSummary | None = ...,
+        running: _builtins.bool = ...,
+        replay_ready: _builtins.bool = ...,
+        block: _abc.Iterable[_builtins.str] | None = ...,
+        ratings: _abc.Iterable[_builtins.float] | None = ...,
+        commitment: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["match", b"match"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["block", b"block", "commitment", b"commitment", "match", b"match", "ratings", b"ratings", "replay_ready", b"replay_ready", "running", b"running"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetMatchResponse: _TypeAlias = GetMatchResponse  # noqa: Y015
 
 @_typing.final
 class ListMatchesResponse(_message.Message):
@@ -650,15 +864,19 @@ class WatchMatchRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     MATCH_ID_FIELD_NUMBER: _builtins.int
+    FROM_BEGINNING_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
+    from_beginning: _builtins.bool
+    """Tell everything from the deal on, and show the table after every decision."""
     def __init__(
         self,
         *,
         match_id: _builtins.str = ...,
+        from_beginning: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_id", b"match_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["from_beginning", b"from_beginning", "match_id", b"match_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -5,6 +5,7 @@ import warnings
 
 from roost.v1 import arena_pb2 as roost_dot_v1_dot_arena__pb2
 from roost.v1 import play_pb2 as roost_dot_v1_dot_play__pb2
+from roost.v1 import records_pb2 as roost_dot_v1_dot_records__pb2
 
 GRPC_GENERATED_VERSION = '1.75.1'
 GRPC_VERSION = grpc.__version__
@@ -40,6 +41,11 @@ class ArenaStub(object):
                 request_serializer=roost_dot_v1_dot_play__pb2.BotMessage.SerializeToString,
                 response_deserializer=roost_dot_v1_dot_play__pb2.ArenaMessage.FromString,
                 _registered_method=True)
+        self.GetArena = channel.unary_unary(
+                '/roost.v1.Arena/GetArena',
+                request_serializer=roost_dot_v1_dot_records__pb2.GetArenaRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_records__pb2.GetArenaResponse.FromString,
+                _registered_method=True)
         self.ListBots = channel.unary_unary(
                 '/roost.v1.Arena/ListBots',
                 request_serializer=roost_dot_v1_dot_arena__pb2.ListBotsRequest.SerializeToString,
@@ -50,10 +56,35 @@ class ArenaStub(object):
                 request_serializer=roost_dot_v1_dot_arena__pb2.GetStandingsRequest.SerializeToString,
                 response_deserializer=roost_dot_v1_dot_arena__pb2.GetStandingsResponse.FromString,
                 _registered_method=True)
+        self.GetCrossTable = channel.unary_unary(
+                '/roost.v1.Arena/GetCrossTable',
+                request_serializer=roost_dot_v1_dot_records__pb2.GetCrossTableRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_records__pb2.GetCrossTableResponse.FromString,
+                _registered_method=True)
+        self.GetRatingHistory = channel.unary_unary(
+                '/roost.v1.Arena/GetRatingHistory',
+                request_serializer=roost_dot_v1_dot_records__pb2.GetRatingHistoryRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_records__pb2.GetRatingHistoryResponse.FromString,
+                _registered_method=True)
+        self.GetBot = channel.unary_unary(
+                '/roost.v1.Arena/GetBot',
+                request_serializer=roost_dot_v1_dot_records__pb2.GetBotRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_records__pb2.GetBotResponse.FromString,
+                _registered_method=True)
+        self.ListFaults = channel.unary_unary(
+                '/roost.v1.Arena/ListFaults',
+                request_serializer=roost_dot_v1_dot_records__pb2.ListFaultsRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_records__pb2.ListFaultsResponse.FromString,
+                _registered_method=True)
         self.ListMatches = channel.unary_unary(
                 '/roost.v1.Arena/ListMatches',
                 request_serializer=roost_dot_v1_dot_arena__pb2.ListMatchesRequest.SerializeToString,
                 response_deserializer=roost_dot_v1_dot_arena__pb2.ListMatchesResponse.FromString,
+                _registered_method=True)
+        self.GetMatch = channel.unary_unary(
+                '/roost.v1.Arena/GetMatch',
+                request_serializer=roost_dot_v1_dot_arena__pb2.GetMatchRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_arena__pb2.GetMatchResponse.FromString,
                 _registered_method=True)
         self.GetReplay = channel.unary_unary(
                 '/roost.v1.Arena/GetReplay',
@@ -64,6 +95,16 @@ class ArenaStub(object):
                 '/roost.v1.Arena/ListCompetitions',
                 request_serializer=roost_dot_v1_dot_arena__pb2.ListCompetitionsRequest.SerializeToString,
                 response_deserializer=roost_dot_v1_dot_arena__pb2.ListCompetitionsResponse.FromString,
+                _registered_method=True)
+        self.GetCompetition = channel.unary_unary(
+                '/roost.v1.Arena/GetCompetition',
+                request_serializer=roost_dot_v1_dot_records__pb2.GetCompetitionRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_records__pb2.GetCompetitionResponse.FromString,
+                _registered_method=True)
+        self.GetCollusion = channel.unary_unary(
+                '/roost.v1.Arena/GetCollusion',
+                request_serializer=roost_dot_v1_dot_records__pb2.GetCollusionRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_records__pb2.GetCollusionResponse.FromString,
                 _registered_method=True)
         self.GetBracket = channel.unary_unary(
                 '/roost.v1.Arena/GetBracket',
@@ -92,6 +133,13 @@ class ArenaServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetArena(self, request, context):
+        """What this arena plays, and how much is going on.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListBots(self, request, context):
         """Every bot version that has played or is connected.
         """
@@ -106,8 +154,43 @@ class ArenaServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetCrossTable(self, request, context):
+        """Every pair of bots that have met: how they did against each other, and what the ratings expect.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetRatingHistory(self, request, context):
+        """The ratings at several moments, the oldest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetBot(self, request, context):
+        """One bot: its record by game, table size and seat, and against every opponent.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListFaults(self, request, context):
+        """The faults of one bot, the newest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListMatches(self, request, context):
         """Recorded matches, the newest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetMatch(self, request, context):
+        """One match, running or recorded.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -122,6 +205,20 @@ class ArenaServicer(object):
 
     def ListCompetitions(self, request, context):
         """The competitions of this arena, the oldest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetCompetition(self, request, context):
+        """One competition: its rules in words, its phases and its entries.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetCollusion(self, request, context):
+        """The collusion report of a competition. FAILED_PRECONDITION before it is done.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -142,7 +239,7 @@ class ArenaServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def WatchMatch(self, request, context):
-        """A running match as a spectator sees it, from now to its end.
+        """A running match as a spectator sees it, from now or from its beginning, to its end.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -156,6 +253,11 @@ def add_ArenaServicer_to_server(servicer, server):
                     request_deserializer=roost_dot_v1_dot_play__pb2.BotMessage.FromString,
                     response_serializer=roost_dot_v1_dot_play__pb2.ArenaMessage.SerializeToString,
             ),
+            'GetArena': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetArena,
+                    request_deserializer=roost_dot_v1_dot_records__pb2.GetArenaRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_records__pb2.GetArenaResponse.SerializeToString,
+            ),
             'ListBots': grpc.unary_unary_rpc_method_handler(
                     servicer.ListBots,
                     request_deserializer=roost_dot_v1_dot_arena__pb2.ListBotsRequest.FromString,
@@ -166,10 +268,35 @@ def add_ArenaServicer_to_server(servicer, server):
                     request_deserializer=roost_dot_v1_dot_arena__pb2.GetStandingsRequest.FromString,
                     response_serializer=roost_dot_v1_dot_arena__pb2.GetStandingsResponse.SerializeToString,
             ),
+            'GetCrossTable': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetCrossTable,
+                    request_deserializer=roost_dot_v1_dot_records__pb2.GetCrossTableRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_records__pb2.GetCrossTableResponse.SerializeToString,
+            ),
+            'GetRatingHistory': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRatingHistory,
+                    request_deserializer=roost_dot_v1_dot_records__pb2.GetRatingHistoryRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_records__pb2.GetRatingHistoryResponse.SerializeToString,
+            ),
+            'GetBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetBot,
+                    request_deserializer=roost_dot_v1_dot_records__pb2.GetBotRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_records__pb2.GetBotResponse.SerializeToString,
+            ),
+            'ListFaults': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListFaults,
+                    request_deserializer=roost_dot_v1_dot_records__pb2.ListFaultsRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_records__pb2.ListFaultsResponse.SerializeToString,
+            ),
             'ListMatches': grpc.unary_unary_rpc_method_handler(
                     servicer.ListMatches,
                     request_deserializer=roost_dot_v1_dot_arena__pb2.ListMatchesRequest.FromString,
                     response_serializer=roost_dot_v1_dot_arena__pb2.ListMatchesResponse.SerializeToString,
+            ),
+            'GetMatch': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetMatch,
+                    request_deserializer=roost_dot_v1_dot_arena__pb2.GetMatchRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_arena__pb2.GetMatchResponse.SerializeToString,
             ),
             'GetReplay': grpc.unary_unary_rpc_method_handler(
                     servicer.GetReplay,
@@ -180,6 +307,16 @@ def add_ArenaServicer_to_server(servicer, server):
                     servicer.ListCompetitions,
                     request_deserializer=roost_dot_v1_dot_arena__pb2.ListCompetitionsRequest.FromString,
                     response_serializer=roost_dot_v1_dot_arena__pb2.ListCompetitionsResponse.SerializeToString,
+            ),
+            'GetCompetition': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetCompetition,
+                    request_deserializer=roost_dot_v1_dot_records__pb2.GetCompetitionRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_records__pb2.GetCompetitionResponse.SerializeToString,
+            ),
+            'GetCollusion': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetCollusion,
+                    request_deserializer=roost_dot_v1_dot_records__pb2.GetCollusionRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_records__pb2.GetCollusionResponse.SerializeToString,
             ),
             'GetBracket': grpc.unary_unary_rpc_method_handler(
                     servicer.GetBracket,
@@ -224,6 +361,33 @@ class Arena(object):
             '/roost.v1.Arena/Play',
             roost_dot_v1_dot_play__pb2.BotMessage.SerializeToString,
             roost_dot_v1_dot_play__pb2.ArenaMessage.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetArena(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Arena/GetArena',
+            roost_dot_v1_dot_records__pb2.GetArenaRequest.SerializeToString,
+            roost_dot_v1_dot_records__pb2.GetArenaResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -289,6 +453,114 @@ class Arena(object):
             _registered_method=True)
 
     @staticmethod
+    def GetCrossTable(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Arena/GetCrossTable',
+            roost_dot_v1_dot_records__pb2.GetCrossTableRequest.SerializeToString,
+            roost_dot_v1_dot_records__pb2.GetCrossTableResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRatingHistory(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Arena/GetRatingHistory',
+            roost_dot_v1_dot_records__pb2.GetRatingHistoryRequest.SerializeToString,
+            roost_dot_v1_dot_records__pb2.GetRatingHistoryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Arena/GetBot',
+            roost_dot_v1_dot_records__pb2.GetBotRequest.SerializeToString,
+            roost_dot_v1_dot_records__pb2.GetBotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListFaults(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Arena/ListFaults',
+            roost_dot_v1_dot_records__pb2.ListFaultsRequest.SerializeToString,
+            roost_dot_v1_dot_records__pb2.ListFaultsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def ListMatches(request,
             target,
             options=(),
@@ -305,6 +577,33 @@ class Arena(object):
             '/roost.v1.Arena/ListMatches',
             roost_dot_v1_dot_arena__pb2.ListMatchesRequest.SerializeToString,
             roost_dot_v1_dot_arena__pb2.ListMatchesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Arena/GetMatch',
+            roost_dot_v1_dot_arena__pb2.GetMatchRequest.SerializeToString,
+            roost_dot_v1_dot_arena__pb2.GetMatchResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -359,6 +658,60 @@ class Arena(object):
             '/roost.v1.Arena/ListCompetitions',
             roost_dot_v1_dot_arena__pb2.ListCompetitionsRequest.SerializeToString,
             roost_dot_v1_dot_arena__pb2.ListCompetitionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetCompetition(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Arena/GetCompetition',
+            roost_dot_v1_dot_records__pb2.GetCompetitionRequest.SerializeToString,
+            roost_dot_v1_dot_records__pb2.GetCompetitionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetCollusion(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Arena/GetCollusion',
+            roost_dot_v1_dot_records__pb2.GetCollusionRequest.SerializeToString,
+            roost_dot_v1_dot_records__pb2.GetCollusionResponse.FromString,
             options,
             channel_credentials,
             insecure,

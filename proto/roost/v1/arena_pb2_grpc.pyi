@@ -7,6 +7,7 @@ from collections import abc as _abc
 from grpc import aio as _aio
 from roost.v1 import arena_pb2 as _arena_pb2
 from roost.v1 import play_pb2 as _play_pb2
+from roost.v1 import records_pb2 as _records_pb2
 import abc as _abc_1
 
 
@@ -17,22 +18,38 @@ class ArenaStub:
     def __init__(self, channel: _aio.Channel) -> None: ...
     Play: _aio.StreamStreamMultiCallable[_play_pb2.BotMessage, _play_pb2.ArenaMessage]
     """A bot process plays: one stream, many matches on it."""
+    GetArena: _aio.UnaryUnaryMultiCallable[_records_pb2.GetArenaRequest, _records_pb2.GetArenaResponse]
+    """What this arena plays, and how much is going on."""
     ListBots: _aio.UnaryUnaryMultiCallable[_arena_pb2.ListBotsRequest, _arena_pb2.ListBotsResponse]
     """Every bot version that has played or is connected."""
     GetStandings: _aio.UnaryUnaryMultiCallable[_arena_pb2.GetStandingsRequest, _arena_pb2.GetStandingsResponse]
     """The ratings with their 95 % intervals."""
+    GetCrossTable: _aio.UnaryUnaryMultiCallable[_records_pb2.GetCrossTableRequest, _records_pb2.GetCrossTableResponse]
+    """Every pair of bots that have met: how they did against each other, and what the ratings expect."""
+    GetRatingHistory: _aio.UnaryUnaryMultiCallable[_records_pb2.GetRatingHistoryRequest, _records_pb2.GetRatingHistoryResponse]
+    """The ratings at several moments, the oldest first."""
+    GetBot: _aio.UnaryUnaryMultiCallable[_records_pb2.GetBotRequest, _records_pb2.GetBotResponse]
+    """One bot: its record by game, table size and seat, and against every opponent."""
+    ListFaults: _aio.UnaryUnaryMultiCallable[_records_pb2.ListFaultsRequest, _records_pb2.ListFaultsResponse]
+    """The faults of one bot, the newest first."""
     ListMatches: _aio.UnaryUnaryMultiCallable[_arena_pb2.ListMatchesRequest, _arena_pb2.ListMatchesResponse]
     """Recorded matches, the newest first."""
+    GetMatch: _aio.UnaryUnaryMultiCallable[_arena_pb2.GetMatchRequest, _arena_pb2.GetMatchResponse]
+    """One match, running or recorded."""
     GetReplay: _aio.UnaryUnaryMultiCallable[_arena_pb2.GetReplayRequest, _arena_pb2.GetReplayResponse]
     """A recorded match as a document of the open replay format. FAILED_PRECONDITION while its deal is still being played."""
     ListCompetitions: _aio.UnaryUnaryMultiCallable[_arena_pb2.ListCompetitionsRequest, _arena_pb2.ListCompetitionsResponse]
     """The competitions of this arena, the oldest first."""
+    GetCompetition: _aio.UnaryUnaryMultiCallable[_records_pb2.GetCompetitionRequest, _records_pb2.GetCompetitionResponse]
+    """One competition: its rules in words, its phases and its entries."""
+    GetCollusion: _aio.UnaryUnaryMultiCallable[_records_pb2.GetCollusionRequest, _records_pb2.GetCollusionResponse]
+    """The collusion report of a competition. FAILED_PRECONDITION before it is done."""
     GetBracket: _aio.UnaryUnaryMultiCallable[_arena_pb2.GetBracketRequest, _arena_pb2.GetBracketResponse]
     """The bracket of a competition whose finals are a knockout. It has no rounds if they are not, or have not begun."""
     ExportCompetition: _aio.UnaryStreamMultiCallable[_arena_pb2.ExportCompetitionRequest, _arena_pb2.ExportCompetitionResponse]
     """Everything about a competition as a folder of plain files, from which anybody can recompute its result."""
     WatchMatch: _aio.UnaryStreamMultiCallable[_arena_pb2.WatchMatchRequest, _arena_pb2.WatchMatchResponse]
-    """A running match as a spectator sees it, from now to its end."""
+    """A running match as a spectator sees it, from now or from its beginning, to its end."""
 
 class ArenaServicer(metaclass=_abc_1.ABCMeta):
     @_abc_1.abstractmethod
@@ -42,6 +59,14 @@ class ArenaServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_abc.AsyncIterator[_play_pb2.BotMessage], _abc.AsyncIterator[_play_pb2.ArenaMessage]],
     ) -> _abc.AsyncIterator[_play_pb2.ArenaMessage]:
         """A bot process plays: one stream, many matches on it."""
+
+    @_abc_1.abstractmethod
+    def GetArena(
+        self,
+        request: _records_pb2.GetArenaRequest,
+        context: _aio.ServicerContext[_records_pb2.GetArenaRequest, _abc.Awaitable[_records_pb2.GetArenaResponse]],
+    ) -> _abc.Awaitable[_records_pb2.GetArenaResponse]:
+        """What this arena plays, and how much is going on."""
 
     @_abc_1.abstractmethod
     def ListBots(
@@ -60,12 +85,52 @@ class ArenaServicer(metaclass=_abc_1.ABCMeta):
         """The ratings with their 95 % intervals."""
 
     @_abc_1.abstractmethod
+    def GetCrossTable(
+        self,
+        request: _records_pb2.GetCrossTableRequest,
+        context: _aio.ServicerContext[_records_pb2.GetCrossTableRequest, _abc.Awaitable[_records_pb2.GetCrossTableResponse]],
+    ) -> _abc.Awaitable[_records_pb2.GetCrossTableResponse]:
+        """Every pair of bots that have met: how they did against each other, and what the ratings expect."""
+
+    @_abc_1.abstractmethod
+    def GetRatingHistory(
+        self,
+        request: _records_pb2.GetRatingHistoryRequest,
+        context: _aio.ServicerContext[_records_pb2.GetRatingHistoryRequest, _abc.Awaitable[_records_pb2.GetRatingHistoryResponse]],
+    ) -> _abc.Awaitable[_records_pb2.GetRatingHistoryResponse]:
+        """The ratings at several moments, the oldest first."""
+
+    @_abc_1.abstractmethod
+    def GetBot(
+        self,
+        request: _records_pb2.GetBotRequest,
+        context: _aio.ServicerContext[_records_pb2.GetBotRequest, _abc.Awaitable[_records_pb2.GetBotResponse]],
+    ) -> _abc.Awaitable[_records_pb2.GetBotResponse]:
+        """One bot: its record by game, table size and seat, and against every opponent."""
+
+    @_abc_1.abstractmethod
+    def ListFaults(
+        self,
+        request: _records_pb2.ListFaultsRequest,
+        context: _aio.ServicerContext[_records_pb2.ListFaultsRequest, _abc.Awaitable[_records_pb2.ListFaultsResponse]],
+    ) -> _abc.Awaitable[_records_pb2.ListFaultsResponse]:
+        """The faults of one bot, the newest first."""
+
+    @_abc_1.abstractmethod
     def ListMatches(
         self,
         request: _arena_pb2.ListMatchesRequest,
         context: _aio.ServicerContext[_arena_pb2.ListMatchesRequest, _abc.Awaitable[_arena_pb2.ListMatchesResponse]],
     ) -> _abc.Awaitable[_arena_pb2.ListMatchesResponse]:
         """Recorded matches, the newest first."""
+
+    @_abc_1.abstractmethod
+    def GetMatch(
+        self,
+        request: _arena_pb2.GetMatchRequest,
+        context: _aio.ServicerContext[_arena_pb2.GetMatchRequest, _abc.Awaitable[_arena_pb2.GetMatchResponse]],
+    ) -> _abc.Awaitable[_arena_pb2.GetMatchResponse]:
+        """One match, running or recorded."""
 
     @_abc_1.abstractmethod
     def GetReplay(
@@ -82,6 +147,22 @@ class ArenaServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_arena_pb2.ListCompetitionsRequest, _abc.Awaitable[_arena_pb2.ListCompetitionsResponse]],
     ) -> _abc.Awaitable[_arena_pb2.ListCompetitionsResponse]:
         """The competitions of this arena, the oldest first."""
+
+    @_abc_1.abstractmethod
+    def GetCompetition(
+        self,
+        request: _records_pb2.GetCompetitionRequest,
+        context: _aio.ServicerContext[_records_pb2.GetCompetitionRequest, _abc.Awaitable[_records_pb2.GetCompetitionResponse]],
+    ) -> _abc.Awaitable[_records_pb2.GetCompetitionResponse]:
+        """One competition: its rules in words, its phases and its entries."""
+
+    @_abc_1.abstractmethod
+    def GetCollusion(
+        self,
+        request: _records_pb2.GetCollusionRequest,
+        context: _aio.ServicerContext[_records_pb2.GetCollusionRequest, _abc.Awaitable[_records_pb2.GetCollusionResponse]],
+    ) -> _abc.Awaitable[_records_pb2.GetCollusionResponse]:
+        """The collusion report of a competition. FAILED_PRECONDITION before it is done."""
 
     @_abc_1.abstractmethod
     def GetBracket(
@@ -105,6 +186,6 @@ class ArenaServicer(metaclass=_abc_1.ABCMeta):
         request: _arena_pb2.WatchMatchRequest,
         context: _aio.ServicerContext[_arena_pb2.WatchMatchRequest, _abc.AsyncIterator[_arena_pb2.WatchMatchResponse]],
     ) -> _abc.AsyncIterator[_arena_pb2.WatchMatchResponse]:
-        """A running match as a spectator sees it, from now to its end."""
+        """A running match as a spectator sees it, from now or from its beginning, to its end."""
 
 def add_ArenaServicer_to_server(servicer: ArenaServicer, server: _aio.Server) -> None: ...

@@ -84,7 +84,7 @@ class BotMessage(_message.Message):
     pong: _builtins.int
     """The `ping` that this answers."""
     leaving: _builtins.bool
-    """The bot wants no new deals. It finishes its running matches and the other matches of their deals; then the arena
+    """The bot wants no new blocks. It finishes its running matches and the other matches of their blocks; then the arena
     closes the stream.
     """
     @_builtins.property
@@ -647,7 +647,7 @@ Global___MatchEnded: _TypeAlias = MatchEnded  # noqa: Y015
 @_typing.final
 class Reveal(_message.Message):
     """The seed of a match that has ended: its SHA-256 is the commitment, and with it anybody can recompute the deal.
-    A deal is played several times with the seats rotated, so it is sent when the last of these matches has ended.
+    A duplicate deal, which is played several times with the seats rotated, is sent when the last of these has ended.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
