@@ -13,13 +13,18 @@ from typing import Any
 
 import pytest
 
+from roost.v1 import arena_pb2
 from roost_cli.main import run
 from roost_games.registry import GAME_NAMES
 from roost_games.replay import Replay
 from roost_games.verify import verify
+from roost_server.answers.ratings import Ratings
+from roost_server.answers.standings import LiveAnswers
 from roost_server.store import models, open_store, queries
+from roost_server.store.sums.kept import kept_through
 from tests.support import old
 from tests.support.arenas.hall import Hall, bounded, hall, settings
+from tests.support.records.random_record import check_answer, worked_out
 
 BOT = """
 from roost_sdk import Bot, __file__ as where, run
@@ -67,6 +72,16 @@ def test_the_matches_of_an_old_database_are_read(name: str, matches: int, tmp_pa
     assert len(played) == {"schema2_arena": 14, "schema2_ladder": 4}[name]
     for replay in played:
         assert verify(replay) is None
+
+
+@pytest.mark.parametrize("name", old.DATABASES)
+def test_the_standings_of_an_old_database_are_added_up(name: str, tmp_path: Path) -> None:
+    path, everything = old.restore(name, tmp_path / "roost.db"), arena_pb2.GetStandingsRequest()
+    with open_store(f"sqlite:///{path}") as store:
+        Ratings(store).keep()
+    with open_store(f"sqlite:///{path}", read_only=True) as store, store.reading() as reading:
+        assert kept_through(reading) == queries.match_count(store)
+        assert check_answer(LiveAnswers(store).standings_of(everything), worked_out(store, everything)) > 1
 
 
 def test_old_replays_verify(capsys: pytest.CaptureFixture[str]) -> None:

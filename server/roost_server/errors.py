@@ -29,6 +29,13 @@ class NotYetError(ArenaError):
     status = grpc.StatusCode.FAILED_PRECONDITION
 
 
+class DealInPlayError(NotYetError):
+    """The deal of a match is still a secret: others play it too."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(f"the deal of match {match_id} is still being played with other seats; ask again later")
+
+
 class AlreadyConnectedError(ArenaError):
     """The bot is already connected."""
 

@@ -49,6 +49,7 @@ class Metrics:
         self._matches = self._counter("roost_matches", "Matches that were recorded.", "game", "termination")
         self._decisions = self._counter("roost_decisions", "Decisions in matches that were recorded.", "game")
         self._faults = self._counter("roost_faults", "Faults of bots in matches that were recorded.", "kind")
+        self._voids = self._counter("roost_voids", "Matches that were voided while a bot was being asked.", "bot")
         self._refused = self._counter("roost_refused_calls", "Calls that ended with an error.", "method", "status")
         self._not_recorded = self._counter("roost_failed_commits", "Commits that failed and were tried again.")
         self._commit = Histogram(
@@ -67,6 +68,8 @@ class Metrics:
         self._decisions.labels(replay.game).inc(len(replay.steps))
         for fault in replay.result.faults:
             self._faults.labels(str(fault.kind)).inc()
+        for seat in replay.result.asked:
+            self._voids.labels(replay.seats[seat].bot).inc()
         self._commit.observe(seconds)
 
     def commit_failed(self) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from roost_games.game import AnyOptions
 from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
+from roost_ladder.blocks import Deals
 from roost_ladder.schedules.schedule import Kind
 
 
@@ -53,10 +54,16 @@ class Settings:
     """The names of the bots that may connect; empty for any."""
     schedule: str = "least-played"
     """Who plays whom in an arena without competitions."""
+    deals: Deals = Deals.OWN
+    """Whether the matches of a block share a deal."""
     clock: Clock = STANDARD_CLOCK
     max_faults: int = 3
     latency_cap_ms: float = 50.0
     """At most this much of a stream's latency is not counted against the bot."""
+    own_delay_ms: float = 1_000.0
+    """At most this much of the arena's own delay is credited to a late answer. Beyond it nobody knows when it came."""
+    max_voids: int = 3
+    """This many matches of a block may be voided because of the arena's own delay; then it is credited in full."""
     ready_seconds: float = 60.0
     """How long a bot may take to get ready for a match. Not part of its clock."""
     grace_seconds: float = 20.0

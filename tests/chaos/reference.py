@@ -37,10 +37,12 @@ def planned(master: bytes, name: str, field: Participants, rounds: int) -> Itera
             yield Block(block_id, pairing.kind.game, pairing.group, seed_of_block(master, block_id), Rotation.CYCLIC)
 
 
-def play(block: Block, rotation: int, names: dict[int, str], max_faults: int) -> Played:
+def play(block: Block, rotation: int, names: dict[int, str], max_faults: int, take: int) -> Played:
     """A match of a block between bots that all answer."""
     seats = [names[bot] for bot in block.seating(rotation)]
-    referee = Referee(get_game(block.game), [Seat(name) for name in seats], block.seed, max_faults=max_faults)
+    referee = Referee(
+        get_game(block.game), [Seat(name) for name in seats], block.seed_of(rotation, take), max_faults=max_faults
+    )
     while not referee.over:
         for seat in referee.waiting:
             referee.answer(seat, RULES[seats[seat]](referee.legal(seat)))

@@ -226,8 +226,8 @@ def test_a_bot_leaves_when_its_matches_are_over(tmp_path: Path) -> None:
     bounded(script)
 
 
-def test_a_bot_that_leaves_plays_the_whole_deal(tmp_path: Path) -> None:
-    """To leave after a good first match and before the others with the same deal would be too easy."""
+def test_a_bot_that_leaves_plays_the_whole_block(tmp_path: Path) -> None:
+    """Otherwise a bot could leave after a good first match, and never sit in the other seats."""
 
     async def script() -> None:
         async with (
@@ -244,7 +244,6 @@ def test_a_bot_that_leaves_plays_the_whole_deal(tmp_path: Path) -> None:
             assert x.status == grpc.StatusCode.OK
             assert len(x.ended) == 3
             assert {started.seat for started in x.started.values()} == {0, 1, 2}
-            assert len({started.commitment for started in x.started.values()}) == 1
 
     bounded(script)
 

@@ -14,10 +14,12 @@ from roost.v1 import arena_pb2
 from roost_bots import SAMPLES
 from roost_games.registry import GAME_NAMES
 from roost_games.replay import Decision, Replay
+from roost_ladder.blocks import Deals
 from roost_ladder.rating.facts import MatchFacts
 from roost_sdk.arena.client import Client
 from roost_sdk.arena.link import grpc_links
 from roost_server.store import BlockState, Change, FinishedMatch, Store, StoreError, queries
+from roost_server.store.lookups import matches as lookups
 from roost_server.store.records import BlockClosed
 from roost_server.store.results import Rule
 from tests.support.arenas.hall import Hall, bounded, hall, settings, until
@@ -95,11 +97,32 @@ def test_what_a_bot_is_told(tmp_path: Path) -> None:
     bounded(script)
 
 
-def test_the_deal_is_revealed_after_the_last_match_of_the_block(tmp_path: Path) -> None:
-    """The first match of a block is over, the second one stands: nobody may learn the seed."""
+def test_a_deal_of_its_own_is_revealed_when_the_match_has_ended(tmp_path: Path) -> None:
+    """The first match of a block is over, the second one waits for a bot. They have nothing in common."""
 
     async def script() -> None:
         async with hall(tmp_path, settings(players=2)) as place:
+            x = HesitantBot(place.address, "x", max_matches=1)
+            x.hold_from = 2
+            async with x, RawBot(place.address, "y") as y:
+                await until(lambda: x.reveals and y.reveals and 2 in [decision.match for decision in x.decisions])
+                match_id, _ = x.ended[0]
+                (reveal,) = x.reveals
+                assert reveal.match_id == match_id == y.reveals[0].match_id
+                assert hashlib.sha256(reveal.seed).digest() == x.started[1].commitment != x.started[2].commitment
+                answer = await place.stub.GetReplay(arena_pb2.GetReplayRequest(match_id=match_id))
+                assert Replay.from_line(answer.replay).seed == reveal.seed.hex()
+                (block,) = queries.unfinished_blocks(place.store)
+                assert reveal.seed == hashlib.sha256(f"roost-match/1:{block.seed}:0:0".encode()).digest()
+
+    bounded(script)
+
+
+def test_a_shared_deal_is_revealed_after_the_last_match_of_the_block(tmp_path: Path) -> None:
+    """The first match of a block is over, the second one waits for a bot: nobody may learn the seed."""
+
+    async def script() -> None:
+        async with hall(tmp_path, settings(players=2, deals=Deals.DUPLICATE)) as place:
             x = HesitantBot(place.address, "x", max_matches=1)
             x.hold_from = 2
             async with x, RawBot(place.address, "y") as y:
@@ -228,10 +251,34 @@ async def stop_after_this_match(place: Hall, bot: HesitantBot) -> None:
 
 
 def test_a_block_goes_on_after_a_restart(tmp_path: Path) -> None:
-    """One match of a block is on record when the arena stops. The next run plays the other, with the same deal."""
+    """One match of a block is on record when the arena stops. The next run plays the other, on its second take."""
 
     async def script() -> None:
         chosen = settings(players=2)
+        async with (
+            hall(tmp_path, chosen) as place,
+            HesitantBot(place.address, "x", max_matches=1) as x,
+            RawBot(place.address, "y", max_matches=1),
+        ):
+            await stop_after_this_match(place, x)
+        async with hall(tmp_path, chosen) as place:
+            (left,) = queries.unfinished_blocks(place.store)
+            again = RawBot(place.address, "x", max_matches=1)
+            async with again, RawBot(place.address, "y", max_matches=1):
+                await until(lambda: again.reveals)
+                assert again.started[1].seat != x.started[1].seat
+                assert again.reveals[0].seed == hashlib.sha256(f"roost-match/1:{left.seed}:1:1".encode()).digest()
+                rows = [row for row in counted(place.store) if row.block_id == left.id]
+                assert [row.block_state for row in rows] == [BlockState.DONE] * 2
+
+    bounded(script)
+
+
+def test_a_block_with_a_shared_deal_goes_on_after_a_restart(tmp_path: Path) -> None:
+    """The next run plays the other match with the same deal, which is a secret until then."""
+
+    async def script() -> None:
+        chosen = settings(players=2, deals=Deals.DUPLICATE)
         async with (
             hall(tmp_path, chosen) as place,
             HesitantBot(place.address, "x", max_matches=1) as x,
@@ -265,8 +312,8 @@ def test_a_block_ends_with_what_was_played_when_a_bot_is_gone_for_good(tmp_path:
             async with HesitantBot(place.address, "x", max_matches=1) as x:
                 await stop_after_this_match(place, x)
             await until(lambda: y.reveals)
-            assert len(queries.matches(place.store)) == len(counted(place.store)) == 1
-            assert queries.unfinished_blocks(place.store) == []
+            await until(lambda: not queries.unfinished_blocks(place.store))
+            assert len(lookups.matches(place.store)) == len(counted(place.store)) == 1
 
     bounded(script)
 
@@ -283,11 +330,13 @@ def test_a_block_that_only_had_to_be_closed_is_closed_after_a_restart(
     async def never(*_: object) -> None:
         await asyncio.Event().wait()
 
+    chosen = settings(players=2, deals=Deals.DUPLICATE)
+
     async def script() -> None:
         with monkeypatch.context() as patch:
             patch.setattr("roost_server.store.GroupWriter.close_block", never)
             patch.setattr("roost_server.play.contest.OpenBlock.ends_with", lambda *_: False)
-            async with hall(tmp_path, settings(players=2)) as place:
+            async with hall(tmp_path, chosen) as place:
                 x = HesitantBot(place.address, "x", max_matches=1)
                 x.hold_from = 2 if last == "finished" else 1
                 async with x, RawBot(place.address, "y", max_matches=1):
@@ -300,7 +349,7 @@ def test_a_block_that_only_had_to_be_closed_is_closed_after_a_restart(
                     await until(lambda: len(x.ended) == x.hold_from)
                 for task in place.arena._tasks.running:
                     task.cancel()
-        async with hall(tmp_path, settings(players=2)) as place:
+        async with hall(tmp_path, chosen) as place:
             assert queries.unfinished_blocks(place.store) == []
             for row in on_record(place.store):
                 assert row.block_state == state

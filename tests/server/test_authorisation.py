@@ -10,7 +10,7 @@ import grpc
 import pytest
 from google.protobuf.message import Message
 
-from roost.v1 import admin_pb2, arena_pb2, play_pb2
+from roost.v1 import admin_pb2, arena_pb2, play_pb2, records_pb2
 from roost_sdk.arena.credentials import Credentials
 from roost_sdk.arena.link import Ending
 from roost_server.accounts import keys, owners
@@ -96,8 +96,16 @@ def requests(there: World, kind: str) -> dict[str, Message]:
     """What is asked: something that could be done, if the caller may."""
     nobody = f"new {kind.replace(chr(39), '')}"
     return {
+        "Arena.GetArena": records_pb2.GetArenaRequest(),
         "Arena.ListBots": arena_pb2.ListBotsRequest(),
+        "Arena.GetBot": records_pb2.GetBotRequest(bot="a1"),
+        "Arena.ListFaults": records_pb2.ListFaultsRequest(bot="a1"),
         "Arena.GetStandings": arena_pb2.GetStandingsRequest(competition="cup"),
+        "Arena.GetCrossTable": records_pb2.GetCrossTableRequest(),
+        "Arena.GetRatingHistory": records_pb2.GetRatingHistoryRequest(),
+        "Arena.GetMatch": arena_pb2.GetMatchRequest(match_id="none"),
+        "Arena.GetCompetition": records_pb2.GetCompetitionRequest(competition="cup"),
+        "Arena.GetCollusion": records_pb2.GetCollusionRequest(competition="cup"),
         "Arena.ListMatches": arena_pb2.ListMatchesRequest(competition="cup"),
         "Arena.GetReplay": arena_pb2.GetReplayRequest(match_id="none"),
         "Arena.ListCompetitions": arena_pb2.ListCompetitionsRequest(),

@@ -9,7 +9,8 @@ from typing import Any, cast
 import pytest
 
 from roost_games.registry import get_game
-from roost_ladder.blocks import Block
+from roost_games.replay import Result
+from roost_ladder.blocks import Block, Deals
 from roost_ladder.schedules.registry import open_schedule
 from roost_server.play.block import OpenBlock
 from roost_server.play.contest import Contest
@@ -26,8 +27,9 @@ class World:
         counts: tuple[int, ...] = (2,),
         bots: int = 2,
         schedule: str = "least-played",
+        deals: Deals = Deals.OWN,
     ) -> None:
-        settings = Settings(tables=tables_of(games, counts))
+        settings = Settings(tables=tables_of(games, counts), deals=deals)
         self.contest = Contest(settings, open_schedule(schedule, b"world"))
         self.matchmaker = Matchmaker(self._seat, time.monotonic)
         self.matchmaker.contests = [self.contest]
@@ -63,10 +65,11 @@ class World:
         open_block, rotation = self.running.pop(0)
         for bot in open_block.block.group:
             self.bots[bot].playing -= 1
-        if voided:
-            open_block.void()
         places = tuple(range(1, open_block.rules.players + 1))
         result = sketch("match", places, players=len(places)).result
+        if voided:
+            open_block.match_voided()
+            result = Result((), (), "voided")
         return self.matchmaker.recorded(open_block, f"match {rotation}", rotation, result)
 
 
@@ -257,8 +260,24 @@ def test_a_bot_that_came_back_for_other_games_gets_no_old_blocks() -> None:
     assert [block.rules.game for block, _ in world.running] == list(world.bots[1].games)
 
 
-def test_a_voided_block_is_played_again_by_the_same_bots() -> None:
-    world = World(games=("karteneck", "haecmaec"), counts=(2,), bots=2)
+def test_a_voided_match_is_played_again_on_another_deal() -> None:
+    world = World(counts=(2,), bots=2)
+    world.play()
+    ((block, rotation),) = world.running
+    before = block.seed_of(rotation)
+    assert not world.end(voided=True)
+    world.play()
+    assert world.running == [(block, 1)]
+    assert not world.end()
+    world.play()
+    assert world.running == [(block, rotation)]
+    assert block.seed_of(rotation) != before
+    assert world.end()
+    assert (block.voided, len(block.results)) == (False, 2)
+
+
+def test_a_voided_block_with_a_shared_deal_is_played_again_by_the_same_bots() -> None:
+    world = World(games=("karteneck", "haecmaec"), counts=(2,), bots=2, deals=Deals.DUPLICATE)
     for bot in world.bots.values():
         bot.max_matches = 2
     world.play()
@@ -280,8 +299,18 @@ def test_a_voided_block_is_played_again_by_the_same_bots() -> None:
     assert again.block.block_id != first.block.block_id
 
 
+def test_blocks_with_a_shared_deal_are_not_voided_without_end() -> None:
+    world = World(counts=(2,), bots=2, deals=Deals.DUPLICATE)
+    voidable = []
+    for _ in range(5):
+        world.play()
+        voidable.append(world.running[0][0].voidable)
+        assert world.end(voided=True)
+    assert voidable == [True, True, True, False, False]
+
+
 def test_no_other_match_of_a_voided_block_is_started() -> None:
-    world = World(counts=(3,), bots=3)
+    world = World(counts=(3,), bots=3, deals=Deals.DUPLICATE)
     world.play()
     first = world.running[0][0]
     assert world.end(voided=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import grpc
 import pytest
-from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from hypothesis import strategies as st
@@ -60,13 +60,20 @@ def value_of(field: FieldDescriptor) -> st.SearchStrategy[Any]:
             return NUMBERS
         case FieldDescriptor.TYPE_ENUM:
             return st.integers(-1, 9)
+        case FieldDescriptor.TYPE_MESSAGE if field.message_type is not None:
+            return messages_of(field.message_type)
     raise AssertionError(f"nobody has thought of {field.full_name}")
 
 
+def messages_of(kind: Descriptor) -> st.SearchStrategy[Message]:
+    """Messages of this type with some of their fields. A message within one is made in the same way."""
+    make: type[Message] = GetMessageClass(kind)
+    fields = {field.name: value_of(field) for field in kind.fields}
+    return st.fixed_dictionaries({}, optional=fields).map(lambda given: make(**given))
+
+
 def requests_to(method: MethodDescriptor) -> st.SearchStrategy[bytes]:
-    kind: type[Message] = GetMessageClass(method.input_type)
-    fields = st.fixed_dictionaries({}, optional={each.name: value_of(each) for each in method.input_type.fields})
-    return st.one_of(st.binary(max_size=60), fields.map(lambda given: kind(**given).SerializeToString()))
+    return st.one_of(st.binary(max_size=60), messages_of(method.input_type).map(lambda each: each.SerializeToString()))
 
 
 async def status_of(channel: grpc.aio.Channel, method: MethodDescriptor, data: bytes, key: str | None) -> Any:

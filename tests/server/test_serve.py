@@ -28,7 +28,8 @@ def check_told(folder: Path, bot: RawBot, termination: str) -> None:
     with open_store(f"sqlite:///{folder}/roost.db") as store:
         check_records(store)
         recorded = {replay.match: replay.result for replay in replays(store)}
-        assert not any(row.block_state == "open" and row.facts is None for row in on_record(store))
+        # The next start plays a voided match again, so its block stays open.
+        assert {row.block_state for row in on_record(store) if row.facts is None} <= {"open"}
     told = dict(bot.ended)
     assert told.keys() == {started.match_id for started in bot.started.values()}
     assert told.keys() <= recorded.keys()

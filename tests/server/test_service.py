@@ -12,7 +12,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from roost.v1 import arena_pb2, play_pb2
-from roost_games.replay import Replay
+from roost_games.replay import Decision, Replay
 from roost_games.verify import verify
 from roost_server.store import Store, StoreError, queries
 from tests.support.arenas.hall import Hall, bounded, hall, refusal, settings, until
@@ -246,6 +246,27 @@ def test_a_match_is_watched_to_its_end(tmp_path: Path) -> None:
                 check_what_a_spectator_saw(updates, match_id)
                 replays = await place.matches(1, lambda replay: replay.match == match_id)
                 assert tuple(updates[-1].ended.result.places) == replays[0].result.places
+
+    bounded(script)
+
+
+def test_a_match_is_watched_from_its_beginning(tmp_path: Path) -> None:
+    async def script() -> None:
+        async with hall(tmp_path, settings("karteneck", 3)) as place:
+            x = HesitantBot(place.address, "x", max_matches=1)
+            async with x, RawBot(place.address, "y"), RawBot(place.address, "z"):
+                await until(lambda: x.decisions)
+                match_id = x.started[1].match_id
+                request = arena_pb2.WatchMatchRequest(match_id=match_id, from_beginning=True)
+                watching = aiter(place.stub.WatchMatch(request))
+                assert (await anext(watching)).started.match_id == match_id
+                await x.go_on()
+                updates = [update async for update in watching]
+                kinds = [update.WhichOneof("update") for update in updates]
+                assert kinds == ["view"] + ["event", "view"] * (len(kinds) // 2 - 1) + ["ended"]
+                [replay] = await place.matches(1, lambda replay: replay.match == match_id)
+                decided = [step.seat for step in replay.steps if isinstance(step, Decision)]
+                assert [update.event.seat for update in updates if update.HasField("event")] == decided
 
     bounded(script)
 

@@ -1,4 +1,4 @@
-"""kill -9 at any moment: no match that was reported is lost, and there is no half match.
+"""kill -9 at any moment: no match that was reported is lost, there is no half match, and kept sums are right.
 
 The test starts this file as a program. That forks arenas one after the other on the same database and kills each with
 SIGKILL at a random moment. An arena reports the id of each match when the writer says that it is on the disk.
@@ -20,11 +20,17 @@ from pathlib import Path
 
 import pytest
 
+from roost.v1 import arena_pb2
 from roost_games.replay import Replay
+from roost_server.answers.ratings import Ratings
+from roost_server.answers.standings import LiveAnswers
 from roost_server.store import BlockState, GroupWriter, NewBlock, open_store, queries
+from roost_server.store.sums.kept import kept_through
 from tests.support.records.matches import SEED, finished, played
+from tests.support.records.random_record import check_answer, worked_out
 
 ROUNDS = 8
+EVERYTHING = arena_pb2.GetStandingsRequest()
 COMPLETENESS = """
     SELECT id, players,
         (SELECT count(*) FROM match_seat WHERE match_number = number),
@@ -50,6 +56,9 @@ def test_matches_survive_sigkill_whole(tmp_path: Path) -> None:
     with open_store(f"sqlite:///{path}") as store:
         assert len(list(queries.replays(store))) == len(rows)
         open_blocks = queries.unfinished_blocks(store)
+        check_answer(LiveAnswers(store).standings_of(EVERYTHING), worked_out(store, EVERYTHING))
+        with store.reading() as reading:
+            assert kept_through(reading) > 0
     # Ten tables played one block each when an arena was killed, and nothing else was left undone.
     assert max(Counter(block.id.split("-")[0] for block in open_blocks).values(), default=0) <= 10
 
@@ -70,7 +79,12 @@ async def play_for_ever(path: str, number: int, replay: Replay) -> None:
                 os.write(1, f"{match.replay.match}\n".encode())
             await writer.close_block(block.id, BlockState.DONE)
 
-    await asyncio.gather(*map(table, range(10)))
+    async def keep_sums() -> None:
+        ratings = Ratings(store)
+        while True:
+            await asyncio.to_thread(ratings.keep)
+
+    await asyncio.gather(keep_sums(), *map(table, range(10)))
 
 
 def kill_arenas(path: str) -> None:

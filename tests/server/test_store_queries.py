@@ -4,42 +4,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from roost_games.errors import UsageError
 from roost_ladder.rating.facts import MatchFacts
-from roost_server.store import BlockState, FinishedMatch, Store, open_store, queries
-from roost_server.store.queries import SeatOnPage
+from roost_server.store import BlockState, FinishedMatch, Store, queries
 from roost_server.store.results import MatchFilter, Rule, recorded
-from tests.support.records.matches import block, counted, finished, on_record, sketch
+from tests.support.records.matches import counted, eight_matches, explained, on_record, sketch
 
 
 @pytest.fixture
 def store(database_url: str) -> Iterator[Store]:
-    """Bots 1 and 2 are versions of "a"; 3 is "b"; 4 is "idle". Matches m1 to m8 in three blocks, one of them voided."""
-    with open_store(database_url) as opened:
-        for name, version in (("a", "v1"), ("a", "v2"), ("b", "v1"), ("idle", "v1")):
-            opened.register_version(name, version, 5)
-        duel, three, gone = block(opened, "duel", 1, 3), block(opened, "three", 1, 2, 3), block(opened, "gone", 3, 1)
-        opened.commit(
-            [
-                finished(sketch("m1", (1, 2)), duel, 0),
-                finished(sketch("m2", (1, 1), faults=(1,)), duel, 1),
-                finished(sketch("m3", (), termination="voided", faults=(0, 0)), duel, 2),
-                finished(sketch("m4", (2, 1), termination="forfeit", faults=(0, 0, 0), forfeits=(0,)), duel, 2),
-                finished(sketch("m5", (3, 1, 2), players=3, game="haecmaec"), three, 0),
-                finished(sketch("m6", (1, 2, 3), players=3, game="haecmaec"), three, 1),
-                finished(sketch("m7", (1, 2), faults=(0, 1)), gone, 0),
-                finished(sketch("m8", (2, 1)), duel, 3),
-            ]
-        )
-        opened.close_block("duel", BlockState.DONE)
-        opened.close_block("gone", BlockState.VOIDED)
+    with eight_matches(database_url) as opened:
         yield opened
-
-
-def page(store: Store, **filters: Any) -> list[str]:
-    return [match.id for match in queries.matches(store, **filters)]
 
 
 def rated(store: Store, **filters: Any) -> list[str]:
@@ -61,44 +37,9 @@ def test_bots_are_listed_with_what_counts(store: Store) -> None:
     ]
 
 
-def test_pages_go_from_the_newest_match_to_the_oldest(store: Store) -> None:
-    assert page(store, limit=3) == ["m8", "m7", "m6"]
-    assert page(store, limit=3, before="m6") == ["m5", "m4", "m3"]
-    assert page(store, limit=3, before="m3") == ["m2", "m1"]
-    assert page(store, limit=3, before="m1") == []
-
-
-def test_pages_can_be_of_one_game_and_of_one_bot(store: Store) -> None:
-    assert page(store, game="haecmaec") == ["m6", "m5"]
-    assert page(store, bot="a", limit=4) == ["m8", "m7", "m6", "m5"]
-    assert page(store, bot="a", limit=1) == ["m8"]
-    assert page(store, bot="a", limit=2, before="m6") == ["m5", "m4"]
-    assert page(store, bot="a", game="karteneck", before="m7") == ["m4", "m3", "m2", "m1"]
-    assert page(store, bot="idle") == page(store, bot="nobody") == page(store, game="chess") == []
-
-
-def test_a_page_tells_the_seats(store: Store) -> None:
-    eight, _, _, _, four, three, _, _ = queries.matches(store)
-    assert (eight.block_id, eight.rotation, eight.players, eight.started_ms, eight.ended_ms) == (
-        "duel",
-        3,
-        2,
-        1000,
-        2000,
-    )
-    assert four.termination == "forfeit"
-    assert four.seats == (
-        SeatOnPage(1, "a", "v1", 2, 8, True, 3, 1, 2.5),
-        SeatOnPage(3, "b", "v1", 1, 9, False, 0, 1, 2.5),
-    )
-    assert [seat.place for seat in three.seats] == [None, None]
-
-
 def test_a_match_that_is_not_there_is_said(store: Store) -> None:
     with pytest.raises(UsageError, match="there is no match 'm99' on record"):
         queries.replay(store, "m99")
-    with pytest.raises(UsageError, match="there is no match 'm99' on record"):
-        queries.matches(store, before="m99")
 
 
 def test_results_are_of_matches_that_count(store: Store) -> None:
@@ -146,30 +87,14 @@ def test_a_result_tells_versions_places_and_flags_by_seat(store: Store) -> None:
 
 @pytest.fixture
 def plans(store: Store) -> Iterator[list[str]]:
-    """What SQLite does for each query from now on, one line for each table it visits."""
-    steps: list[str] = []
-
-    def explain(_connection: Any, cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        if statement.startswith("SELECT"):
-            explained = cursor.connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
-            steps.extend(detail for *_, detail in explained)
-
-    with store.reading() as reading, store.writing() as writing:
-        engines = [reading.engine, writing.engine]
-    for engine in engines:
-        event.listen(engine, "before_cursor_execute", explain)
-    yield steps
-    for engine in engines:
-        event.remove(engine, "before_cursor_execute", explain)
+    """What SQLite does for each query from now on."""
+    with explained(store) as steps:
+        yield steps
 
 
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda store: queries.matches(store, before="m8"),
-        lambda store: queries.matches(store, before="m8", game="haecmaec"),
-        lambda store: queries.matches(store, before="m8", bot="a"),
-        lambda store: queries.matches(store, before="m8", bot="a", game="haecmaec"),
         lambda store: queries.replay(store, "m1"),
         lambda store: queries.unfinished_blocks(store),
         lambda store: later(store, 7),

@@ -314,20 +314,43 @@ def test_the_way_there_and_back_is_not_counted() -> None:
     assert step[2] == pytest.approx(990.0)
 
 
-def test_an_answer_that_is_late_because_of_us_voids_the_match() -> None:
+def test_our_own_delay_is_credited_to_a_late_answer() -> None:
+    """1,200 ms passed, 300 of them ours: 900 of the bot's 1,000 are used."""
     world = TableWorld(players=3, clock=Clock(1_000, 0)).begin()
     seat = world.turn()
     world.time += 1.2
     world.pulse.own_ms += 300.0
     world.table.sweep(world.pulse.read())
-    assert world.ends == 0
     assert world.answer(seat)
-    assert world.ends == 1
+    assert (world.ends, world.faults()) == (0, [])
+    (step,) = [step for step in world.referee._steps if isinstance(step, tuple) and step[0] == seat][:1]
+    assert step[2] == pytest.approx(900.0)
+
+
+def late_by_a_long_delay(*, voidable: bool) -> tuple[TableWorld, int]:
+    """An answer after 2,100 ms, of which 1,500 are our own delay. At most 1,000 are credited, which is not enough."""
+    world = TableWorld(players=3, clock=Clock(1_000, 0), voidable=voidable).begin()
+    seat = world.turn()
+    world.time += 2.1
+    world.pulse.own_ms += 1_500.0
+    assert world.answer(seat)
     assert world.faults() == []
+    return world, seat
+
+
+def test_a_match_is_voided_if_nobody_knows_when_an_answer_came() -> None:
+    world, seat = late_by_a_long_delay(voidable=True)
+    assert world.ends == 1
     result = world.referee.result
     assert result is not None
     assert (result.termination, result.places, result.reason) == ("voided", (), "the arena itself was late")
+    assert result.asked == (seat,)
     assert verify(world.referee.replay()) is None
+
+
+def test_a_match_that_may_not_be_voided_any_more_goes_on() -> None:
+    world, _ = late_by_a_long_delay(voidable=False)
+    assert world.ends == 0
 
 
 def test_our_own_delay_does_not_excuse_the_bots() -> None:

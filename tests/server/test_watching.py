@@ -6,7 +6,9 @@ from typing import Any, cast
 import pytest
 
 from roost.v1 import play_pb2
-from roost_games.replay import Result
+from roost_games.referee import Played
+from roost_games.registry import get_game
+from roost_games.replay import Decision, Result
 from roost_server.errors import TooMuchError
 from roost_server.serving import watching
 from tests.support.arenas.table_world import TableWorld
@@ -116,3 +118,101 @@ def seen_by_anybody(world: TableWorld) -> play_pb2.View:
     view = play_pb2.View()
     world.table.codec.view_to_wire(world.referee.view(None), view)
     return view
+
+
+def test_a_match_is_told_from_its_deal_on() -> None:
+    """Whenever a spectator comes, it is told every decision, each followed by what the table looked like then."""
+
+    async def script(game: str, players: int) -> None:
+        world = TableWorld(game, players, seed="told").begin()
+        views = [seen_by_anybody(world)]
+        world.referee.listen(
+            lambda notice: views.append(seen_by_anybody(world)) if isinstance(notice, Played) else None
+        )
+        match = FakeMatch(world)
+        for _ in range(5):
+            world.answer(world.turn())
+        past = len(views)
+        retellings = watching.Retellings()
+        early = retellings.watch(cast(Any, match))
+        first = [await anext(early) for _ in range(2 * past)]
+        assert [update.WhichOneof("update") for update in first] == ["started", "view"] + ["event", "view"] * (past - 1)
+        assert [update.view for update in first if update.HasField("view")] == views
+        world.referee.listen(world.table._heard)
+        while not world.referee.over:
+            world.answer(world.turn())
+        late = retellings.watch(cast(Any, match))
+        assert (await anext(late)).HasField("started")
+        assert world.referee.result is not None
+        match.end.set_result(world.referee.result)
+        rest = [update async for update in early]
+        everything = [update async for update in late]
+        assert everything == first[1:] + rest
+        assert [update.WhichOneof("update") for update in rest][-3:] == ["event", "view", "ended"]
+        assert rest[-2].view == seen_by_anybody(world)
+        decided = [step for step in world.referee.replay().steps if isinstance(step, Decision)]
+        events = [update.event for update in everything if update.HasField("event")]
+        assert [event.seat for event in events] == [step.seat for step in decided]
+        moves = [world.table.codec.known_move(event.move) for event in events]
+        assert [get_game(game).encode_move(move) for move in moves] == [step.move for step in decided]
+        assert world.table._watchers == []
+
+    for game, players in (("karteneck", 3), ("bratwurmeck", 2), ("haecmaec", 4)):
+        asyncio.run(script(game, players))
+
+
+def test_nothing_is_told_before_the_delay_has_passed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock of the test: a decision per second from 101 s on, and a spectator at 103.5 s with a delay of 2 s."""
+    world = TableWorld(seed="twin", spectator_delay_seconds=2.0).begin()
+    for world.time in (101.0, 102.0, 103.0):
+        world.answer(world.turn())
+    world.time = 103.5
+    turn = asyncio.sleep
+
+    async def sleep(seconds: float) -> None:
+        world.time += seconds
+        await turn(0)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    told: list[tuple[str | None, float]] = []
+
+    async def script() -> None:
+        match = FakeMatch(world)
+        updates = watching.Retellings().watch(cast(Any, match))
+        told.extend([((await anext(updates)).WhichOneof("update"), world.time) for _ in range(8)])
+        world.time = 110.0
+        world.table.void("enough")
+        assert world.referee.result is not None
+        match.end.set_result(world.referee.result)
+        await turn(0)
+        told.extend([(update.WhichOneof("update"), world.time) async for update in updates])
+
+    asyncio.run(script())
+    assert told == [
+        ("started", 103.5),
+        ("view", 103.5),  # the deal, at 100 s
+        ("event", 103.5),  # the decision at 101 s
+        ("view", 103.5),
+        ("event", 104.0),
+        ("view", 104.0),
+        ("event", 105.0),
+        ("view", 105.0),
+        ("ended", 112.0),
+    ]
+
+
+def test_a_spectator_from_the_beginning_may_leave() -> None:
+    async def script() -> None:
+        world = TableWorld().begin()
+        retellings = watching.Retellings()
+        match = cast(Any, FakeMatch(world))
+        one, two = cast(Any, retellings.watch(match)), cast(Any, retellings.watch(match))
+        await anext(one)
+        await anext(two)
+        assert len(world.table._watchers) == 1
+        await one.aclose()
+        assert len(world.table._watchers) == 1
+        await two.aclose()
+        assert world.table._watchers == []
+
+    asyncio.run(script())

@@ -7,7 +7,7 @@ do everything except administer it; it listens on this machine only, unless its 
 import asyncio
 from collections.abc import Iterable
 from enum import Enum, auto
-from typing import Any
+from typing import Any, NamedTuple
 
 from roost_server.accounts.keys import Identity, Scope, check_current, digest_of, identify
 from roost_server.accounts.limits import Buckets, RequestLimits
@@ -44,6 +44,29 @@ WRONG_KEY: dict[Need, str] = {
     Need.OWN: "this needs the key of an owner",
     Need.ADMINISTER: "this needs the key of an admin",
 }
+
+
+class Asker(NamedTuple):
+    """Who asks, for answers that depend on it. By default somebody without a key."""
+
+    owner: str = ""
+    sees_everything: bool = False
+    """Whether it is an admin, or the host with the database."""
+
+    def may_see(self, owner: str) -> bool:
+        """Whether they may see what concerns only the owner of a bot. A bot without an owner has no secrets."""
+        return self.sees_everything or owner in ("", self.owner)
+
+
+ANYBODY = Asker()
+HOST = Asker(sees_everything=True)
+
+
+def asker_of(identity: Identity | None) -> Asker:
+    """Who asks, from the key that was shown."""
+    if identity is None:
+        return ANYBODY
+    return Asker(identity.owner or "", sees_everything=identity.scope is Scope.ADMIN)
 
 
 class Gate:

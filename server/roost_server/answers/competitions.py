@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from roost.v1 import arena_pb2
+from roost.v1 import arena_pb2, records_pb2
 from roost_games.errors import UsageError
 from roost_ladder.schedules.knockout import Tie, champion
 from roost_server.competition import ledger, phases
@@ -11,6 +11,8 @@ from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.finals import table_names
 from roost_server.competition.history import bracket_on_record
 from roost_server.competition.ledger import Competition
+from roost_server.competition.wording import phase_in_words, rules_in_words
+from roost_server.errors import NotFoundError
 from roost_server.store import Store, queries
 
 
@@ -36,6 +38,50 @@ def status_of(store: Store, competition: Competition) -> arena_pb2.CompetitionSt
         seed=competition.seed.hex() if phase == PhaseName.DONE else "",
         document=competition.document,
     )
+
+
+def get_competition(store: Store, request: records_pb2.GetCompetitionRequest) -> records_pb2.GetCompetitionResponse:
+    """The rules, phases and entries of a competition. Raises `NotFoundError`."""
+    with store.reading() as reading:
+        try:
+            competition = ledger.read(reading, request.competition)
+        except UsageError as error:
+            raise NotFoundError(str(error)) from None
+        changes = ledger.phase_changes(reading, competition.id)
+        entries = ledger.entries(reading, competition.id)
+    return records_pb2.GetCompetitionResponse(
+        rules=rules_in_words(competition.file),
+        phases=_phases(competition, {phase: at for phase, at, _ in changes}),
+        entries=[
+            records_pb2.Entry(
+                bot=each.bot,
+                owner=each.owner,
+                entered_ms=each.entered_ms,
+                version_ids=each.version_ids,
+                withdrawn=each.withdrawn,
+            )
+            for each in entries
+        ],
+    )
+
+
+def _phases(competition: Competition, begun: Mapping[str, datetime]) -> list[records_pb2.CompetitionPhase]:
+    """The phases of a competition. One that has begun did so when the record says, whatever the file says."""
+    parts, current = competition.file.phases, competition.phase
+    order = [part.phase for part in parts]
+    now = order.index(PhaseName(current)) if current in order else -1
+    begins = [_ms(begun.get(part.phase, part.starts)) for part in parts]
+    return [
+        records_pb2.CompetitionPhase(
+            name=part.phase,
+            begins_ms=begins[number],
+            ends_ms=begins[number + 1] if number + 1 < len(parts) else 0,
+            current=number == now,
+            done=number < now,
+            summary=phase_in_words(part),
+        )
+        for number, part in enumerate(parts)
+    ]
 
 
 def bracket(store: Store, request: arena_pb2.GetBracketRequest) -> arena_pb2.GetBracketResponse:

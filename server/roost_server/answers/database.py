@@ -11,44 +11,35 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from roost.v1 import arena_pb2
+from roost_games.errors import UsageError
+from roost_sdk.arena.reader import Reader
 from roost_server.accounts.audit import note_restored
+from roost_server.accounts.gate import HOST
 from roost_server.accounts.requests import COMMAND
-from roost_server.answers import administration, competitions, matches, standings
-from roost_server.answers.bots import bots
+from roost_server.answers import administration
+from roost_server.answers.questions import RecordAnswers
+from roost_server.errors import NotFoundError
 from roost_server.store import Store, open_store, queries
 from roost_server.store.backup import restore
 from roost_server.store.store import backend_of
 
 
-class DatabaseReader:
-    """Answers what anybody may ask an arena, from its records alone."""
+class DatabaseReader(Reader):
+    """Answers what anybody may ask an arena, from its records alone. Who has the database sees everything."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._records = RecordAnswers(store)
 
-    def bots(self) -> arena_pb2.ListBotsResponse:
-        """Every bot version."""
-        return bots(self._store)
-
-    def standings(self, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
-        """Ratings with their intervals."""
-        return standings.standings_of(self._store, request)
-
-    def matches(self, request: arena_pb2.ListMatchesRequest) -> arena_pb2.ListMatchesResponse:
-        """A page of matches."""
-        return matches.matches(self._store, request)
-
-    def competitions(self) -> arena_pb2.ListCompetitionsResponse:
-        """Every competition."""
-        return competitions.competitions(self._store)
-
-    def bracket(self, competition: str) -> arena_pb2.GetBracketResponse:
-        """The bracket of a competition's finals."""
-        return competitions.bracket(self._store, arena_pb2.GetBracketRequest(competition=competition))
+    def ask(self, request: Message) -> Any:
+        """The response to a request. Raises `RoostError`."""
+        try:
+            return self._records.answer(request, HOST)
+        except NotFoundError as error:
+            raise UsageError(str(error)) from None
 
     def replay(self, match_id: str) -> str:
-        """The record of a match, one line of JSON."""
+        """The record of a match, one line of JSON, even if its deal is still being played."""
         return queries.replay(self._store, match_id)
 
     def export(self, competition: str, folder: Path) -> list[Path]:

@@ -1,28 +1,53 @@
 """Recorded matches and their replays, as messages of `roost.v1`, from a store alone."""
 
+from collections.abc import Sequence
+
 from roost.v1 import arena_pb2, play_pb2
+from roost_games.chance import commitment_of
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
 from roost_sdk.wire.results import TERMINATIONS
 from roost_server.competition.ledger import id_of
+from roost_server.errors import DealInPlayError, NotFoundError
 from roost_server.store import Store, queries
+from roost_server.store.lookups import matches as lookups
+from roost_server.store.lookups.matches import MatchOnPage, MatchQuery, RotationOnRecord, SeatOutcome
+from roost_server.store.results import MatchFilter
+from roost_server.store.sums.history import moment_at
 
 MOST_MATCHES = 1000
 DEFAULT_MATCHES = 50
+LAST_MS, LAST_NUMBER = 2**63 - 1, 2**31 - 1
+"""The largest numbers that a database takes, for times and for others."""
+OUTCOMES = {
+    arena_pb2.OUTCOME_WON: SeatOutcome.WON,
+    arena_pb2.OUTCOME_NOT_WON: SeatOutcome.NOT_WON,
+    arena_pb2.OUTCOME_LAST: SeatOutcome.LAST,
+    arena_pb2.OUTCOME_FORFEITED: SeatOutcome.FORFEITED,
+    arena_pb2.OUTCOME_VOIDED: SeatOutcome.VOIDED,
+}
 
 
 def matches(store: Store, request: arena_pb2.ListMatchesRequest) -> arena_pb2.ListMatchesResponse:
-    """A page of recorded matches, the newest first."""
+    """A page of recorded matches, the newest first. None is running in records."""
+    check_filters(request)
+    if request.running:
+        return arena_pb2.ListMatchesResponse()
+    page = lookups.matches(store, _query(store, request), page_size(request), before=request.before_match_id or None)
+    return arena_pb2.ListMatchesResponse(matches=[_summary(each) for each in page])
+
+
+def check_filters(request: arena_pb2.ListMatchesRequest) -> None:
+    """Raise `UsageError` for filters that do not fit together, or name something that does not exist."""
     check_game(request.game)
-    page = queries.matches(
-        store,
-        page_size(request),
-        before=request.before_match_id or None,
-        game=request.game or None,
-        bot=request.bot or None,
-        competition_id=id_of(store, request.competition) if request.competition else None,
-    )
-    return arena_pb2.ListMatchesResponse(matches=[_summary(match) for match in page])
+    if request.phase and not request.competition:
+        raise UsageError("a phase is one of a competition; name the competition too")
+    if request.outcome and request.outcome not in OUTCOMES:
+        raise UsageError(f"there is no outcome {request.outcome}")
+    if request.outcome and not (request.bot or request.version_id):
+        raise UsageError("an outcome is one for a bot; name the bot too")
+    if request.running and (request.outcome or request.with_faults or request.since_ms or request.until_ms):
+        raise UsageError("a running match has no outcome, faults or end yet; leave these filters out")
 
 
 def page_size(request: arena_pb2.ListMatchesRequest) -> int:
@@ -30,12 +55,69 @@ def page_size(request: arena_pb2.ListMatchesRequest) -> int:
     return min(request.limit or DEFAULT_MATCHES, MOST_MATCHES)
 
 
+def _query(store: Store, request: arena_pb2.ListMatchesRequest) -> MatchQuery:
+    return MatchQuery(
+        game=request.game or None,
+        players=min(request.players, LAST_NUMBER) or None,
+        competition_id=id_of(store, request.competition) if request.competition else None,
+        phase=request.phase or None,
+        bot=request.bot or None,
+        opponent=request.opponent or None,
+        version_id=min(request.version_id, LAST_NUMBER) or None,
+        outcome=OUTCOMES.get(request.outcome),
+        with_faults=request.with_faults,
+        since_ms=min(request.since_ms, LAST_MS) or None,
+        until_ms=min(request.until_ms, LAST_MS) or None,
+    )
+
+
+def match(store: Store, request: arena_pb2.GetMatchRequest) -> arena_pb2.GetMatchResponse:
+    """A recorded match. Raises `NotFoundError`."""
+    return match_in_block(store, request)[0]
+
+
+def match_in_block(
+    store: Store, request: arena_pb2.GetMatchRequest
+) -> tuple[arena_pb2.GetMatchResponse, tuple[str, Sequence[RotationOnRecord]]]:
+    """The same, with its block and the matches of that on record, to which a running arena adds."""
+    try:
+        found, details = lookups.match(store, request.match_id)
+    except UsageError as error:
+        raise NotFoundError(str(error)) from None
+    answer = arena_pb2.GetMatchResponse(
+        match=_summary(found),
+        replay_ready=not details.in_play,
+        block=[each.match_id for each in details.block],
+        commitment=bytes.fromhex(commitment_of(bytes.fromhex(details.seed))),
+    )
+    add_ratings(store, answer)
+    return answer, (found.block_id, details.block)
+
+
+def add_ratings(store: Store, answer: arena_pb2.GetMatchResponse) -> None:
+    """Add the ratings that were kept last before the match began; none if its bots are not named."""
+    match = answer.match
+    scope = MatchFilter()
+    if match.competition:
+        scope = MatchFilter(competition_id=id_of(store, match.competition), phase=match.phase)
+    with store.reading() as reading:
+        moment = moment_at(reading, scope, match.started_ms)
+    then = {each.version_id: each.rating for each in moment.ratings} if moment else {}
+    answer.ratings.extend(then.get(version_id, 0.0) for version_id in match.version_ids)
+
+
 def replay(store: Store, request: arena_pb2.GetReplayRequest) -> arena_pb2.GetReplayResponse:
-    """The replay of a recorded match."""
-    return arena_pb2.GetReplayResponse(replay=queries.replay(store, request.match_id))
+    """The replay of a recorded match. Raises `NotFoundError`, or `DealInPlayError`."""
+    try:
+        document = queries.replay(store, request.match_id)
+    except UsageError as error:
+        raise NotFoundError(str(error)) from None
+    if lookups.in_play(store, request.match_id):
+        raise DealInPlayError(request.match_id)
+    return arena_pb2.GetReplayResponse(replay=document)
 
 
-def _summary(match: queries.MatchOnPage) -> arena_pb2.MatchSummary:
+def _summary(match: MatchOnPage) -> arena_pb2.MatchSummary:
     seats = match.seats
     return arena_pb2.MatchSummary(
         match_id=match.id,
@@ -51,6 +133,12 @@ def _summary(match: queries.MatchOnPage) -> arena_pb2.MatchSummary:
         fault_counts=[seat.faults for seat in seats],
         started_ms=match.started_ms,
         ended_ms=match.ended_ms,
+        version_ids=[seat.version_id for seat in seats],
+        versions=[seat.version for seat in seats],
+        competition=match.competition or "",
+        phase=(match.phase or "") if match.competition else "",
+        decisions=[seat.decisions for seat in seats],
+        thinking_ms=[round(seat.thinking_ms) for seat in seats],
     )
 
 

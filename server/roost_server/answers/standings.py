@@ -1,42 +1,43 @@
-"""Standings: which matches are asked for, and what follows from them, as rows and as messages of `roost.v1`.
+"""Standings, pairs and histories of ratings: which matches are asked for, and what follows, as messages of `roost.v1`.
 
-Every answer takes the same path: the `filter_of` a request, `standings` for that filter, the `message_of` these rows.
-`LiveAnswers` remembers how far it has read, for callers that ask a running arena again and again: each match is read
-once, not once for every answer. Its ratings may differ in the ninth digit from those of a first answer.
+Every answer takes the same path: the `filter_of` a request, the ratings for that filter, rows, and a message.
 """
 
-import threading
-from collections import Counter, OrderedDict
-from collections.abc import Mapping, Sequence
-from itertools import islice
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
-from roost.v1 import arena_pb2
-from roost_ladder.rating.facts import MatchFacts
-from roost_ladder.rating.results import MatchResult
-from roost_ladder.rating.standings import LiveStandings, Standing
+from roost.v1 import arena_pb2, records_pb2
+from roost_ladder.rating.pairs import PairRecord, pairs
+from roost_ladder.rating.standings import Standing
 from roost_server.answers.competitions import phase_asked_for
 from roost_server.answers.matches import check_game
+from roost_server.answers.ratings import Rated, Ratings, everything, of_phase
 from roost_server.competition.ledger import find
-from roost_server.store import BlockState, Store, queries, results
-from roost_server.store.results import MatchFilter, Rule
-from roost_server.store.store import Reading
-
-MOST_KEPT = 32
-"""How many standings are kept up to date. The least recently asked for go first."""
-CHUNK = 20_000
+from roost_server.store import Store, queries
+from roost_server.store.results import EVERYTHING, MatchFilter
+from roost_server.store.sums import history
+from roost_server.store.sums.history import DAY_MS, Moment, RatingThen
+from roost_server.store.sums.kept import Conduct, SumsFilter
 
 
-class StandingsFilter(NamedTuple):
-    """Which standings are asked for."""
+class AsksForMatches(Protocol):
+    """A request, or a part of one, that says which matches are meant. What is empty or 0 does not matter."""
 
-    matches: MatchFilter = results.EVERYTHING
-    rule: Rule = Rule.SO_FAR
-    forfeits: bool = True
-    """Whether forfeited matches count."""
+    @property
+    def game(self) -> str:
+        """A game."""
 
+    @property
+    def players(self) -> int:
+        """A table size."""
 
-EVERYTHING = StandingsFilter()
+    @property
+    def competition(self) -> str:
+        """The name of a competition."""
+
+    @property
+    def phase(self) -> str:
+        """A phase of it; by default the one that is being played, or was played last."""
 
 
 class StandingRow(NamedTuple):
@@ -45,8 +46,10 @@ class StandingRow(NamedTuple):
     standing: Standing
     name: str
     version: str
-    faults: int
-    """Outside competitions those of all its matches, even if the ratings are of some."""
+    conduct: Conduct
+    """In the matches that are asked for, even in those that do not count because they were forfeited."""
+    trend: float | None
+    """How much the rating has changed in the 24 hours before the last match; `None` if it was not rated then."""
 
 
 class StandingsTable(NamedTuple):
@@ -56,122 +59,80 @@ class StandingsTable(NamedTuple):
     rows: list[StandingRow]
 
 
-class Position:
-    """The standings that answer one question, as of the last match that was read."""
-
-    def __init__(self, wanted: StandingsFilter) -> None:
-        self.matches = 0
-        self.faults: Counter[int] = Counter()
-        """By bot version."""
-        self._wanted = wanted
-        self._standings = LiveStandings()
-        self._undecided: dict[str, list[MatchFacts]] = {}
-        """The matches of blocks that were open when they were read, by block."""
-        self._last = 0
-
-    def standings(self) -> list[Standing]:
-        """The standings now, the strongest first."""
-        return self._standings.standings()
-
-    def catch_up(self, reading: Reading) -> None:
-        """Read what is new since the last time."""
-        self._settle(reading)
-        new = results.recorded(reading, self._wanted.matches, after=self._last)
-        while some := list(islice(new, CHUNK)):
-            self._last = some[-1].number
-            for each in some:
-                if each.facts is not None and each.block_state == BlockState.OPEN:
-                    self._undecided.setdefault(each.block_id, []).append(each.facts)
-            self._count([each.facts for each in some if each.facts and each.counts(self._wanted.rule)])
-        self._standings.settle(self._undecided)
-
-    def _settle(self, reading: Reading) -> None:
-        """Count the matches of blocks that are done now, and subtract those of voided ones."""
-        for block_id, state in results.closed_blocks(reading, list(self._undecided)):
-            matches = self._undecided.pop(block_id)
-            if state == BlockState.DONE and self._wanted.rule is Rule.FINAL:
-                self._count(matches)
-            elif state == BlockState.VOIDED and self._wanted.rule is Rule.SO_FAR:
-                self._standings.drop(block_id)
-                self.matches -= len(self._rated(matches))
-                self._add_faults(matches, -1)
-
-    def _count(self, matches: Sequence[MatchFacts]) -> None:
-        rated = self._rated(matches)
-        self._standings.add(rated)
-        self.matches += len(rated)
-        self._add_faults(matches, 1)
-
-    def _add_faults(self, matches: Sequence[MatchFacts], sign: int) -> None:
-        for match in matches:
-            if any(match.faults):
-                for bot, faults in zip(match.bots, match.faults, strict=True):
-                    self.faults[bot] += sign * faults
-
-    def _rated(self, matches: Sequence[MatchFacts]) -> list[MatchResult]:
-        """The results of the matches that ratings are made of."""
-        results = [match.result() for match in matches]
-        return results if self._wanted.forfeits else [result for result in results if not result.forfeited]
+def filter_of(store: Store, asked: AsksForMatches) -> SumsFilter:
+    """Which matches are asked for. Raises `UsageError` if there is no such game, competition or phase."""
+    check_game(asked.game)
+    matches = MatchFilter(asked.game or None, asked.players or None)
+    if not asked.competition:
+        return everything(matches)
+    competition = find(store, asked.competition)
+    phase = phase_asked_for(competition.file, competition.phase, asked.phase)
+    return of_phase(matches._replace(competition_id=competition.id, phase=phase), competition)
 
 
-def filter_of(store: Store, request: arena_pb2.GetStandingsRequest) -> StandingsFilter:
-    """Which standings a request asks for. Raises `UsageError` if there is no such game, competition or phase."""
-    check_game(request.game)
-    matches = MatchFilter(request.game or None, request.players or None)
-    if not request.competition:
-        return StandingsFilter(matches)
-    competition = find(store, request.competition)
-    phase = phase_asked_for(competition.file, competition.phase, request.phase)
-    of_phase = matches._replace(competition_id=competition.id, phase=phase)
-    return StandingsFilter(of_phase, Rule.FINAL, forfeits=competition.file.faults.forfeits == "count")
+class LiveAnswers:
+    """Answers from a store that are kept up to date. Threads may share it."""
+
+    def __init__(self, store: Store, ratings: Ratings | None = None) -> None:
+        self._store = store
+        self._ratings = Ratings(store) if ratings is None else ratings
+        self._tables: dict[SumsFilter, tuple[Rated, StandingsTable]] = {}
+        """What was asked for lately, with the ratings that it was made of."""
+
+    def standings_of(self, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
+        """Answer a request. Raises `UsageError` if there is no such game, competition or phase."""
+        return message_of(self.table(filter_of(self._store, request)))
+
+    def table(self, wanted: SumsFilter) -> StandingsTable:
+        """The standings."""
+        rated = self._ratings.rated(wanted)
+        before, table = self._tables.get(wanted, (None, None))
+        if table is None or before is not rated:
+            table = _table(self._store, rated, wanted.matches)
+            if len(self._tables) > MOST_TABLES:
+                self._tables.clear()
+            self._tables[wanted] = rated, table
+        return table
+
+    def cross_table_of(self, request: records_pb2.GetCrossTableRequest) -> records_pb2.GetCrossTableResponse:
+        """Answer a request. Raises `UsageError` if there is no such game, competition or phase."""
+        rated = self._ratings.rated(filter_of(self._store, request.filter))
+        found = [] if rated.fitted is None else pairs(rated.record, rated.fitted)
+        wanted = [pair for pair in found if request.version_id in (0, pair.bot, pair.opponent)]
+        return records_pb2.GetCrossTableResponse(pairs=map(_pair_message, wanted))
+
+    def history_of(self, request: records_pb2.GetRatingHistoryRequest) -> records_pb2.GetRatingHistoryResponse:
+        """Answer a request: the kept ratings, and those of now."""
+        wanted = filter_of(self._store, request.filter)
+        now = self._ratings.rated(wanted)
+        with self._store.reading() as reading:
+            kept = [moment for moment in history.moments(reading, wanted.matches) if moment.at_ms <= now.at_ms]
+        if now.matches and (not kept or kept[-1].matches != now.matches):
+            kept.append(now.moment())
+        moments = [_moment_message(moment, request.version_id) for moment in kept]
+        return records_pb2.GetRatingHistoryResponse(moments=[moment for moment in moments if moment.ratings])
 
 
-def standings(store: Store, wanted: StandingsFilter, remembered: "Positions | None" = None) -> StandingsTable:
-    """The standings, from all records, or from those since the remembered positions."""
-    with store.reading() as reading:
-        if remembered is None:
-            position = Position(wanted)
-            position.catch_up(reading)
-        else:
-            position = remembered.caught_up(wanted, reading)
-        faults = _faults(reading, wanted, position, remembered)
+MOST_TABLES = 64
+"""How many tables are remembered."""
+
+
+def _table(store: Store, rated: Rated, scope: MatchFilter) -> StandingsTable:
     names = {version.id: version for version in queries.versions(store)}
+    with store.reading() as reading:
+        before = history.moment_at(reading, scope, rated.at_ms - DAY_MS)
+    then = {each.version_id: each.rating for each in before.ratings} if before else {}
     rows = [
-        StandingRow(each, names[each.bot].name, names[each.bot].version, faults[each.bot])
-        for each in position.standings()
+        StandingRow(
+            each,
+            names[each.bot].name,
+            names[each.bot].version,
+            rated.conduct[each.bot],
+            each.rating - then[each.bot] if each.bot in then else None,
+        )
+        for each in rated.standings
     ]
-    return StandingsTable(position.matches, rows)
-
-
-def _faults(
-    reading: Reading, wanted: StandingsFilter, position: Position, remembered: "Positions | None"
-) -> Mapping[int, int]:
-    """The faults by bot version: in a competition those of the wanted matches, otherwise those of all matches."""
-    if wanted.rule is Rule.FINAL or wanted == EVERYTHING:
-        return position.faults
-    if remembered is not None:
-        return remembered.caught_up(EVERYTHING, reading).faults
-    return {version_id: tally.faults for version_id, tally in results.tallies(reading).items()}
-
-
-class Positions:
-    """The positions of the latest questions."""
-
-    def __init__(self) -> None:
-        self._by_filter: OrderedDict[StandingsFilter, Position] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._by_filter)
-
-    def caught_up(self, wanted: StandingsFilter, reading: Reading) -> Position:
-        """The position for a question, after it has read what is new."""
-        # Removed meanwhile: if reading fails half-way, the next answer starts from scratch.
-        position = self._by_filter.pop(wanted, None) or Position(wanted)
-        position.catch_up(reading)
-        self._by_filter[wanted] = position
-        while len(self._by_filter) > MOST_KEPT:
-            self._by_filter.popitem(last=False)
-        return position
+    return StandingsTable(rated.matches, rows)
 
 
 def message_of(table: StandingsTable) -> arena_pb2.GetStandingsResponse:
@@ -194,26 +155,52 @@ def _row_message(row: StandingRow) -> arena_pb2.Standing:
         matches=each.matches,
         blocks=each.blocks,
         wins=each.wins,
-        faults=row.faults,
+        faults=row.conduct.faults,
         places=[arena_pb2.PlacesAt(**at._asdict()) for at in each.places],
+        trend=row.trend,
+        decisions=row.conduct.decisions,
+        thinking_ms=round(row.conduct.thinking_us / 1000),
+    )
+
+
+def _pair_message(pair: PairRecord) -> records_pb2.Pair:
+    return records_pb2.Pair(
+        version_id=pair.bot,
+        opponent_version_id=pair.opponent,
+        matches=pair.matches,
+        blocks=pair.blocks,
+        share=pair.share,
+        share_low=pair.low,
+        share_high=pair.high,
+        expected=pair.expected,
+        defies=pair.defies,
+    )
+
+
+def _moment_message(moment: Moment, version_id: int) -> records_pb2.RatingMoment:
+    ratings = [_rating_message(each) for each in moment.ratings if version_id in (0, each.version_id)]
+    return records_pb2.RatingMoment(at_ms=moment.at_ms, matches=moment.matches, ratings=ratings)
+
+
+def _rating_message(each: RatingThen) -> records_pb2.RatingThen:
+    return records_pb2.RatingThen(
+        version_id=each.version_id, rating=each.rating, rating_low=each.low, rating_high=each.high
     )
 
 
 def standings_of(store: Store, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
-    """Answer a request from the records alone."""
-    return message_of(standings(store, filter_of(store, request)))
+    """Answer a single request."""
+    return LiveAnswers(store).standings_of(request)
 
 
-class LiveAnswers:
-    """Answers from a store that are kept up to date. Threads may share it; they take turns."""
+def ratings_at(
+    store: Store, at_ms: int, competition_id: int | None = None, phase: str | None = None
+) -> Mapping[int, float]:
+    """By bot version, the rating at about this time: in this phase of a competition, otherwise over all matches.
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._positions = Positions()
-        self._turn = threading.Lock()
-
-    def standings_of(self, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
-        """Answer a request. Raises `UsageError` if there is no such game, competition or phase."""
-        wanted = filter_of(self._store, request)
-        with self._turn:
-            return message_of(standings(self._store, wanted, self._positions))
+    A version that was not rated then is not in it.
+    """
+    scope = EVERYTHING._replace(competition_id=competition_id, phase=phase)
+    with store.reading() as reading:
+        moment = history.moment_at(reading, scope, at_ms)
+    return {each.version_id: each.rating for each in moment.ratings} if moment else {}

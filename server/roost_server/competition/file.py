@@ -175,6 +175,7 @@ class CompetitionFile(_Part):
     name: str = Field(pattern=NAME)
     title: str = Field(default="", max_length=200)
     rotation: Literal["cyclic", "full"] = "cyclic"
+    deals: Literal["own", "duplicate"] = "own"
     games: tuple[GameTable, ...] = Field(strict=False)
     clock: ClockPart = ClockPart()
     entry: EntryPart = EntryPart()
@@ -222,6 +223,10 @@ class CompetitionFile(_Part):
                 said = "a knockout is played in duels: some game needs 2 among its players"
                 raise wrong(said, "phases", number, "schedule")
         return self
+
+    def played_with(self, deals: str) -> "CompetitionFile":
+        """The file of a competition that is played with these deals already, whatever the default is by now."""
+        return self if "deals" in self.model_fields_set else self.model_copy(update={"deals": deals})
 
     def rules(self) -> tuple[Rules, ...]:
         """The kinds of tables that are played."""

@@ -3,7 +3,7 @@
 Once a match is played, the rules can hardly change any more."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, Select, func, insert, select, update
 
 from roost_games.chance import commitment_of
 from roost_games.errors import UsageError
+from roost_ladder.blocks import Deals
 from roost_server.accounts.audit import note
 from roost_server.accounts.requests import own_bot
 from roost_server.clocks import epoch_ms
@@ -38,6 +39,8 @@ class Competition(NamedTuple):
     phase: str
     document: str
     """The file, as the host wrote it."""
+    deals: Deals
+    """Whether the matches of a block share a deal."""
 
 
 class EnteredBot(NamedTuple):
@@ -47,6 +50,17 @@ class EnteredBot(NamedTuple):
     name: str
     owner: str
     pinned_version_id: int | None
+
+
+class EntryOnRecord(NamedTuple):
+    """The entry of a bot."""
+
+    bot: str
+    owner: str
+    entered_ms: int
+    withdrawn: bool
+    version_ids: tuple[int, ...]
+    """The pinned version, or before the freeze all versions of the bot."""
 
 
 class EnteredVersion(NamedTuple):
@@ -60,6 +74,21 @@ class EnteredVersion(NamedTuple):
     """Whether this is the version that plays the finals."""
 
 
+class PlayedElsewhere(NamedTuple):
+    """A competition as another arena's export tells it."""
+
+    name: str
+    document: str
+    seed: str
+    """The master seed in hex; empty if it is not known yet."""
+    commitment: str
+    changes: Sequence[tuple[str, int, str]]
+    """Every phase that it entered, when, and by whom."""
+    phase: str
+    versions: Sequence[EnteredVersion]
+    """In the order in which their bots entered."""
+
+
 def draw_up(store: Store, file: CompetitionFile, text: str, name: str = "competition") -> Competition:
     """The competition that a file describes: the one on record, or a new one with a new master seed.
 
@@ -70,8 +99,12 @@ def draw_up(store: Store, file: CompetitionFile, text: str, name: str = "competi
         if row is None:
             _insert(connection, file, text)
         elif row.document != text:
-            found = changes(parse_competition(row.document), file)
-            if _was_played(connection, row.id):
+            deals = _deals_played(connection, row.id)
+            recorded = parse_competition(row.document)
+            if deals is None:
+                found = changes(recorded, file)
+            else:
+                found = changes(recorded.played_with(deals), file.played_with(deals))
                 check_changes(found, file, row.phase, text, name)
             connection.execute(update(COMPETITION).where(COMPETITION.c.id == row.id).values(document=text))
             settings = [setting_name(each.path) for each in found]
@@ -94,9 +127,40 @@ def _insert(connection: Connection, file: CompetitionFile, text: str) -> None:
     note(connection, FILE, "competition drawn up", competition=file.name, commitment=commitment_of(seed))
 
 
-def _was_played(connection: Connection, competition_id: int) -> bool:
-    played = select(BLOCK.c.id).where(BLOCK.c.competition_id == competition_id).limit(1)
-    return connection.scalar(played) is not None
+def take_over(store: Store, played: PlayedElsewhere) -> int:
+    """Record a competition that was played elsewhere in an empty store. Versions keep their ids. Returns its number."""
+    with store.writing() as connection:
+        row = {each: getattr(played, each) for each in ("name", "document", "seed", "commitment", "phase")}
+        created_ms = min((at_ms for _, at_ms, _ in played.changes), default=0)
+        connection.execute(insert(COMPETITION).values(id=1, created_ms=created_ms, **row))
+        for number, (phase, at_ms, actor) in enumerate(played.changes):
+            change = {"competition_id": 1, "number": number, "phase": phase, "at_ms": at_ms, "actor": actor}
+            connection.execute(insert(PHASE_CHANGE).values(**change))
+        _take_over_bots(connection, played.versions)
+    return 1
+
+
+def _take_over_bots(connection: Connection, versions: Sequence[EnteredVersion]) -> None:
+    """Nobody knows any more when they entered, but the order is kept."""
+    owners = {name: number for number, name in enumerate(dict.fromkeys(each.owner for each in versions), 1)}
+    bots = {name: number for number, name in enumerate(dict.fromkeys(each.name for each in versions), 1)}
+    owner_of = {each.name: owners[each.owner] for each in versions}
+    pinned = {each.name: each.version_id for each in versions if each.pinned}
+    for name, number in owners.items():
+        connection.execute(insert(OWNER).values(id=number, name=name, created_ms=0))
+    for name, number in bots.items():
+        connection.execute(insert(BOT).values(id=number, name=name, owner_id=owner_of[name], created_ms=0))
+    for each in versions:
+        row = {"id": each.version_id, "name": each.name, "version": each.version, "bot_id": bots[each.name]}
+        connection.execute(insert(BOT_VERSION).values(**row, first_seen_ms=0))
+    for name, number in bots.items():
+        entry = {"competition_id": 1, "bot_id": number, "entered_ms": number, "pinned_version_id": pinned.get(name)}
+        connection.execute(insert(ENTRY).values(**entry))
+
+
+def _deals_played(reading: Reading, competition_id: int) -> str | None:
+    """How the blocks of a competition are dealt; `None` if none has been planned."""
+    return reading.scalar(select(BLOCK.c.deals).where(BLOCK.c.competition_id == competition_id).limit(1))
 
 
 def find(store: Store, name: str) -> Competition:
@@ -109,7 +173,8 @@ def read(reading: Reading, name: str) -> Competition:
     """The same within a reading."""
     row = _row(reading, name)
     file = parse_competition(row.document, name)
-    return Competition(row.id, file, bytes.fromhex(row.seed), row.commitment, row.phase, row.document)
+    deals = Deals(_deals_played(reading, row.id) or file.deals)
+    return Competition(row.id, file, bytes.fromhex(row.seed), row.commitment, row.phase, row.document, deals)
 
 
 def id_of(store: Store, name: str) -> int:
@@ -261,6 +326,27 @@ def entrants(store: Store, competition_id: int) -> list[EnteredBot]:
     )
     with store.reading() as connection:
         return [EnteredBot._make(row) for row in connection.execute(query)]
+
+
+def entries(reading: Reading, competition_id: int) -> list[EntryOnRecord]:
+    """Every entry, withdrawn ones too, in the order in which the bots entered."""
+    query = (
+        select(BOT.c.id, BOT.c.name, OWNER.c.name, *ENTRY.c["entered_ms", "withdrawn_ms", "pinned_version_id"])
+        .join_from(ENTRY, BOT)
+        .join(OWNER)
+        .where(ENTRY.c.competition_id == competition_id)
+        .order_by(ENTRY.c.entered_ms, BOT.c.id)
+    )
+    versions = (
+        select(*BOT_VERSION.c["bot_id", "id"]).where(BOT_VERSION.c.bot_id.is_not(None)).order_by(BOT_VERSION.c.id)
+    )
+    by_bot: dict[int, list[int]] = {}
+    for bot_id, version_id in reading.execute(versions):
+        by_bot.setdefault(bot_id, []).append(version_id)
+    return [
+        EntryOnRecord(bot, owner, entered_ms, withdrawn_ms is not None, (pinned,) if pinned else (*by_bot.get(id, ()),))
+        for id, bot, owner, entered_ms, withdrawn_ms, pinned in reading.execute(query)
+    ]
 
 
 def entered_versions(reading: Reading, competition_id: int) -> list[EnteredVersion]:

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from roost_games.replay import parse_lines
+from roost_games.replay import VOIDED, parse_lines
 from roost_sdk.arena.reader import Reader, find_competition
 from roost_sdk.replay_files import Advance, Checked, Progress, RecordFlaw, judge, no_progress
 from roost_server.competition import ledger
 from roost_server.export.checker import Tell, verify_folder
+from roost_server.export.deals import BlockDeals, DealCheck
 from roost_server.export.writer import export
 from roost_server.store import Store, StoreError, open_store, queries
 
@@ -40,6 +41,7 @@ def verify_database(url: str, tell: Tell = None, progress: Progress = no_progres
         total = queries.match_count(store)
         with progress("verifying", total) as advance:
             checked.gather(_findings(store, checked, advance))
+        checked.gather(_wrong_deals(store))
         for name in ledger.names(store):
             of_competition = _check_competition(store, name, tell)
             checked.findings += of_competition.findings
@@ -62,6 +64,16 @@ def _findings(store: Store, checked: Checked, advance: Advance) -> Iterator[Reco
         if finding is not None:
             yield finding
         advance(1)
+
+
+def _wrong_deals(store: Store) -> Iterator[RecordFlaw]:
+    """The matches, in competitions or not, whose deals do not follow from their blocks."""
+    check = DealCheck()
+    for match in queries.deals(store):
+        block = BlockDeals(match.block_id, match.block_seed, match.deals, match.resumed)
+        if not check.follows(block, match.rotation, match.seed, voided=match.termination == VOIDED):
+            what = f"its deal does not follow from block {block.id}"
+            yield RecordFlaw(Path(store.name), match.number, match.id, None, what)
 
 
 def _lines(store: Store) -> Iterator[str]:

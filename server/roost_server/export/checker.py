@@ -5,6 +5,7 @@ depends on who was connected when; the deals and matches of the ladder are.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain, zip_longest
@@ -23,6 +24,7 @@ from roost_sdk.replay_files import Checked, Progress, RecordFlaw, no_progress
 from roost_server.competition.file import PhaseName
 from roost_server.competition.finals import block_id_of, schedule_of
 from roost_server.competition.phases import CLOCK
+from roost_server.export.deals import BlockDeals, DealCheck
 from roost_server.export.files import (
     BLOCKS_FILE,
     COMPETITION_FILE,
@@ -42,8 +44,10 @@ ROUNDED = 0.02
 """Numbers that are rounded to two places, as on a page, may differ by this."""
 NUMBER = re.compile(r"(?<![\w.(-])-?\d+(?:\.\d+(?:e[+-]\d+)?|e[+-]\d+)(?![\w.])")
 """A fraction by itself: neither part of a name, nor a version."""
-EXPLANATION = re.compile(r'(?<=<p class="say">)[^<]*(?=</p>)')
-"""A page's own explanations, which other versions of Roost may word differently."""
+LOOKS = re.compile(
+    r'<style>.*?</style>|<p class="say">[^<]*</p>|<span class="unseen">[^<]*</span>|<[^>]*>|\s+', re.DOTALL
+)
+"""Everything of a page but its words: other versions of Roost may lay it out, mark it up and explain it differently."""
 BEFORE, SHOWN = 20, 60
 NOT_DERIVED = {RULES_FILE, COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, MANIFEST_FILE}
 
@@ -130,7 +134,7 @@ def check_export(
         raise UsageError(f"{folder} is not the export of a competition: it has no {MANIFEST_FILE}")
     told: set[Wrong] = set()
     try:
-        for wrong in chain(_wrong_hashes(folder), _wrong_contents(folder, advance, matches, commitment)):
+        for wrong in chain(wrong_hashes(folder), _wrong_contents(folder, advance, matches, commitment)):
             if wrong not in told:
                 yield wrong
             told.add(wrong)
@@ -147,6 +151,7 @@ def _wrong_contents(
     if commitment is not None and commitment.strip().lower() != exported.competition.commitment:
         yield Wrong(COMPETITION_FILE, f"the commitment is {exported.competition.commitment}, not the published one")
     yield from _wrong_seeds(exported)
+    yield from _wrong_deals(exported)
     played: list[ExportedMatch] = []
     yield from _wrong_matches(exported, played, advance, matches)
     yield from _wrong_blocks(exported, played)
@@ -157,7 +162,8 @@ def _wrong_contents(
         yield Wrong(RULES_FILE, str(error))
 
 
-def _wrong_hashes(folder: Path) -> Iterator[Wrong]:
+def wrong_hashes(folder: Path) -> Iterator[Wrong]:
+    """The files of an export that are missing, changed or strange. Raises `Damaged` if the manifest cannot be read."""
     hashes = read_manifest(folder).sha256
     for file in sorted(folder.iterdir()):
         if file.name not in hashes and file.name != MANIFEST_FILE:
@@ -191,6 +197,14 @@ def _wrong_seeds(exported: Exported) -> Iterator[Wrong]:
             yield Wrong(block.id, "its deal does not follow from the master seed")
 
 
+def _wrong_deals(exported: Exported) -> Iterator[Wrong]:
+    """All blocks are dealt as the rules say. Rules of before say nothing, but the blocks must be alike."""
+    for block in exported.blocks:
+        rules = exported.file.played_with(exported.blocks[0].deals).deals
+        if block.deals != rules:
+            yield Wrong(block.id, f"was played with {block.deals} deals; the rules of the competition are {rules} ones")
+
+
 def _wrong_matches(
     exported: Exported, played: list[ExportedMatch], advance: Callable[[int], None], again: bool
 ) -> Iterator[Wrong]:
@@ -198,6 +212,8 @@ def _wrong_matches(
     places = {match: (block, rotation) for block in exported.blocks for match, rotation in block.matches}
     names = {bot.version_id: (bot.name, bot.version) for bot in exported.competition.bots}
     owners: set[tuple[int, str]] = set()
+    voids: Counter[int] = Counter()
+    deals = DealCheck()
     with readable(MATCHES_FILE), (exported.folder / MATCHES_FILE).open("rb") as lines:
         for number, replay in parse_lines(lines):
             advance(1)
@@ -208,22 +224,33 @@ def _wrong_matches(
                 yield Wrong(where, f"match {replay.match} belongs to no block")
             else:
                 block, rotation = places.pop(replay.match)
-                if again and (deviation := verify(replay)):
-                    yield Wrong(f"match {replay.match}", str(deviation))
+                if again:
+                    yield from _wrong_record(replay, block, rotation, deals)
                 yield from _not_of_block(replay, block, rotation, names)
                 owners.update(zip(_seating(block, rotation), (seat.owner for seat in replay.seats), strict=False))
+                voids.update(_seating(block, rotation)[seat] for seat in replay.result.asked)
                 played.append(ExportedMatch(block, rotation, _facts(replay, block, rotation)))
     yield from _wrong_owners(exported, owners)
+    yield from _wrong_voids(exported, voids)
     for match in places:
         yield Wrong(f"match {match}", f"is missing in {MATCHES_FILE}")
+
+
+def _wrong_record(replay: Replay, block: ExportedBlock, rotation: int, deals: DealCheck) -> Iterator[Wrong]:
+    where = f"match {replay.match}"
+    if deviation := verify(replay):
+        yield Wrong(where, str(deviation))
+    of_block = BlockDeals(block.id, block.seed, block.deals, block.resumed)
+    if not deals.follows(of_block, rotation, replay.seed, voided=replay.result.termination == VOIDED):
+        yield Wrong(where, f"its deal does not follow from block {block.id}")
 
 
 def _not_of_block(
     replay: Replay, block: ExportedBlock, rotation: int, names: dict[int, tuple[str, str]]
 ) -> Iterator[Wrong]:
     where = f"match {replay.match}"
-    if (replay.game, replay.seed, replay.options) != (block.game, block.seed, block.options):
-        yield Wrong(where, f"is not a match of the deal of block {block.id}")
+    if (replay.game, replay.options) != (block.game, block.options):
+        yield Wrong(where, f"is not of the game of block {block.id}")
     expected = [names.get(version_id) for version_id in _seating(block, rotation)]
     if [(seat.bot, seat.version) for seat in replay.seats] != expected:
         yield Wrong(where, f"does not have the bots of block {block.id} in the seats of rotation {rotation}")
@@ -241,6 +268,14 @@ def _wrong_owners(exported: Exported, owners: Collection[tuple[int, str]]) -> It
                 yield Wrong(
                     COMPETITION_FILE, f"says that {bot.name} belongs to {bot.owner!r}, the matches say {owner!r}"
                 )
+
+
+def _wrong_voids(exported: Exported, voids: Counter[int]) -> Iterator[Wrong]:
+    for bot in exported.competition.bots:
+        if bot.voids != (true := voids[bot.version_id]):
+            yield Wrong(
+                COMPETITION_FILE, f"says that {bot.voids} matches were voided while {bot.name} was asked, not {true}"
+            )
 
 
 def _facts(replay: Replay, block: ExportedBlock, rotation: int) -> MatchFacts | None:
@@ -357,9 +392,9 @@ def _text(file: Path) -> str:
 
 
 def difference(said: str, true: str, *, page: bool = False) -> str | None:
-    """Where two texts differ, in words; `None` if they agree. Of a `page` the explanations may differ."""
+    """Where two texts differ, in words; `None` if they agree. Of a `page` only what it says is compared."""
     if page:
-        said, true = EXPLANATION.sub("", said), EXPLANATION.sub("", true)
+        said, true = (re.sub("\n+", "\n", LOOKS.sub("\n", text)) for text in (said, true))
     if said == true:
         return None
     lines = zip_longest(said.split("\n"), true.split("\n"))

@@ -24,6 +24,7 @@ DONE = "done"
 """The state of a block whose matches count."""
 STRICT = ConfigDict(strict=True, extra="forbid")
 Hex = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
+Milliseconds = Annotated[int, Field(ge=0, lt=1 << 53)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class ExportedBot:
     owner: str
     pinned: bool
     """Whether this is the version that plays the finals."""
+    voids: Annotated[int, Field(ge=0)] = 0
+    """How many matches were voided while it was being asked. Exports of before do not say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,12 @@ class ExportedBlock:
     version_ids: Annotated[tuple[int, ...], Field(min_length=2)]
     matches: tuple[tuple[str, int], ...]
     """The id and the rotation of each of its matches, in the order in which they ended."""
+    times: tuple[tuple[Milliseconds, Milliseconds], ...] = ()
+    """When each of them started and ended, since 1970. Exports of before do not say so."""
+    deals: Literal["own", "duplicate"] = "duplicate"
+    """Whether its matches share a deal. Exports of before do not say so: they always did."""
+    resumed: Annotated[int, Field(ge=0)] = 0
+    """How often an arena resumed it after a stop. What was being played then is not on record."""
 
 
 @dataclass(frozen=True, slots=True)

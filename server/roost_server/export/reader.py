@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from roost_games.errors import RoostError, UsageError
-from roost_ladder.blocks import Block, Rotation
+from roost_ladder.blocks import Block, Deals, Rotation
 from roost_server.competition.file import CompetitionFile, parse_competition
 from roost_server.export.files import (
     BLOCKS_FILE,
@@ -109,15 +109,18 @@ def _read_blocks(folder: Path, competition: ExportedCompetition) -> list[Exporte
 
 
 def _possible(block: ExportedBlock, known: set[int]) -> bool:
-    """Whether its bots are distinct and take part, and its matches are rotations that it has."""
+    """Whether its bots are distinct and take part, and its matches are rotations that it has, at possible times."""
     members = set(block.version_ids)
     rotations = range(as_block(block).rotations)
-    return len(members) == len(block.version_ids) and members <= known and all(r in rotations for _, r in block.matches)
+    timed = not block.times or len(block.times) == len(block.matches)
+    distinct = len(members) == len(block.version_ids) and members <= known
+    return distinct and timed and all(r in rotations for _, r in block.matches)
 
 
 def as_block(block: ExportedBlock) -> Block:
     """The block as the ladder package has it."""
-    return Block(block.id, block.game, block.version_ids, bytes.fromhex(block.seed), Rotation(block.rotation))
+    seed, rotation, deals = bytes.fromhex(block.seed), Rotation(block.rotation), Deals(block.deals)
+    return Block(block.id, block.game, block.version_ids, seed, rotation, deals)
 
 
 def _checked(form: type[T], text: str, name: str, where: str = "") -> T:

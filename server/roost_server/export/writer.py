@@ -78,13 +78,17 @@ def _texts(reading: Reading, competition: Competition) -> dict[str, str]:
 def _competition(reading: Reading, competition: Competition) -> ExportedCompetition:
     """The competition as a whole, with its master seed once it is done."""
     changes = ledger.phase_changes(reading, competition.id)
+    voids = queries.voids_by_version(reading, competition.id)
     return ExportedCompetition(
         name=competition.file.name,
         phase=competition.phase,
         commitment=competition.commitment,
         seed=competition.seed.hex() if competition.phase == PhaseName.DONE else "",
         phases=tuple((phase, int(at.timestamp() * 1000), actor) for phase, at, actor in changes),
-        bots=tuple(ExportedBot(*each) for each in ledger.entered_versions(reading, competition.id)),
+        bots=tuple(
+            ExportedBot(*each, voids=voids[each.version_id])
+            for each in ledger.entered_versions(reading, competition.id)
+        ),
     )
 
 

@@ -8,6 +8,7 @@ import structlog
 from roost_server.clocks import Pulse
 from roost_server.competition.ledger import Competition
 from roost_server.metrics import Metrics, Reading
+from roost_server.play.contest import Contest
 from roost_server.play.director import Contests, Director, now_utc
 from roost_server.play.entrance import Entrance
 from roost_server.play.matchmaker import Matchmaker
@@ -15,7 +16,7 @@ from roost_server.play.quarantine import Quarantine
 from roost_server.play.recorder import Bookkeeping, Recorder, Tasks
 from roost_server.play.resume import resume_blocks
 from roost_server.play.seating import Requests, TableSeating
-from roost_server.settings import Settings
+from roost_server.settings import Rules, Settings
 from roost_server.store import Store
 
 SWEEP_EVERY_BEATS = 8
@@ -66,6 +67,16 @@ class Arena:
     def directors(self) -> list[Director]:
         """Those of the competitions."""
         return self._contests.directors
+
+    @property
+    def contests(self) -> list[Contest]:
+        """What is being played now."""
+        return self._contests.current
+
+    @property
+    def tables(self) -> list[Rules]:
+        """The rules of everything that is played now; in a phase without matches those of the arena."""
+        return self._contests.tables
 
     async def start(self) -> None:
         """Resume where the records end, and begin to keep time."""

@@ -2,14 +2,14 @@
 
 import math
 import time
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import median
 
 from roost_games.replay import VOIDED, Result
-from roost_ladder.blocks import Block
+from roost_ladder.blocks import Block, Deals
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.schedule import Pairing
 from roost_server.clocks import epoch_ms
@@ -33,11 +33,19 @@ class OpenBlock:
     to_play: list[int]
     """The rotations that have not been started."""
     plan: Planned | None = None
+    resumed: int = 0
+    """How often an arena has resumed it. Its matches have other deals than those that were being played then."""
+    voids: Counter[int] = field(default_factory=Counter)
+    """By rotation, how many matches were voided. Each is followed by another one, with another deal."""
+    former_voids: int = 0
+    """How many blocks of the same bots were voided before it, one after the other."""
     running: set[int] = field(default_factory=set)
     """The rotations that are being played, or recorded."""
     on_record: bool = False
     """Whether the store knows it."""
     voided: bool = False
+    is_cut_short: bool = False
+    """Whether no more of its matches are started."""
     ended: list[str] = field(default_factory=list)
     """The ids of its matches that have ended."""
     results: list[MatchResult] = field(default_factory=list)
@@ -69,6 +77,11 @@ class OpenBlock:
         return Pairing(self.rules.kind, self.group)
 
     @property
+    def shares_deal(self) -> bool:
+        """Whether its matches have one deal, which is secret until all of them are over."""
+        return self.block.deals is Deals.DUPLICATE
+
+    @property
     def is_over(self) -> bool:
         """Whether nothing is being played, and nothing is to be."""
         return not self.running and not self.to_play
@@ -78,13 +91,20 @@ class OpenBlock:
         """What it is when it is over."""
         return BlockState.VOIDED if self.voided else BlockState.DONE
 
-    def ends_with(self, rotation: int) -> bool:
-        """Whether it is done when the match in this rotation is recorded, which is over."""
-        return not self.voided and not self.to_play and self.running == {rotation}
+    @property
+    def voidable(self) -> bool:
+        """Whether its next match may be voided because the arena is late. Not without end: the block has to end."""
+        return self.former_voids + self.voids.total() < self.settings.max_voids
 
-    def begin(self) -> None:
+    def ends_with(self, rotation: int, result: Result) -> bool:
+        """Whether it is done when the match in this rotation is recorded, which ended like this."""
+        last = not self.to_play and self.running == {rotation}
+        return last and not self.voided and result.termination != VOIDED
+
+    def begin(self, former_voids: int = 0) -> None:
         """It waits no longer: its first match is to be seated."""
         self.begun = time.monotonic()
+        self.former_voids = former_voids
 
     def pass_over(self) -> None:
         """Another block with one of its bots was begun first."""
@@ -100,28 +120,41 @@ class OpenBlock:
         self.running.add(rotation)
         return rotation
 
+    def seed_of(self, rotation: int) -> bytes:
+        """The seed of the match in this rotation, if it is begun now."""
+        return self.block.seed_of(rotation, self.voids[rotation] + self.resumed)
+
     def put_on_record(self) -> None:
         """The store knows it."""
         self.on_record = True
 
     def record(self, match_id: str, rotation: int, result: Result) -> None:
-        """A match is recorded."""
+        """A match is recorded. If it was voided, it is to be played again, on another deal."""
+        self.ended.append(match_id)
+        self.running.discard(rotation)
         if result.termination != VOIDED:
             seating = self.block.seating(rotation)
             places, forfeited = tuple(result.places), bool(result.forfeits)
             self.results.append(MatchResult(self.id, self.rules.game, seating, places, forfeited))
-        self.ended.append(match_id)
-        self.running.discard(rotation)
+        elif not self.voided and not self.is_cut_short:
+            self.voids[rotation] += 1
+            self.to_play.append(rotation)
+        self._void_if_empty()
 
-    def void(self) -> None:
-        """It does not count: none of its other matches is started."""
-        self.voided = True
-        self.to_play.clear()
+    def match_voided(self) -> None:
+        """One of its matches is voided. If the others share its deal, none of them counts or is started."""
+        if self.shares_deal:
+            self.voided = True
+            self.to_play.clear()
 
     def cut_short(self) -> None:
         """Start no more of its matches. What has been played counts; if that is nothing, it is voided."""
+        self.is_cut_short = True
         self.to_play.clear()
-        self.voided |= not self.ended and not self.running
+        self._void_if_empty()
+
+    def _void_if_empty(self) -> None:
+        self.voided |= self.is_over and not self.results
 
     def as_new(self) -> NewBlock:
         """What the store has to know of it."""
@@ -134,6 +167,7 @@ class OpenBlock:
             version_ids=self.group,
             created_ms=self.created_ms,
             plan=self.plan,
+            deals=self.block.deals.value,
         )
 
 

@@ -93,6 +93,8 @@ class Contest:
         self._news: list[MatchResult] = []
         """Results that came while the schedule was planning: it must not see the past change."""
         self._again: list[Pairing] = []
+        self._voids: Counter[frozenset[int]] = Counter()
+        """By group, how many of its blocks were voided since one was done."""
         self._waiting: list[OpenBlock] = []
         self._unfinished = 0
         self._planning = self._urgent = False
@@ -151,7 +153,7 @@ class Contest:
             group = [bot for bot in open_block.group if bot not in open_block.missing]
             if all(bot in free and bot not in kept for bot in group):
                 self._waiting.remove(open_block)
-                open_block.begin()
+                open_block.begin(self._voids[frozenset(open_block.group)])
                 self._paces.begin(open_block)
                 for each in passed:
                     if not set(group).isdisjoint(each.group):
@@ -243,7 +245,7 @@ class Contest:
     def _open(self, pairing: Pairing) -> OpenBlock:
         rules = self._rules[pairing.kind]
         drawn = self.draw(pairing)
-        block = Block(drawn.block_id, rules.game, pairing.group, drawn.seed, self._rotation)
+        block = Block(drawn.block_id, rules.game, pairing.group, drawn.seed, self._rotation, self.settings.deals)
         return OpenBlock(block, rules, self.settings, list(range(block.rotations)), drawn.plan)
 
     def add(self, open_blocks: Sequence[OpenBlock]) -> None:
@@ -274,7 +276,9 @@ class Contest:
         self._paces.end(open_block)
         if open_block.voided:
             self._again.append(open_block.pairing)
+            self._voids[frozenset(open_block.group)] += 1
         else:
+            self._voids.pop(frozenset(open_block.group), None)
             self._news.extend(open_block.results)
         if not self._planning:
             self._add_news()

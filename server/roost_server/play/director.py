@@ -42,7 +42,7 @@ class Director:
 
     def __init__(self, store: Store, competition: Competition, settings: Settings) -> None:
         self._store = store
-        self._settings = settings_for(competition.file, settings)
+        self._settings = settings_for(competition, settings)
         self.competition = competition
         self.contest: Contest | None = None
         """What is being played; `None` in a phase in which nothing is."""
@@ -194,11 +194,13 @@ class Dealer:
         return Drawn(block_id, seed, Planned(self._competition.id, self._phase.value, serial))
 
 
-def settings_for(file: CompetitionFile, settings: Settings) -> Settings:
-    """The arena's settings, with those that the competition's file changes."""
+def settings_for(competition: Competition, settings: Settings) -> Settings:
+    """The arena's settings, with those that a competition changes."""
+    file = competition.file
     return replace(
         settings,
         tables=file.rules(),
+        deals=competition.deals,
         clock=file.referee_clock(),
         max_faults=file.faults.max_faults,
         hide_names=file.entry.hide_names,

@@ -7,7 +7,7 @@ from roost.v1 import play_pb2
 from roost_games.registry import GAME_NAMES
 from roost_sdk.bot import NAME_FORM, NAME_RULE
 from roost_server.accounts.keys import Identity
-from roost_server.clocks import Pulse
+from roost_server.clocks import Pulse, epoch_ms
 from roost_server.errors import AlreadyConnectedError, DeniedError, InvalidError
 from roost_server.play.session import Session
 from roost_server.settings import Settings
@@ -34,6 +34,8 @@ class Lobby:
         self._pulse = pulse
         self._by_version: dict[int, Session] = {}
         self._away_since: dict[Session, float] = {}
+        self.left_ms: dict[int, int] = {}
+        """By version, when it last lost its connection, in milliseconds since 1970."""
         self.on_gone: Callable[[Session], None] = lambda _: None
         """Told about every bot that is gone for good."""
 
@@ -87,10 +89,12 @@ class Lobby:
     def away(self, session: Session) -> None:
         """The bot lost its connection."""
         self._away_since[session] = self._pulse.read().time
+        self.left_ms[session.version_id] = epoch_ms()
 
     def remove(self, session: Session) -> None:
         """The bot is gone for good: it forfeits what it was playing."""
-        self._away_since.pop(session, None)
+        if self._away_since.pop(session, None) is None:
+            self.left_ms[session.version_id] = epoch_ms()
         if self._by_version.get(session.version_id) is session:
             del self._by_version[session.version_id]
         session.forfeit_all()

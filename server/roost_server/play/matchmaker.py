@@ -55,6 +55,9 @@ class Matchmaker:
         block.record(match_id, rotation, result)
         if block.is_over:
             self._finish(block)
+        elif block.to_play:
+            # A voided match is to be played again.
+            self._to_start[block.id] = block
         return block.is_over
 
     def give_up(self, version_id: int) -> list[OpenBlock]:

@@ -1,14 +1,17 @@
-"""What follows a match: it is recorded, then told. A block that is over is closed, and its deal is revealed."""
+"""What follows a match: it is recorded, then told, and its deal is revealed. A block that is over is closed.
+
+A deal that the matches of a block share is revealed when the block is closed.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import structlog
 
 from roost.v1 import play_pb2
-from roost_games.replay import VOIDED
+from roost_games.replay import VOIDED, Result
 from roost_server.clocks import epoch_ms
 from roost_server.metrics import Metrics
 from roost_server.play.block import OpenBlock
@@ -78,6 +81,10 @@ class Recorder:
         """Record that a block is done or voided."""
         await self._until_written(partial(self._writer.close_block, block_id, state), block_id)
 
+    async def resume_blocks(self) -> None:
+        """Record that the open blocks are resumed."""
+        await self._until_written(self._write_resumed, "resumed blocks")
+
     async def aclose(self) -> None:
         """Write what is queued, and take nothing more."""
         await self._writer.aclose()
@@ -85,6 +92,9 @@ class Recorder:
     async def _write_plan(self, blocks: Sequence[OpenBlock]) -> None:
         # In one commit, whole or not at all: after a crash half a round could not be told from another plan.
         await asyncio.to_thread(self._store.commit, [block.as_new() for block in blocks])
+
+    async def _write_resumed(self) -> None:
+        await asyncio.to_thread(self._store.resume_blocks)
 
     async def _write_match(self, block: OpenBlock, finished: FinishedMatch, *, last: bool) -> None:
         writes = [self._writer.save(finished)]
@@ -144,8 +154,9 @@ class Bookkeeping:
         self._tasks.spawn(self._record(match))
         result = match.table.referee.result
         if result is not None and result.termination == VOIDED:
-            # At once, or another match of this deal would be started for nothing.
-            match.block.void()
+            # At once, or another match of a shared deal would be started for nothing.
+            match.block.match_voided()
+            _log_void(match, result)
         make_room(match.table)
         self.on_change()
 
@@ -153,17 +164,19 @@ class Bookkeeping:
         """Put the match on the disk, and only then tell anybody how it ended."""
         block, table, over = match.block, match.table, self._now()
         finished = _finished(match)
-        last = block.ends_with(match.rotation)
+        last = block.ends_with(match.rotation, finished.replay.result)
         await self._recorder.match(block, finished, last=last)
         self._recorder.metrics.match_recorded(finished.replay, self._now() - over)
         result = finished.replay.result
         log.debug("match ended", match=table.match_id, game=table.rules.game, termination=result.termination)
         self._seating.remove(match, result)
+        if not block.shares_deal:
+            self._reveal(block, {table.match_id: table.seed})
         self._quarantine.note_match(block, finished)
         self.on_change()
         if self._matchmaker.recorded(block, table.match_id, match.rotation, result):
             if last:
-                self._reveal(block)
+                self._closed(block)
             else:
                 await self.close_block(block)
 
@@ -175,20 +188,31 @@ class Bookkeeping:
         self.on_change()
 
     async def close_block(self, block: OpenBlock) -> None:
-        """Record what became of a block, and reveal its deal."""
+        """Record what became of a block."""
         await self._recorder.close(block)
-        self._reveal(block)
+        self._closed(block)
 
-    def _reveal(self, block: OpenBlock) -> None:
-        """The block is closed: its deal is no secret any more."""
-        self._seating.reveal(block.ended)
-        reveals = [play_pb2.Reveal(match_id=match_id, seed=block.block.seed) for match_id in block.ended]
+    def _closed(self, block: OpenBlock) -> None:
+        """A deal that its matches shared is no secret any more."""
+        if block.shares_deal:
+            self._reveal(block, dict.fromkeys(block.ended, block.block.seed))
+        # A contest in rounds may have waited for this.
+        self.on_change()
+
+    def _reveal(self, block: OpenBlock, seeds: Mapping[str, bytes]) -> None:
+        """Matches of a block are over, and nobody plays their deals any more."""
+        self._seating.reveal(seeds)
+        reveals = [play_pb2.Reveal(match_id=match_id, seed=seed) for match_id, seed in seeds.items()]
         for version_id in block.group if reveals else ():
             session = self._seating.lobby.session_of(version_id)
             if session is not None:
                 session.tell_reveals(reveals)
-        # A contest in rounds may have waited for this.
-        self.on_change()
+
+
+def _log_void(match: RunningMatch, result: Result) -> None:
+    chairs = match.table.chairs
+    asked = [chairs[seat].seat.bot for seat in result.asked]
+    log.warning("match voided", match=match.table.match_id, block=match.block.id, reason=result.reason, asked=asked)
 
 
 def _finished(match: RunningMatch) -> FinishedMatch:

@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+from collections import Counter
 
 from roost_games.registry import get_game
 from roost_games.replay import VOIDED
-from roost_ladder.blocks import Block, Rotation
+from roost_ladder.blocks import Block, Deals, Rotation
 from roost_ladder.rating.results import MatchResult
 from roost_server.play.block import OpenBlock
 from roost_server.play.director import Contests
@@ -18,22 +19,25 @@ from roost_server.store.results import MatchFilter, Rule, facts
 
 async def resume_blocks(store: Store, contests: Contests, recorder: Recorder, seating: TableSeating) -> None:
     """Play on in every open block whose contest is still played; close the others."""
+    await recorder.resume_blocks()
     for left in await asyncio.to_thread(queries.unfinished_blocks, store):
         contest = contests.contest_of(left.plan)
         block = await asyncio.to_thread(resumed, store, left, contest.settings) if contest else None
         if contest is not None and block is not None:
             contest.resume(block)
-            seating.keep_secret(block.ended)
+            if block.shares_deal:
+                seating.keep_secret(block.ended)
         else:
             await recorder.close_as(left.id, final_state(left))
 
 
 def resumed(store: Store, left: queries.UnfinishedBlock, settings: Settings) -> OpenBlock | None:
     """The block as it goes on in its contest; `None` if it is over, and only the record of that is missing."""
-    block = Block(left.id, left.game, left.version_ids, bytes.fromhex(left.seed), Rotation(left.rotation))
-    played = {match.rotation for match in left.recorded}
+    seed, rotation, deals = bytes.fromhex(left.seed), Rotation(left.rotation), Deals(left.deals)
+    block = Block(left.id, left.game, left.version_ids, seed, rotation, deals)
+    played = {match.rotation for match in left.recorded if match.termination != VOIDED}
     to_play = [rotation for rotation in range(block.rotations) if rotation not in played]
-    if not to_play or _is_voided(left):
+    if not to_play or (block.deals is Deals.DUPLICATE and _voids(left)):
         return None
     return OpenBlock(
         block,
@@ -41,6 +45,8 @@ def resumed(store: Store, left: queries.UnfinishedBlock, settings: Settings) -> 
         settings,
         to_play,
         left.plan,
+        left.resumed,
+        _voids(left),
         on_record=True,
         ended=[match.id for match in left.recorded],
         results=_results(store, left.id),
@@ -50,11 +56,14 @@ def resumed(store: Store, left: queries.UnfinishedBlock, settings: Settings) -> 
 
 def final_state(left: queries.UnfinishedBlock) -> BlockState:
     """What becomes of a block if no more of it is played."""
-    return BlockState.VOIDED if _is_voided(left) or not left.recorded else BlockState.DONE
+    voids = _voids(left).total()
+    nothing_counts = voids == len(left.recorded) or (voids and left.deals == Deals.DUPLICATE)
+    return BlockState.VOIDED if nothing_counts else BlockState.DONE
 
 
-def _is_voided(left: queries.UnfinishedBlock) -> bool:
-    return any(match.termination == VOIDED for match in left.recorded)
+def _voids(left: queries.UnfinishedBlock) -> Counter[int]:
+    """By rotation, how many of its matches were voided."""
+    return Counter(match.rotation for match in left.recorded if match.termination == VOIDED)
 
 
 def _results(store: Store, block_id: str) -> list[MatchResult]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from roost_games.replay import Result, Seat
 from roost_server.clocks import Instant, Pulse
-from roost_server.errors import NotFoundError, NotYetError
+from roost_server.errors import DealInPlayError, NotFoundError
 from roost_server.play.block import OpenBlock
 from roost_server.play.lobby import Lobby
 from roost_server.play.session import Session
@@ -71,12 +71,16 @@ class TableSeating:
         """Where matches of blocks are being played or recorded."""
         return [running.table for running in self._running.values()]
 
+    def find(self, match_id: str) -> RunningMatch | None:
+        """A running match; `None` if it is not running."""
+        return self._running.get(match_id)
+
     def running(self, match_id: str) -> RunningMatch:
         """A running match. Raises `NotFoundError`."""
-        try:
-            return self._running[match_id]
-        except KeyError:
-            raise NotFoundError(f"no match {match_id} is running") from None
+        found = self.find(match_id)
+        if found is None:
+            raise NotFoundError(f"no match {match_id} is running")
+        return found
 
     def seat(self, block: OpenBlock, rotation: int) -> None:
         """Start a match of a block. Bots that are not here forfeit it."""
@@ -86,9 +90,10 @@ class TableSeating:
             block.rules,
             chairs,
             match_id=secrets.token_hex(10),
-            seed=block.block.seed,
+            seed=block.seed_of(rotation),
             settings=block.settings,
             on_end=self._over,
+            voidable=block.voidable,
         )
         self._running[table.match_id] = RunningMatch(table, block, rotation, self._loop.create_future())
         self._secret.add(table.match_id)
@@ -126,6 +131,7 @@ class TableSeating:
             seed=seed or secrets.token_bytes(32),
             settings=settings,
             on_end=over,
+            voidable=False,
         )
         self.unrecorded.add(table)
         _start(table)
@@ -159,9 +165,9 @@ class TableSeating:
         self._secret.difference_update(match_ids)
 
     def check_revealed(self, match_id: str) -> None:
-        """Raise `NotYetError` if the deal of a match is still being played by others."""
+        """Raise `DealInPlayError` if the deal of a match is still being played by others."""
         if match_id in self._secret:
-            raise NotYetError(f"the deal of match {match_id} is still being played with other seats; ask again later")
+            raise DealInPlayError(match_id)
 
 
 class RequestedMatch(NamedTuple):

@@ -234,7 +234,7 @@ class Session:
             self._write_soon()
 
     def tell_reveals(self, reveals: Iterable[play_pb2.Reveal]) -> None:
-        """The matches of a deal are over; this was the deal."""
+        """Nobody plays the deals of these matches any more; these were the deals."""
         self.outgoing.news.reveals.extend(reveals)
         self._write_soon()
 

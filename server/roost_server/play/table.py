@@ -1,7 +1,10 @@
 """A table: one match between bots. It asks their players, gives the answers to the referee, and keeps the time."""
 
+import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
 from roost.v1 import play_pb2
@@ -11,7 +14,7 @@ from roost_games.referee import Fault, Played, Referee, Seat
 from roost_games.registry import get_game
 from roost_sdk.wire import codec_for, result_to_wire
 from roost_sdk.wire.fields import REMEMBERED, bytes_field, keys_of, number_field, pack
-from roost_server.clocks import Instant, Pulse, elapsed, epoch_ms
+from roost_server.clocks import Elapsed, Instant, Pulse, elapsed, epoch_ms
 from roost_server.settings import Rules, Settings
 
 MOST_LEGAL_LISTED = 1000
@@ -86,6 +89,14 @@ class Place(NamedTuple):
 Watcher = Callable[[play_pb2.Event], None]
 
 
+class Moment(NamedTuple):
+    """How long the record of a match was at some time."""
+
+    steps: int
+    time: float
+    """By the event loop's clock."""
+
+
 class Question:
     """An open question to a seat: all that is needed to ask it."""
 
@@ -158,6 +169,7 @@ class Table:
         settings: Settings,
         pulse: Pulse,
         on_end: Callable[["Table"], None],
+        voidable: bool = True,
     ) -> None:
         self.rules = rules
         self.match_id = match_id
@@ -166,14 +178,18 @@ class Table:
         self.players = tuple(chair.player for chair in chairs)
         self.codec = codec_for(rules.game).for_match(rules.options)
         self.settings = settings
+        self.seed = seed
         self.commitment = bytes.fromhex(commitment_of(seed))
         self._decision_ms = settings.clock.decision_ms
+        self._most_credited_ms = settings.own_delay_ms if voidable else math.inf
         self.now = pulse.read
         self._on_end = on_end
         self._unready = set(range(len(chairs)))
         self._begun = False
         """Whether questions are asked: all bots are ready, or had time enough to be."""
-        self._ready_by = self.now().time + settings.ready_seconds
+        self.dealt_at = self.now().time
+        """By the event loop's clock."""
+        self._ready_by = self.dealt_at + settings.ready_seconds
         self.questions: dict[int, Question] = {}
         """The open questions by seat."""
         self.referee: Referee[Any, Any] = Referee(
@@ -186,8 +202,16 @@ class Table:
             match=match_id,
         )
         self._watchers: list[Watcher] = []
+        self._delayed = settings.spectator_delay_seconds > 0
+        self._moments: list[Moment] = []
+        """In the order of time, if spectators see the match with a delay."""
         if any(chair.wants_events for chair in chairs):
             self.referee.listen(self._heard)
+
+    def played_at(self, step: int) -> float:
+        """When a step was made, by the event loop's clock. Without a delay for spectators it does not matter."""
+        later = bisect_right(self._moments, step, key=attrgetter("steps"))
+        return self._moments[later].time if later < len(self._moments) else self.now().time
 
     def watch(self, watcher: Watcher) -> None:
         """Tell `watcher` every decision from now on."""
@@ -253,15 +277,27 @@ class Table:
         if question is None or question.number != answer.request or question.sent is None:
             return False
         took = elapsed(question.sent, now, self.players[seat].allowance_ms)
-        if took.passed_ms > self._decision_ms and took.passed_ms > self.referee.time_left(seat):
-            if took.counted_ms <= self.referee.time_left(seat):
-                self.void(OWN_DELAY)
-            else:
-                self._fault(seat, Fault.LATE, took.passed_ms, now)
-        elif answer.crashed:
+        if took.passed_ms > self._decision_ms and self._is_late(seat, took, now):
+            return True
+        if answer.crashed:
             self._fault(seat, Fault.CRASHED, took.counted_ms, now)
         else:
             self._play(seat, answer.move, took.counted_ms, now)
+        return True
+
+    def _is_late(self, seat: int, took: Elapsed, now: Instant) -> bool:
+        """Whether an answer does not count. What is our own delay is not the bot's, up to a limit.
+
+        A bot that used up its own time is late, whatever we did. If only a delay beyond the limit excuses it, nobody
+        knows when the answer came, and the match is voided.
+        """
+        left = self.referee.time_left(seat)
+        if took.counted_ms > left:
+            self._fault(seat, Fault.LATE, took.counted_ms, now)
+        elif took.passed_ms - self._most_credited_ms > left:
+            self.void(OWN_DELAY)
+        else:
+            return False
         return True
 
     def sweep(self, now: Instant) -> None:
@@ -298,7 +334,7 @@ class Table:
     def void(self, reason: str) -> None:
         """End the match here; it does not count."""
         if not self.referee.over:
-            self.referee.void(reason)
+            self.referee.void(reason, self.questions)
             self._end()
 
     def start_message(self, seat: int | None) -> play_pb2.MatchStarted:
@@ -333,6 +369,8 @@ class Table:
         referee = self.referee
         while self._unready and (absent := [seat for seat in referee.waiting if seat in self._unready]):
             referee.fault(absent[0], Fault.GONE)
+        if self._delayed:
+            self._moments.append(Moment(referee.steps, self.now().time))
         if not referee.waiting:
             self._end()
             return

@@ -1,4 +1,4 @@
-"""An arena from its options to its end: settings, certificates, competitions and house bots, put together and run."""
+"""An arena from its options to its end: settings, certificates, competitions, house bots and page, put together."""
 
 import asyncio
 import platform
@@ -12,12 +12,13 @@ import grpc
 from roost_games.errors import UsageError
 from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES
+from roost_ladder.blocks import Deals
 from roost_sdk import LoadedBot
 from roost_server.accounts.keys import Scope, keys
 from roost_server.competition.file import read_competitions
 from roost_server.competition.ledger import draw_up, find
 from roost_server.metrics import metrics_address
-from roost_server.serving.house_bots import HouseBot, house_bots, kept_playing
+from roost_server.serving.children import HouseBot, PageBeside, house_bots, kept_running
 from roost_server.serving.logs import configure_logging
 from roost_server.serving.server import ArenaServer, Hosting, listen_address, serve
 from roost_server.serving.tls import server_credentials
@@ -59,6 +60,7 @@ def settings_for(
     decision_ms: int | None = None,
     bank_ms: int | None = None,
     schedule: str | None = None,
+    deals: str | None = None,
 ) -> Settings:
     """The settings of an arena without competitions; what is `None` or empty keeps its default."""
     tables = tables_of(games or GAME_NAMES, counts)
@@ -70,7 +72,9 @@ def settings_for(
         usual.clock.decision_ms if decision_ms is None else decision_ms,
         usual.clock.bank_ms if bank_ms is None else bank_ms,
     )
-    return replace(usual, tables=tables, clock=clock, schedule=schedule or usual.schedule)
+    return replace(
+        usual, tables=tables, clock=clock, schedule=schedule or usual.schedule, deals=Deals(deals or usual.deals)
+    )
 
 
 def run_arena(
@@ -80,44 +84,50 @@ def run_arena(
     *,
     competitions: Sequence[Path] = (),
     bots: Iterable[tuple[str, LoadedBot]] = (),
+    page: PageBeside | None = None,
     log_level: str = "info",
     tell: Callable[[str], None] = print,
 ) -> None:
     """Run an arena until it is told to stop. Raises `RoostError` if it cannot start.
 
-    `bots` are the house bots, each with how another process finds it. `tell` gets the lines for the host.
+    `bots` are the house bots, each with how another process finds it. `page` runs beside the arena. `tell` gets the
+    lines for the host.
     """
     network.check()
     credentials = network.credentials()
     described = read_competitions(competitions)
     found = house_bots(bots, settings.tables)
-    with kept_playing(found) as playing, open_store(url) as store:
+    with kept_running() as children, open_store(url) as store:
         drawn_up = tuple(
             draw_up(store, file, text, str(path)) for path, (file, text) in zip(competitions, described, strict=True)
         )
-        hosting = Hosting(drawn_up, credentials, network.insecure, network.metrics, side_door=bool(found))
+        hosting = Hosting(drawn_up, credentials, network.insecure, network.metrics, side_door=bool(found or page))
         configure_logging(log_level)
 
         def begin(server: ArenaServer) -> None:
-            for line in _greeting(server.address, store, hosting, found):
+            for line in _greeting(server.address, store, hosting, found, page):
                 tell(line)
-            if found:
-                playing.start(server.side_address)
+            inside = server.side_address
+            pages = [page.child(inside, _for_others(server.address))] if page else []
+            children.start([*(bot.child(inside) for bot in found), *pages])
 
         asyncio.run(serve(store, settings, network.listen, begin, hosting))
     tell("stopped; everything is recorded")
 
 
-def _greeting(address: str, store: Store, hosting: Hosting, bots: Sequence[HouseBot]) -> Iterator[str]:
+def _greeting(
+    address: str, store: Store, hosting: Hosting, bots: Sequence[HouseBot], page: PageBeside | None
+) -> Iterator[str]:
     """Where the arena is and what to do next. Programs that start an arena read the first line."""
-    host, _, port = address.rpartition(":")
-    server = f"{platform.node()}:{port}" if host in EVERYWHERE else address
+    server = _for_others(address)
     key = " --key-file FILE" if hosting.competitions else ""
     tls = " --tls" if hosting.credentials is not None else ""
     yield f"listening at {address}, recording in {store.name}"
     for competition in hosting.competitions:
         now = find(store, competition.file.name)
         yield f"  {now.file.name}: phase {now.phase}, commitment to its master seed {now.commitment}"
+    if page is not None:
+        yield f"  the page           {page.url}"
     yield f"  a bot joins with   roost submit mybot.py --server {server}{tls}{key}"
     yield f"  the standings      roost standings --server {server}{tls}"
     if bots:
@@ -126,6 +136,12 @@ def _greeting(address: str, store: Store, hosting: Hosting, bots: Sequence[House
         yield "Nobody can administer this arena yet. Stop it, make a key, and start it again:"
         yield f"  roost admin key make --admin --db {store.name} --save admin.key"
     yield "Ctrl-C stops the arena."
+
+
+def _for_others(address: str) -> str:
+    """The address at which other machines reach what listens everywhere."""
+    host, _, port = address.rpartition(":")
+    return f"{platform.node()}:{port}" if host in EVERYWHERE else address
 
 
 def _has_admin(store: Store) -> bool:

@@ -35,8 +35,6 @@ READY_SECONDS = 20.0
 GRACE_SECONDS = 10.0
 """How long a program that lost its connection, or is started again, may take to come back before it forfeits."""
 LOOK_SECONDS = 0.02
-MOST_ATTEMPTS = 3
-"""A match that is voided because this machine was too slow is played again, up to this many times."""
 
 
 class LadderArena:
@@ -54,7 +52,6 @@ class LadderArena:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="roost-ladder-arena", daemon=True)
         self._server: ArenaServer | None = None
-        self._closing = False
         self._resources = ExitStack()
         self.address = ""
         """Where it listens."""
@@ -70,7 +67,6 @@ class LadderArena:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._closing = True
         with self._resources:
             self._run(self._stop())
 
@@ -126,16 +122,9 @@ class LadderArena:
         return list(await asyncio.gather(*(self._play_one(fixture, job.limits) for fixture in job.fixtures)))
 
     async def _play_one(self, fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
-        for _ in range(MOST_ATTEMPTS):
-            played = await self._attempt(fixture, limits)
-            if played.result.termination != VOIDED:
-                return played
-            if self._closing:
-                raise RoostError("the ladder has ended")
-        raise RoostError(f"this machine is too slow: match {fixture.match} was voided {MOST_ATTEMPTS} times")
-
-    async def _attempt(self, fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
         table = await self._running.arena.requests.play(_requested(fixture))
+        if table.referee.result is not None and table.referee.result.termination == VOIDED:
+            raise RoostError("the ladder has ended")
         period = Period(table.started_ms, epoch_ms())
         troubles = tuple(
             Trouble(fault.seat, fixture.bots[fault.seat].name, f"made a fault: {fault.kind}")

@@ -15,8 +15,10 @@ from roost_games.errors import UsageError
 from roost_sdk.arena.connection import DEFAULT_SERVER, KEEPALIVE, host_and_port
 from roost_server.accounts.gate import Gate
 from roost_server.accounts.limits import RequestLimits
+from roost_server.answers.ratings import Ratings
 from roost_server.competition.ledger import Competition
 from roost_server.play.arena import Arena
+from roost_server.serving.keeping import SumsKeeper
 from roost_server.serving.services import ACCOUNTS, ADMIN, ARENA, AccountsService, AdminService, ArenaService
 from roost_server.serving.tls import is_loopback
 from roost_server.settings import Settings
@@ -49,14 +51,14 @@ class Hosting:
     metrics: str | None = None
     """Where metrics are served, as HOST:PORT."""
     side_door: bool = False
-    """Whether bots that the host starts on this machine get their own port, without TLS."""
+    """Whether what the host starts on this machine, bots and the page, gets a port of its own, without TLS."""
     limits: RequestLimits = field(default_factory=RequestLimits)
 
 
 class ArenaServer:
     """An arena that listens. `start`, then `stop`; `address` is where it listens once it has started.
 
-    `side_address` is the port for bots on this machine, if the hosting has one.
+    `side_address` is the port for what runs beside it on this machine, if the hosting has one.
     """
 
     def __init__(self, store: Store, settings: Settings, listen: str, hosting: Hosting | None = None) -> None:
@@ -70,6 +72,8 @@ class ArenaServer:
             public=all(each.file.spectators.public for each in competitions),
             limits=self._hosting.limits,
         )
+        self._ratings = Ratings(store)
+        self._keeper = SumsKeeper(store, self._ratings)
         self._admin = AdminService(self._arena, self._gate)
         self._health = health.aio.HealthServicer()
         self._stop_metrics: Callable[[], None] = lambda: None
@@ -93,7 +97,7 @@ class ArenaServer:
     async def start(self) -> None:
         """Start listening. Raises `UsageError` if that is not possible."""
         accounts = AccountsService(self._arena, self._gate)
-        services = (ArenaService(self._arena, self._gate), accounts, self._admin)
+        services = (ArenaService(self._arena, self._gate, self._ratings), accounts, self._admin)
         self._server.add_generic_rpc_handlers(tuple(service.handler() for service in services))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
@@ -102,6 +106,7 @@ class ArenaServer:
             self.side_address = f"127.0.0.1:{self._server.add_insecure_port(SIDE_DOOR)}"
         if self._hosting.metrics is not None:
             self._stop_metrics = self._arena.metrics.serve(self._hosting.metrics)
+        await self._keeper.start()
         await self._arena.start()
         self._admin.start()
         await self._server.start()
@@ -143,6 +148,7 @@ class ArenaServer:
         """End or void the matches, record everything, close all streams."""
         await self._health.enter_graceful_shutdown()
         await self._arena.stop()
+        await self._keeper.stop()
         self._admin.stop()
         await self._server.stop(CLOSE_SECONDS)
         self._stop_metrics()

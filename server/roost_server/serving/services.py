@@ -6,35 +6,36 @@ adds its part: revoking a key also ends the streams that use it, and a change of
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any
 
 import grpc
 from google.protobuf.message import Message
 
-from roost.v1 import admin_pb2, arena_pb2, play_pb2
+from roost.v1 import admin_pb2, arena_pb2, records_pb2
 from roost_games.errors import RoostError, UsageError
 from roost_server.accounts import keys, requests
-from roost_server.accounts.gate import Gate, Need
+from roost_server.accounts.gate import Asker, Gate, Need
 from roost_server.accounts.keys import Identity
 from roost_server.accounts.requests import Caller, caller_of
-from roost_server.answers import administration, competitions, matches, status
+from roost_server.answers import administration, matches, questions, status
 from roost_server.answers.administration import Act
 from roost_server.answers.bots import bots
-from roost_server.answers.standings import LiveAnswers
+from roost_server.answers.ratings import Ratings
 from roost_server.clocks import epoch_ms
 from roost_server.competition.ledger import id_of
-from roost_server.errors import NotFoundError, NotYetError, UnauthenticatedError
-from roost_server.export.writer import Sender
+from roost_server.errors import NotYetError, UnauthenticatedError
 from roost_server.play.arena import Arena
 from roost_server.play.director import Director
-from roost_server.play.seating import RunningMatch
-from roost_server.play.stream import parser_of, play
-from roost_server.serving.rpc import Answer, Methods
-from roost_server.serving.watching import shown_names, watch
-from roost_server.store import Store, StoreError
+from roost_server.play.stream import play
+from roost_server.serving import live
+from roost_server.serving.reading import ReadingService
+from roost_server.serving.rpc import Methods
+from roost_server.serving.watching import Retellings, watch
+from roost_server.store import StoreError, queries
+from roost_server.store.lookups.matches import block_matches
 
-ARENA = "roost.v1.Arena"
+ARENA = questions.ARENA.full_name
 ACCOUNTS = administration.ACCOUNTS.full_name
 ADMIN = administration.ADMIN.full_name
 NOBODY = "nobody"
@@ -42,61 +43,24 @@ NOBODY = "nobody"
 SAMPLE_SECONDS = 5.0
 SAMPLES = 12
 """How far back the arena's own delay is reported: a minute."""
-RequestT = TypeVar("RequestT", bound=Message)
 AnswerLive = Callable[[Any, Caller], Awaitable[Message]]
 """Answers a request of the caller's with the running arena."""
 
 
-class ArenaService:
+class ArenaService(ReadingService):
     """`roost.v1.Arena`."""
 
-    def __init__(self, arena: Arena, gate: Gate) -> None:
+    def __init__(self, arena: Arena, gate: Gate, ratings: Ratings | None = None) -> None:
+        super().__init__(arena.store, gate, arena.metrics, ratings)
         self._arena = arena
-        self._gate = gate
-        self._methods = Methods(gate, arena.metrics)
-        self._standings = LiveAnswers(arena.store)
-        self._exports = Sender(arena.store)
-
-    def handler(self) -> grpc.GenericRpcHandler:
-        """The handler for a gRPC server. Unlike the generated one, it answers invalid bytes with a clear status."""
-        read = self._reading
-        return grpc.method_handlers_generic_handler(
-            ARENA,
-            {
-                "Play": grpc.stream_stream_rpc_method_handler(self._play, parser_of(play_pb2.BotMessage)),
-                "ListBots": read("ListBots", arena_pb2.ListBotsRequest, self._list_bots),
-                "GetStandings": read(
-                    "GetStandings",
-                    arena_pb2.GetStandingsRequest,
-                    self._from_store(lambda _, request: self._standings.standings_of(request)),
-                ),
-                "ListMatches": read("ListMatches", arena_pb2.ListMatchesRequest, self._list_matches),
-                "GetReplay": read("GetReplay", arena_pb2.GetReplayRequest, self._get_replay),
-                "ListCompetitions": read(
-                    "ListCompetitions",
-                    arena_pb2.ListCompetitionsRequest,
-                    self._from_store(lambda store, _: competitions.competitions(store)),
-                ),
-                "GetBracket": read("GetBracket", arena_pb2.GetBracketRequest, self._from_store(competitions.bracket)),
-                "ExportCompetition": self._methods.stream(
-                    "ExportCompetition",
-                    Need.READ,
-                    arena_pb2.ExportCompetitionRequest,
-                    lambda request: self._exports.send(request.competition),
-                ),
-                "WatchMatch": self._methods.stream(
-                    "WatchMatch",
-                    Need.READ,
-                    arena_pb2.WatchMatchRequest,
-                    lambda request: watch(self._arena.seating.running(request.match_id)),
-                ),
-            },
-        )
-
-    def _reading(
-        self, name: str, request_type: type[RequestT], answer: Answer[RequestT]
-    ) -> "grpc.RpcMethodHandler[Any, Any]":
-        return self._methods.unary(name, Need.READ, request_type, answer)
+        self._retellings = Retellings()
+        self._live = {
+            records_pb2.GetArenaRequest: self._get_arena,
+            arena_pb2.ListBotsRequest: self._list_bots,
+            arena_pb2.ListMatchesRequest: self._list_matches,
+            arena_pb2.GetMatchRequest: self._get_match,
+            arena_pb2.GetReplayRequest: self._get_replay,
+        }
 
     async def _play(self, _: object, context: Any) -> None:
         try:
@@ -118,62 +82,45 @@ class ArenaService:
         seconds = max(0.0, (identity.expires_ms - epoch_ms()) / 1000)
         return asyncio.get_running_loop().call_later(seconds, self._arena.entrance.expel, (identity.key_id,))
 
-    def _from_store(self, answer: Callable[[Store, RequestT], Message]) -> Answer[RequestT]:
-        """Answer from the records in another thread, so that running matches do not wait."""
+    def _watch(self, request: arena_pb2.WatchMatchRequest) -> AsyncIterator[Message]:
+        match = self._arena.seating.running(request.match_id)
+        return self._retellings.watch(match) if request.from_beginning else watch(match)
 
-        async def ask(request: RequestT, _: Identity | None) -> Message:
-            return await asyncio.to_thread(answer, self._arena.store, request)
+    async def _get_arena(self, request: records_pb2.GetArenaRequest, _: Asker) -> records_pb2.GetArenaResponse:
+        answer = await asyncio.to_thread(self._records.arena.get_arena, request)
+        live.add_arena(self._arena, answer)
+        answer.accounts = self._gate.accounts
+        return answer
 
-        return ask
-
-    async def _list_bots(self, request: arena_pb2.ListBotsRequest, _: Identity | None) -> arena_pb2.ListBotsResponse:
+    async def _list_bots(self, request: arena_pb2.ListBotsRequest, _: Asker) -> arena_pb2.ListBotsResponse:
         answer = await asyncio.to_thread(bots, self._arena.store)
-        for bot in answer.bots:
-            session = self._arena.lobby.session_of(bot.version_id)
-            if session is not None and session.connected:
-                bot.connected = True
-                bot.playing = session.playing
-                bot.latency_us = int(session.latency_ms * 1000)
+        live.add_presence(self._arena, answer.bots, await asyncio.to_thread(queries.last_ends, self._arena.store))
         if request.connected_only:
             return arena_pb2.ListBotsResponse(bots=[bot for bot in answer.bots if bot.connected])
         return answer
 
-    async def _list_matches(
-        self, request: arena_pb2.ListMatchesRequest, _: Identity | None
-    ) -> arena_pb2.ListMatchesResponse:
-        store = self._arena.store
+    async def _list_matches(self, request: arena_pb2.ListMatchesRequest, asker: Asker) -> Message:
         if not request.running:
-            return await asyncio.to_thread(matches.matches, store, request)
-        matches.check_game(request.game)
-        wanted = await asyncio.to_thread(id_of, store, request.competition) if request.competition else None
-        running = [self._arena.seating.running(table.match_id) for table in self._arena.seating.tables]
-        found = [_summary(each) for each in running if _asked_for(each, request, wanted)]
-        return arena_pb2.ListMatchesResponse(matches=found[-matches.page_size(request) :][::-1])
+            return await self._from_records(request, asker)
+        matches.check_filters(request)
+        if request.competition:
+            await asyncio.to_thread(id_of, self._arena.store, request.competition)
+        return live.running_matches(self._arena, request)
 
-    async def _get_replay(self, request: arena_pb2.GetReplayRequest, _: Identity | None) -> arena_pb2.GetReplayResponse:
+    async def _get_match(self, request: arena_pb2.GetMatchRequest, _: Asker) -> arena_pb2.GetMatchResponse:
+        store, running = self._arena.store, self._arena.seating.find(request.match_id)
+        if running is not None:
+            recorded = await asyncio.to_thread(block_matches, store, running.block.id)
+            answer = live.running_match(self._arena, running, recorded)
+            await asyncio.to_thread(matches.add_ratings, store, answer)
+            return answer
+        answer, block = await asyncio.to_thread(matches.match_in_block, store, request)
+        answer.block[:] = live.whole_block(self._arena, *block)
+        return answer
+
+    async def _get_replay(self, request: arena_pb2.GetReplayRequest, asker: Asker) -> Message:
         self._arena.seating.check_revealed(request.match_id)
-        try:
-            return await asyncio.to_thread(matches.replay, self._arena.store, request)
-        except UsageError as error:
-            raise NotFoundError(str(error)) from None
-
-
-def _asked_for(running: RunningMatch, request: arena_pb2.ListMatchesRequest, competition_id: int | None) -> bool:
-    table, plan = running.table, running.block.plan
-    right_game = request.game in ("", table.rules.game)
-    right_bot = request.bot in ("", *filter(None, shown_names(table)))
-    return right_game and right_bot and (competition_id is None or (plan and plan.competition_id) == competition_id)
-
-
-def _summary(running: RunningMatch) -> arena_pb2.MatchSummary:
-    table = running.table
-    return arena_pb2.MatchSummary(
-        match_id=table.match_id,
-        game=table.rules.game,
-        players=table.rules.players,
-        bots=shown_names(table),
-        started_ms=table.started_ms,
-    )
+        return await self._from_records(request, asker)
 
 
 class AdministrationService:

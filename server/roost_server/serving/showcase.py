@@ -1,7 +1,9 @@
 """An arena and bots on this machine, each in a process of its own, for a while."""
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import roost_sdk
 from roost_games.errors import RoostError
@@ -9,8 +11,26 @@ from roost_sdk.processes import GuardedProcess, Processes, python_words, stop
 
 GIVE_UP = ("--connect-timeout", "30")
 """How many seconds a bot goes on without its arena."""
+LOOK_SECONDS = 0.5
+SECONDS_TO_FINISH = 3.0
+"""How long running matches may take at the end. Told a second time, the arena voids them."""
 SECONDS_TO_STOP = 15.0
-"""How long bots and arena may take to finish what is running."""
+"""How long arena and bots may take to stop then."""
+
+
+class Guest(NamedTuple):
+    """A bot to send to the arena."""
+
+    name: str
+    source: str
+    """How any process finds it."""
+    matches_at_once: int = 4
+
+    def words(self, address: str) -> list[str]:
+        """The words of the command that plays it at the arena at `address`."""
+        named = ("--name", self.name) if self.name != self.source else ()
+        at_once = ("--matches-at-once", str(self.matches_at_once))
+        return python_words(roost_sdk, self.source, "--server", address, *named, *at_once, *GIVE_UP)
 
 
 class Showcase:
@@ -26,31 +46,34 @@ class Showcase:
         if self._arena.ended:
             raise RoostError(f"the arena ended: {self._arena.last_words()}")
 
+    def wait(self) -> None:
+        """Wait for an interrupt. Raises `RoostError` if the arena ends before."""
+        while True:
+            self.check()
+            time.sleep(LOOK_SECONDS)
+
     def stop(self) -> list[str]:
-        """Let everybody finish what is running, the bots first. Returns a line for each bot that had left before."""
+        """End what is running, or void it if that takes long. Returns a line for each bot that had left before."""
         early = [bot for bot in self._bots if bot.ended]
-        stop(self._bots, SECONDS_TO_STOP)
+        self._arena.ask_to_stop()
+        self._arena.wait_until(time.monotonic() + SECONDS_TO_FINISH)
         stop([self._arena], SECONDS_TO_STOP)
+        stop(self._bots, SECONDS_TO_STOP)
         return [f"{bot.name} left early: {bot.last_words()}" for bot in early]
 
 
 @contextmanager
-def showcase(serve: Sequence[str], bots: Iterable[tuple[str, str]]) -> Iterator[Showcase]:
+def showcase(serve: Sequence[str], guests: Iterable[Guest], *, pass_fds: Sequence[int] = ()) -> Iterator[Showcase]:
     """Start an arena and bots; nothing is left running when the block is left.
 
-    `serve` are the words of a command that runs an arena and says where in its first line. Each bot is given by its
-    name and how any process finds it.
+    `serve` are the words of a command that runs an arena and says where in its first line, and `pass_fds` the open
+    files that it needs.
     """
     with Processes() as processes:
-        arena = processes.start("arena", serve)
+        arena = processes.start("arena", serve, pass_fds=pass_fds)
         address = _address_in(arena.first_line())
-        started = [processes.start(name, _words(name, source, address)) for name, source in bots]
+        started = [processes.start(guest.name, guest.words(address)) for guest in guests]
         yield Showcase(arena, started, address)
-
-
-def _words(name: str, source: str, address: str) -> list[str]:
-    named = ("--name", name) if name != source else ()
-    return python_words(roost_sdk, source, "--server", address, *named, *GIVE_UP)
 
 
 def _address_in(greeting: str) -> str:

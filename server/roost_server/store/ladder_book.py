@@ -5,7 +5,7 @@ A run is a row of `competition`, with its charter as the document. One database 
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -24,14 +24,20 @@ from roost_server.store.store import Store
 
 NAME = "ladder"
 """The name of the run among competitions, and of its one phase."""
+KEEP_SECONDS = 30.0
 IS_RUN = COMPETITION.c.kind == CompetitionKind.LADDER
 
 
 class LadderBook:
-    """A `roost_ladder.running.book.Book` in a store that is open for writing."""
+    """A `roost_ladder.running.book.Book` in a store that is open for writing.
 
-    def __init__(self, store: Store) -> None:
+    `keep` is called after writing, every `KEEP_SECONDS`: it saves what standings are made of.
+    """
+
+    def __init__(self, store: Store, keep: Callable[[], None] = lambda: None) -> None:
         self._store = store
+        self._keep = keep
+        self._kept = time.monotonic()
         self._run = 0
         self._version_ids: tuple[int, ...] = ()
 
@@ -85,6 +91,9 @@ class LadderBook:
         matches = [rows for block in blocks for rows in self._match_rows(block)]
         closed = [BlockClosed(each.block.block_id, BlockState.DONE) for each in blocks]
         self._store.write(Group([self._new_block(block) for block in blocks], matches, closed))
+        if time.monotonic() > self._kept + KEEP_SECONDS:
+            self._keep()
+            self._kept = time.monotonic()
 
     def _new_block(self, finished: FinishedBlock) -> NewBlock:
         block = finished.block
@@ -97,6 +106,7 @@ class LadderBook:
             self._ids(block.group),
             finished.played[0].started_ms,
             Planned(self._run, NAME, finished.serial),
+            block.deals.value,
         )
 
     def _ids(self, bots: Iterable[int]) -> tuple[int, ...]:
@@ -113,7 +123,7 @@ class LadderBook:
                 "game": block.game,
                 "options": options,
                 "players": len(block.group),
-                "seed": block.seed.hex(),
+                "seed": block.seed_of(rotation).hex(),
                 "started_ms": played.started_ms,
                 "ended_ms": played.ended_ms,
                 "termination": played.result.termination,

@@ -22,7 +22,7 @@ from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, Table, Uniq
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-SCHEMA = 3
+SCHEMA = 7
 """The number of the schema that these classes describe, and of the newest migration."""
 
 NAMES = {
@@ -118,11 +118,12 @@ class PhaseChangeRow(BaseRow, table=True):
 
 
 class BlockRow(BaseRow, table=True):
-    """One deal, played by one group of bots under several rotations of the seats."""
+    """One group of bots that play each other under several rotations of the seats."""
 
     __tablename__ = "block"
     __table_args__ = (
         CheckConstraint("state IN ('open', 'done', 'voided')", "state"),
+        CheckConstraint("deals IN ('own', 'duplicate')", "deals"),
         UniqueConstraint("competition_id", "phase", "serial"),
         CLUSTERED,
     )
@@ -140,6 +141,10 @@ class BlockRow(BaseRow, table=True):
     """The phase of the competition in which it was planned."""
     serial: int | None = None
     """The number of the block within the phase, from 0."""
+    deals: str = Field(default="duplicate", sa_column_kwargs={"server_default": "duplicate"})
+    """Whether its matches share a deal: a value of `roost_ladder.blocks.Deals`. Until schema 4 they always did."""
+    resumed: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How often an arena resumed it after a stop. Its matches are then dealt other cards than before."""
 
 
 class BlockMemberRow(BaseRow, table=True):
@@ -159,6 +164,8 @@ class MatchRow(BaseRow, table=True):
     __tablename__ = "match"
     __table_args__ = (
         Index(None, "game", "number"),
+        Index(None, "players", "number"),
+        Index(None, "ended_ms", "number"),
         # A rotation counts once. A voided one may be played again in the same block.
         Index(
             "uq_match_counted_rotation",
@@ -187,8 +194,18 @@ class MatchSeatRow(BaseRow, table=True):
     """A seat of a match: the bot and its result. `place` and `score` are null if the match was voided."""
 
     __tablename__ = "match_seat"
-    # Finds a bot's matches, newest first, and has all columns that counting them needs.
-    __table_args__ = (Index(None, "version_id", "match_number", "place", "faults"), CLUSTERED)
+    __table_args__ = (
+        # Finds a bot's matches, newest first, and has all columns that counting them needs.
+        Index(None, "version_id", "match_number", "place", "faults"),
+        # Finds matches with faults, which are few.
+        Index(
+            "ix_match_seat_with_faults",
+            "match_number",
+            sqlite_where=text("faults > 0"),
+            postgresql_where=text("faults > 0"),
+        ),
+        CLUSTERED,
+    )
 
     match_number: int = Field(primary_key=True, foreign_key="match.number")
     seat: int = Field(primary_key=True)
@@ -201,6 +218,17 @@ class MatchSeatRow(BaseRow, table=True):
     thinking_ms: float
 
 
+class VoidSeatRow(BaseRow, table=True):
+    """A seat that was being asked when its match was voided."""
+
+    __tablename__ = "void_seat"
+    __table_args__ = (CLUSTERED,)
+
+    match_number: int = Field(primary_key=True, foreign_key="match.number")
+    seat: int = Field(primary_key=True)
+    version_id: int = Field(foreign_key="bot_version.id")
+
+
 class ReplayRow(BaseRow, table=True):
     """A match's whole `roost-replay/1` document: JSON in UTF-8, compressed with zlib."""
 
@@ -208,6 +236,79 @@ class ReplayRow(BaseRow, table=True):
 
     match_number: int = Field(primary_key=True, foreign_key="match.number", sa_column_kwargs=NUMBERED_BY_US)
     document: bytes
+
+
+class SumsProgressRow(BaseRow, table=True):
+    """How far the kept sums go. One row."""
+
+    __tablename__ = "sums_progress"
+
+    id: int = Field(primary_key=True)
+    through: int
+    """All matches up to this number are in the sums, but for those of voided blocks and of `sums_open_block`."""
+    saves: int
+    """How often the sums have been saved, so that a writer notices that another one has."""
+
+
+class SumsOpenBlockRow(BaseRow, table=True):
+    """A block with matches on record that was open when the sums were saved, and is not in them."""
+
+    __tablename__ = "sums_open_block"
+    __table_args__ = (CLUSTERED,)
+
+    block_id: str = Field(primary_key=True, foreign_key="block.id")
+
+
+class BlockSumsRow(BaseRow, table=True):
+    """The sums over all blocks that are done of one group of bots, in one game, competition and phase.
+
+    They can be computed again from the matches at any time.
+    """
+
+    __tablename__ = "block_sums"
+    __table_args__ = (CheckConstraint("forfeits IN ('none', 'counted', 'ignored')", "forfeits"),)
+
+    id: int = Field(primary_key=True, sa_column_kwargs=NUMBERED_BY_US)
+    competition_id: int | None = Field(default=None, foreign_key="competition.id")
+    phase: str | None = None
+    game: str
+    players: int
+    forfeits: str
+    """Blocks without a forfeited match; with some, which are in the sums; the same blocks without these matches."""
+    bots: str
+    """The bot versions, ascending, with commas."""
+    vector: bytes
+    """Numbers of 64 bits, little-endian, as docs/formats/database.md lists them."""
+
+
+class RatingMomentRow(BaseRow, table=True):
+    """Ratings were kept, for the history: of all matches, or of one game, table size, competition and phase."""
+
+    __tablename__ = "rating_moment"
+    __table_args__ = (Index(None, "competition_id", "phase", "game", "players", "at_ms"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    competition_id: int | None = Field(default=None, foreign_key="competition.id")
+    phase: str | None = None
+    game: str | None = None
+    players: int | None = None
+    at_ms: int = Field(sa_type=BigInteger)
+    """When the last match ended that counted then."""
+    matches: int
+    """How many counted."""
+
+
+class RatingThenRow(BaseRow, table=True):
+    """The rating of a bot version at a moment, and its 95 % interval."""
+
+    __tablename__ = "rating_then"
+    __table_args__ = (CLUSTERED,)
+
+    moment_id: int = Field(primary_key=True, foreign_key="rating_moment.id")
+    version_id: int = Field(primary_key=True, foreign_key="bot_version.id")
+    rating: float
+    low: float
+    high: float
 
 
 class OwnerRow(BaseRow, table=True):
@@ -326,6 +427,12 @@ BLOCK_MEMBER = table_of("block_member")
 MATCH = table_of("match")
 MATCH_SEAT = table_of("match_seat")
 REPLAY = table_of("replay")
+VOID_SEAT = table_of("void_seat")
+SUMS_PROGRESS = table_of("sums_progress")
+SUMS_OPEN_BLOCK = table_of("sums_open_block")
+BLOCK_SUMS = table_of("block_sums")
+RATING_MOMENT = table_of("rating_moment")
+RATING_THEN = table_of("rating_then")
 OWNER = table_of("owner")
 BOT = table_of("bot")
 ENTRY = table_of("entry")

@@ -1,15 +1,16 @@
 """Questions about the records. Each is a function of the store, or of a reading, and sees one state of the records.
 
-`results` says which matches count. All questions stay quick with millions of matches: pages continue
-after a match instead of skipping rows, and what reads every match reads neither documents nor more than one index.
+`results` says which matches count, and `lookups` has the pages that people ask for. All questions stay quick with
+millions of matches: what reads every match reads neither documents nor more than one index.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, select
+from sqlalchemy import Connection, Row, Select, func, select
 
 from roost_games.errors import UsageError
 from roost_server.store import results
@@ -23,6 +24,7 @@ from roost_server.store.models import (
     MATCH_SEAT,
     OWNER,
     REPLAY,
+    VOID_SEAT,
     BlockState,
 )
 from roost_server.store.quarantine import read_quarantined
@@ -62,39 +64,10 @@ class Background(NamedTuple):
 
     owner: str
     last_seen_ms: int
+    voids: int
+    """How many matches were voided while it was being asked."""
     quarantine_reason: str
     quarantine_since_ms: int
-
-
-class SeatOnPage(NamedTuple):
-    """A seat of a match."""
-
-    version_id: int
-    bot: str
-    version: str
-    place: int | None
-    """`None` if the match was voided."""
-    score: int | None
-    forfeited: bool
-    faults: int
-    decisions: int
-    """Those that the bot made itself."""
-    thinking_ms: float
-    """How long it took for these."""
-
-
-class MatchOnPage(NamedTuple):
-    """A match on a page of matches."""
-
-    id: str
-    block_id: str
-    rotation: int
-    game: str
-    players: int
-    started_ms: int
-    ended_ms: int
-    termination: str
-    seats: tuple[SeatOnPage, ...]
 
 
 class PhaseProgress(NamedTuple):
@@ -125,6 +98,10 @@ class UnfinishedBlock(NamedTuple):
     """In hex."""
     rotation: str
     created_ms: int
+    deals: str
+    """Whether its matches share a deal: a value of `roost_ladder.blocks.Deals`."""
+    resumed: int
+    """How often an arena has resumed it."""
     version_ids: tuple[int, ...]
     """By seat in rotation 0."""
     recorded: tuple[RecordedMatch, ...]
@@ -158,9 +135,28 @@ class BlockOnRecord(NamedTuple):
     state: str
     seed: str
     """In hex."""
+    deals: str
+    resumed: int
     version_ids: tuple[int, ...]
     matches: tuple[tuple[str, int], ...]
     """The id and the rotation of each match, in the order in which they ended."""
+    times: tuple[tuple[int, int], ...]
+    """When each of them started and ended."""
+
+
+class DealOnRecord(NamedTuple):
+    """The seed of a match, and what its block says about it."""
+
+    number: int
+    id: str
+    rotation: int
+    seed: str
+    """In hex."""
+    termination: str
+    block_id: str
+    block_seed: str
+    deals: str
+    resumed: int
 
 
 def versions(store: Store) -> list[Version]:
@@ -195,41 +191,53 @@ def backgrounds(store: Store) -> dict[int, Background]:
     )
     with store.reading() as connection:
         quarantined = {each.version_id: (each.reason, each.since_ms) for each in read_quarantined(connection)}
+        voids = voids_by_version(connection)
         return {
-            version_id: Background(owner or "", last_seen_ms or 0, *quarantined.get(version_id, ("", 0)))
+            version_id: Background(
+                owner or "", last_seen_ms or 0, voids[version_id], *quarantined.get(version_id, ("", 0))
+            )
             for version_id, owner, last_seen_ms in connection.execute(versions)
         }
 
 
-def matches(
-    store: Store,
-    limit: int = 50,
-    *,
-    before: str | None = None,
-    game: str | None = None,
-    bot: str | None = None,
-    competition_id: int | None = None,
-) -> list[MatchOnPage]:
-    """A page of at most `limit` matches, the latest recorded first.
+def voids_by_version(reading: Reading, competition_id: int | None = None) -> Counter[int]:
+    """By version, how many matches were voided while it was being asked.
 
-    `before` is the id of a match: only those recorded before it, for the next page. `game` and `bot` are names.
-    Raises `UsageError` if there is no match `before`.
+    In a competition only those of blocks that are over count, as in its export.
     """
+    query = select(VOID_SEAT.c.version_id, func.count()).group_by(VOID_SEAT.c.version_id)
+    if competition_id is not None:
+        over = (BLOCK.c.competition_id == competition_id) & (BLOCK.c.state != BlockState.OPEN)
+        query = query.join_from(VOID_SEAT, MATCH).join(BLOCK).where(over)
+    return Counter({row[0]: row[1] for row in reading.execute(query)})
+
+
+def last_ends(store: Store) -> dict[int, int]:
+    """By bot version, when its last match ended, in milliseconds since 1970."""
+    last = select(func.max(MATCH_SEAT.c.match_number)).where(MATCH_SEAT.c.version_id == BOT_VERSION.c.id)
+    is_last = MATCH.c.number == last.scalar_subquery()
+    query = select(BOT_VERSION.c.id, MATCH.c.ended_ms).join_from(BOT_VERSION, MATCH, is_last)
     with store.reading() as connection:
-        earlier = [] if before is None else [MATCH.c.number < _number_of(connection, before)]
-        if game is not None:
-            earlier.append(MATCH.c.game == game)
-        if competition_id is not None:
-            mine = (BLOCK.c.id == MATCH.c.block_id) & (BLOCK.c.competition_id == competition_id)
-            earlier.append(exists().where(mine))
-        numbers = _newest(connection, earlier, limit) if bot is None else _newest_of(connection, bot, earlier, limit)
-        return _summaries(connection, numbers)
+        return {row.id: row.ended_ms for row in connection.execute(query)}
 
 
 def match_count(store: Store) -> int:
     """How many matches are on record."""
     with store.reading() as connection:
         return _last_number(connection)
+
+
+def open_block_count(store: Store) -> int:
+    """How many blocks are neither done nor voided."""
+    with store.reading() as connection:
+        return connection.scalar(select(func.count()).where(BLOCK.c.state == BlockState.OPEN)) or 0
+
+
+def kinds_after(store: Store, number: int) -> set[tuple[str, int]]:
+    """The games and table sizes of the matches with higher numbers."""
+    query = select(*MATCH.c["game", "players"]).distinct().where(MATCH.c.number > number)
+    with store.reading() as connection:
+        return {(game, players) for game, players in connection.execute(query)}
 
 
 def matches_since(store: Store, since_ms: int) -> int:
@@ -242,46 +250,6 @@ def matches_since(store: Store, since_ms: int) -> int:
 def _last_number(connection: Connection) -> int:
     """The number of the last match. They are numbered from 1 without gaps."""
     return connection.scalar(select(func.max(MATCH.c.number))) or 0
-
-
-def _number_of(connection: Connection, match_id: str) -> int:
-    number: int | None = connection.scalar(select(MATCH.c.number).where(MATCH.c.id == match_id))
-    if number is None:
-        raise UsageError(f"there is no match {match_id!r} on record")
-    return number
-
-
-def _newest(connection: Connection, conditions: list[ColumnElement[bool]], limit: int) -> list[int]:
-    query = select(MATCH.c.number).where(*conditions).order_by(MATCH.c.number.desc()).limit(limit)
-    return list(connection.scalars(query))
-
-
-def _newest_of(connection: Connection, bot: str, conditions: list[ColumnElement[bool]], limit: int) -> list[int]:
-    """One query per version, because each then reads no more of the index than the page needs."""
-    query = select(MATCH_SEAT.c.match_number).join(MATCH).order_by(MATCH_SEAT.c.match_number.desc()).limit(limit)
-    query = query.where(*conditions)
-    ids = connection.scalars(select(BOT_VERSION.c.id).where(BOT_VERSION.c.name == bot)).all()
-    found = {number for id in ids for number in connection.scalars(query.where(MATCH_SEAT.c.version_id == id))}
-    return sorted(found, reverse=True)[:limit]
-
-
-def _summaries(connection: Connection, numbers: list[int]) -> list[MatchOnPage]:
-    columns = ("id", "block_id", "rotation", "game", "players", "started_ms", "ended_ms", "termination")
-    query = select(MATCH.c.number, *MATCH.c[columns]).where(MATCH.c.number.in_(numbers)).order_by(MATCH.c.number.desc())
-    seats = _seats(connection, numbers)
-    return [MatchOnPage._make([*row, seats[number]]) for number, *row in connection.execute(query)]
-
-
-def _seats(connection: Connection, numbers: list[int]) -> dict[int, tuple[SeatOnPage, ...]]:
-    columns = ("place", "score", "forfeited", "faults", "decisions", "thinking_ms")
-    query = (
-        select(MATCH_SEAT.c.match_number, *BOT_VERSION.c["id", "name", "version"], *MATCH_SEAT.c[columns])
-        .join_from(MATCH_SEAT, BOT_VERSION)
-        .where(MATCH_SEAT.c.match_number.in_(numbers))
-        .order_by(MATCH_SEAT.c.match_number, MATCH_SEAT.c.seat)
-    )
-    grouped = groupby(connection.execute(query), attrgetter("match_number"))
-    return {number: tuple(SeatOnPage._make(row[1:]) for row in rows) for number, rows in grouped}
 
 
 def replay(store: Store, match_id: str) -> str:
@@ -300,6 +268,15 @@ def replays(store: Store) -> Iterator[str]:
         yield from _lines(connection, select(REPLAY.c.document).order_by(REPLAY.c.match_number))
 
 
+def deals(store: Store) -> Iterator[DealOnRecord]:
+    """The seeds of all matches, in the order in which they were recorded."""
+    of_match = MATCH.c["number", "id", "rotation", "seed", "termination"]
+    query = select(*of_match, *BLOCK.c["id", "seed", "deals", "resumed"]).join_from(MATCH, BLOCK)
+    with store.reading() as connection:
+        rows = connection.execution_options(yield_per=CHUNK).execute(query.order_by(MATCH.c.number))
+        yield from map(DealOnRecord._make, rows)
+
+
 def finished_replays(reading: Reading, competition_id: int) -> Iterator[str]:
     """The same for the blocks of a competition that are over. What is still being played stays a secret."""
     query = select(REPLAY.c.document).join_from(REPLAY, MATCH).join(BLOCK).order_by(MATCH.c.number)
@@ -313,7 +290,7 @@ def _lines(reading: Reading, query: Select[Any]) -> Iterator[str]:
 
 def unfinished_blocks(store: Store) -> list[UnfinishedBlock]:
     """The blocks that are neither done nor voided, the oldest first: a restarted arena resumes them."""
-    columns = ("id", "game", "options", "players", "seed", "rotation", "created_ms")
+    columns = ("id", "game", "options", "players", "seed", "rotation", "created_ms", "deals", "resumed")
     query = select(*BLOCK.c[columns], *BLOCK.c["competition_id", "phase", "serial"])
     query = query.where(BLOCK.c.state == BlockState.OPEN)
     with store.reading() as connection:
@@ -339,11 +316,11 @@ def planned_blocks(reading: Reading, competition_id: int, phase: str) -> Iterato
 
 def finished_blocks(reading: Reading, competition_id: int) -> list[BlockOnRecord]:
     """The blocks of a competition that are over, by phase and in the order in which they were planned."""
-    columns = BLOCK.c["id", "phase", "serial", "game", "options", "rotation", "state", "seed"]
+    columns = BLOCK.c["id", "phase", "serial", "game", "options", "rotation", "state", "seed", "deals", "resumed"]
     query = select(*columns).where(BLOCK.c.competition_id == competition_id, BLOCK.c.state != BlockState.OPEN)
     rows = reading.execute(query.order_by(BLOCK.c.phase, BLOCK.c.serial)).all()
     members, matches = _members_by_block(reading, competition_id), _matches_by_block(reading, competition_id)
-    return [BlockOnRecord._make([*row, members.get(row.id, ()), matches.get(row.id, ())]) for row in rows]
+    return [BlockOnRecord._make([*row, members.get(row.id, ()), *matches.get(row.id, ((), ()))]) for row in rows]
 
 
 def _members_by_block(reading: Reading, competition_id: int) -> dict[str, tuple[int, ...]]:
@@ -357,15 +334,20 @@ def _members_by_block(reading: Reading, competition_id: int) -> dict[str, tuple[
     return {block_id: tuple(row.version_id for row in rows) for block_id, rows in grouped}
 
 
-def _matches_by_block(reading: Reading, competition_id: int) -> dict[str, tuple[tuple[str, int], ...]]:
+def _matches_by_block(reading: Reading, competition_id: int) -> dict[str, tuple[Any, Any]]:
+    """By block, the id and the rotation of each match, and its times."""
     query = (
-        select(MATCH.c.block_id, MATCH.c.id, MATCH.c.rotation)
+        select(*MATCH.c["block_id", "id", "rotation", "started_ms", "ended_ms"])
         .join_from(MATCH, BLOCK)
         .where(BLOCK.c.competition_id == competition_id)
         .order_by(MATCH.c.block_id, MATCH.c.number)
     )
-    grouped = groupby(reading.execute(query), attrgetter("block_id"))
-    return {block_id: tuple((row.id, row.rotation) for row in rows) for block_id, rows in grouped}
+    found: dict[str, tuple[Any, Any]] = {}
+    for block_id, rows in groupby(reading.execute(query), attrgetter("block_id")):
+        matches = list(rows)
+        named = tuple((row.id, row.rotation) for row in matches)
+        found[block_id] = named, tuple((row.started_ms, row.ended_ms) for row in matches)
+    return found
 
 
 def _plan(row: Row[tuple[Any, ...]]) -> Planned | None:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
 
 from roost_server.store.errors import RecordRefused
-from roost_server.store.models import BLOCK, BLOCK_MEMBER, MATCH, MATCH_SEAT, REPLAY, BlockState
-from roost_server.store.records import BlockClosed, MatchRows, NewBlock, block_row, line_of, member_rows
+from roost_server.store.models import BLOCK, BLOCK_MEMBER, MATCH, MATCH_SEAT, REPLAY, VOID_SEAT, BlockState
+from roost_server.store.records import BlockClosed, MatchRows, NewBlock, Row, block_row, line_of, member_rows
 
 IDS_PER_QUERY = 500
 """Databases limit the number of parameters of a query; all of them allow this many."""
@@ -21,6 +21,7 @@ IDS_PER_QUERY = 500
 # Built once: building them for every commit would cost it 75 us.
 ADD_BLOCKS, ADD_MEMBERS = insert(BLOCK), insert(BLOCK_MEMBER)
 ADD_MATCHES, ADD_SEATS, ADD_REPLAYS = insert(MATCH), insert(MATCH_SEAT), insert(REPLAY)
+ADD_VOIDS = insert(VOID_SEAT)
 LAST_NUMBER = select(func.max(MATCH.c.number))
 OPENED = select(BLOCK).where(BLOCK.c.id.in_(bindparam("ids", expanding=True)))
 STATES = select(BLOCK.c.id, BLOCK.c.state).where(BLOCK.c.id.in_(bindparam("ids", expanding=True)))
@@ -29,6 +30,7 @@ CLOSE = (
     .where(BLOCK.c.id.in_(bindparam("ids", expanding=True)), BLOCK.c.state == BlockState.OPEN.value)
     .values(state=bindparam("outcome"))
 )
+RESUME = update(BLOCK).where(BLOCK.c.state == BlockState.OPEN.value).values(resumed=BLOCK.c.resumed + 1)
 RECORDED = select(MATCH.c.id, REPLAY.c.document).join(REPLAY).where(MATCH.c.id.in_(bindparam("ids", expanding=True)))
 
 
@@ -59,6 +61,11 @@ def write_rest(connection: Connection, group: Group) -> None:
     write(connection, Group(opened, _without_recorded(connection, group.matches), group.closed))
 
 
+def resume_blocks(connection: Connection) -> None:
+    """Note that an arena goes on with every open block, so that none of their matches is dealt the same cards again."""
+    connection.execute(RESUME)
+
+
 def _add_matches(connection: Connection, matches: Sequence[MatchRows]) -> None:
     last = connection.execute(LAST_NUMBER).scalar_one() or 0
     numbered = list(enumerate(matches, last + 1))
@@ -67,6 +74,12 @@ def _add_matches(connection: Connection, matches: Sequence[MatchRows]) -> None:
         ADD_SEATS, [{"match_number": number, **seat} for number, each in numbered for seat in each.seats]
     )
     connection.execute(ADD_REPLAYS, [{"match_number": number, "document": each.document} for number, each in numbered])
+    if voids := [row for number, each in numbered for row in _void_rows(number, each)]:
+        connection.execute(ADD_VOIDS, voids)
+
+
+def _void_rows(number: int, rows: MatchRows) -> list[Row]:
+    return [{"match_number": number, "seat": seat, "version_id": rows.seats[seat]["version_id"]} for seat in rows.asked]
 
 
 def _close_blocks(connection: Connection, ids: list[str], outcome: BlockState) -> None:
@@ -108,7 +121,8 @@ def _without_open(connection: Connection, blocks: Sequence[NewBlock]) -> list[Ne
 def _same_deal(connection: Connection, recorded: RowMapping, block: NewBlock) -> bool:
     members = select(BLOCK_MEMBER.c.version_id).where(BLOCK_MEMBER.c.block_id == block.id)
     ordered = connection.scalars(members.order_by(BLOCK_MEMBER.c.position)).all()
-    return tuple(ordered) == block.version_ids and {**recorded, "state": BlockState.OPEN} == block_row(block)
+    as_opened = {**recorded, "state": BlockState.OPEN, "resumed": block.resumed}
+    return tuple(ordered) == block.version_ids and as_opened == block_row(block)
 
 
 def _portions(ids: Iterable[str]) -> Iterator[list[str]]:

@@ -41,6 +41,10 @@ class NewBlock:
     """Since 1970."""
     plan: "Planned | None" = None
     """Its place in a competition; `None` outside competitions."""
+    deals: str = "own"
+    """Whether its matches share a deal: a value of `roost_ladder.blocks.Deals`."""
+    resumed: int = 0
+    """How often an arena resumed it, if it was played elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,8 @@ class MatchRows(NamedTuple):
     match: Row
     seats: list[Row]
     document: bytes
+    asked: tuple[int, ...] = ()
+    """The seats that were being asked when it was voided."""
 
     @property
     def id(self) -> str:
@@ -119,7 +125,7 @@ def rows_of(finished: FinishedMatch) -> MatchRows:
         "termination": replay.result.termination,
     }
     facts = facts_of(replay, finished.block_id, finished.version_ids)
-    return MatchRows(match, seat_rows(facts), _document(replay))
+    return MatchRows(match, seat_rows(facts), _document(replay), replay.result.asked)
 
 
 def _document(replay: Replay) -> bytes:
@@ -165,6 +171,8 @@ def block_row(block: NewBlock) -> Row:
         "competition_id": plan.competition_id if plan else None,
         "phase": plan.phase if plan else None,
         "serial": plan.serial if plan else None,
+        "deals": block.deals,
+        "resumed": block.resumed,
     }
 
 

@@ -152,6 +152,11 @@ class Store:
             with self.writing() as connection:
                 recording.write_rest(connection, group)
 
+    def resume_blocks(self) -> None:
+        """Record that an arena resumes every open block."""
+        with self.writing() as connection:
+            recording.resume_blocks(connection)
+
     def open_block(self, block: NewBlock) -> None:
         """Record that `block` is going to be played."""
         self.commit([block])

@@ -64,7 +64,8 @@ class RawBot:
             await self.send(hello=self.hello)
             first = await self._call.read()
         except (grpc.aio.AioRpcError, ConnectionError):
-            raise ConnectionRefusedError(*await self._ending.status()) from None
+            await self.note_end()
+            raise ConnectionRefusedError(self.status, self.details) from None
         self.welcome = first.welcome
         self.playing = asyncio.create_task(self._play(first))
 
@@ -111,7 +112,10 @@ class RawBot:
         await self.note_end()
 
     async def note_end(self) -> None:
-        """Wait for the stream to end, and note why it did."""
+        """Read to the end of the stream, since gRPC tells the status after the last message, and note why it ended."""
+        with suppress(grpc.aio.AioRpcError):
+            while await self._call.read() is not grpc.aio.EOF:
+                pass
         self.status, details = await self._ending.status()
         self.details = details or ""
 

@@ -67,6 +67,7 @@ class TableWorld:
         players: int = 2,
         clock: Clock | None = None,
         seed: str = "table",
+        voidable: bool = True,
         **changes: Any,
     ) -> None:
         self.time = 100.0
@@ -81,6 +82,7 @@ class TableWorld:
             settings=Settings(clock=clock or Clock(1_000, 2_000), **changes),
             pulse=self.pulse,
             on_end=self._ended,
+            voidable=voidable,
         )
         self.referee = self.table.referee
 

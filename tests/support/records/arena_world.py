@@ -10,6 +10,7 @@ from roost_games.chance import seed_of
 from roost_games.referee import Seat
 from roost_games.registry import get_game
 from roost_games.replay import Replay
+from roost_ladder.blocks import seed_of_match
 from roost_sdk import Bot, LoadedBot, LocalMatch
 from roost_server.store import BlockState, FinishedMatch, NewBlock, Store, open_store
 
@@ -72,7 +73,7 @@ def _play(game: str, seating: Sequence[int], block: str, rotation: int, *, voide
     match = LocalMatch(
         get_game(game),
         [BOTS[number] for number in seating],
-        seed_of(block),
+        seed_of_match(seed_of(block), rotation),
         match=f"{block}{rotation}",
         tell=lambda trouble: None,
     )

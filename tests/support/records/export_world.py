@@ -126,7 +126,7 @@ class Play:
         names = [self.versions[version_id] for version_id in seating]
         seats = [Seat(name, "v1", f"owner of {name}") for name in names]
         referee: Referee[Any, Any] = Referee(
-            get_game(rules.game), seats, block.seed, options=rules.options, match=f"m{next(MATCHES)}"
+            get_game(rules.game), seats, open_block.seed_of(rotation), options=rules.options, match=f"m{next(MATCHES)}"
         )
         while referee.waiting:
             seat = referee.waiting[0]

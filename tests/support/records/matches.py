@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
+from sqlalchemy import event
+
 from roost_games.chance import seed_of
 from roost_games.referee import Referee
 from roost_games.registry import get_game
@@ -12,7 +14,7 @@ from roost_games.replay import Decision, Fault, FaultEntry, Replay, Result, Seat
 from roost_sdk import LoadedBot, LocalMatch
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
-from roost_server.store import FinishedMatch, NewBlock, Store, open_store, results
+from roost_server.store import BlockState, FinishedMatch, NewBlock, Store, open_store, results
 from roost_server.store.results import EVERYTHING, MatchFilter, MatchOnRecord, Rule
 
 COMPETITION = """\
@@ -52,17 +54,17 @@ def sketch(
     return Replay(game, {}, match, tuple(Seat(f"bot{seat}") for seat in range(players)), steps, result, SEED)
 
 
-def block(store: Store, id: str = "block", *version_ids: int) -> NewBlock:
+def block(store: Store, id: str = "block", *version_ids: int, **more: Any) -> NewBlock:
     """A block on record, of two bots unless said otherwise."""
     ids = version_ids or tuple(store.register_version(f"bot{seat}", "v1", 5) for seat in range(2))
-    new = NewBlock(id, "karteneck", {}, SEED, "all", ids, 7)
+    new = NewBlock(id, "karteneck", {}, SEED, "all", ids, 7, **more)
     store.open_block(new)
     return new
 
 
-def finished(replay: Replay, block: NewBlock, rotation: int = 0) -> FinishedMatch:
+def finished(replay: Replay, block: NewBlock, rotation: int = 0, ended_ms: int = 2_000) -> FinishedMatch:
     """The match as the arena would hand it in."""
-    return FinishedMatch(replay, block.id, rotation, block.version_ids, 1_000, 2_000)
+    return FinishedMatch(replay, block.id, rotation, block.version_ids, 1_000, ended_ms)
 
 
 def recorded(game: str, bots: Sequence[LoadedBot], seed: str = "opinion", **options: Any) -> Replay:
@@ -94,3 +96,46 @@ def on_record(store: Store, wanted: MatchFilter = EVERYTHING) -> list[MatchOnRec
 def counted(store: Store, wanted: MatchFilter = EVERYTHING, rule: Rule = Rule.SO_FAR) -> list[MatchOnRecord]:
     """The matches that count."""
     return [match for match in on_record(store, wanted) if match.counts(rule)]
+
+
+@contextmanager
+def eight_matches(url: str) -> Iterator[Store]:
+    """Bots 1 and 2 are versions of "a"; 3 is "b"; 4 is "idle". Matches m1 to m8 in three blocks, one of them voided."""
+    with open_store(url) as opened:
+        for name, version in (("a", "v1"), ("a", "v2"), ("b", "v1"), ("idle", "v1")):
+            opened.register_version(name, version, 5)
+        duel, three, gone = block(opened, "duel", 1, 3), block(opened, "three", 1, 2, 3), block(opened, "gone", 3, 1)
+        opened.commit(
+            [
+                finished(sketch("m1", (1, 2)), duel, 0),
+                finished(sketch("m2", (1, 1), faults=(1,)), duel, 1),
+                finished(sketch("m3", (), termination="voided", faults=(0, 0)), duel, 2),
+                finished(sketch("m4", (2, 1), termination="forfeit", faults=(0, 0, 0), forfeits=(0,)), duel, 2),
+                finished(sketch("m5", (3, 1, 2), players=3, game="haecmaec"), three, 0),
+                finished(sketch("m6", (1, 2, 3), players=3, game="haecmaec"), three, 1),
+                finished(sketch("m7", (1, 2), faults=(0, 1)), gone, 0),
+                finished(sketch("m8", (2, 1)), duel, 3),
+            ]
+        )
+        opened.close_block("duel", BlockState.DONE)
+        opened.close_block("gone", BlockState.VOIDED)
+        yield opened
+
+
+@contextmanager
+def explained(store: Store) -> Iterator[list[str]]:
+    """What SQLite does for each query from now on, one line for each table it visits."""
+    steps: list[str] = []
+
+    def explain(_connection: Any, cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        if statement.startswith("SELECT"):
+            explained = cursor.connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
+            steps.extend(detail for *_, detail in explained)
+
+    with store.reading() as reading, store.writing() as writing:
+        engines = [reading.engine, writing.engine]
+    for engine in engines:
+        event.listen(engine, "before_cursor_execute", explain)
+    yield steps
+    for engine in engines:
+        event.remove(engine, "before_cursor_execute", explain)

@@ -1,0 +1,183 @@
+"""Ratings of the matches on record: fitted when they are asked for, remembered as long as nothing is new, and kept.
+
+`Ratings` begins with the sums that the database keeps, and reads each newer match once. An arena also lets it `keep`
+them: it saves the sums, and now and then the ratings, for histories.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from roost_ladder.rating.fit import Fit, fit
+from roost_ladder.rating.groups import GroupSums
+from roost_ladder.rating.results import Floats
+from roost_ladder.rating.standings import Standing, standings_of
+from roost_server.competition import ledger
+from roost_server.store import Store
+from roost_server.store.results import EVERYTHING, MatchFilter, Rule
+from roost_server.store.store import Reading
+from roost_server.store.sums import history
+from roost_server.store.sums.history import Moment, RatingThen
+from roost_server.store.sums.kept import Conduct, Sums, SumsFilter, kept_through, save
+
+MOST_REMEMBERED = 64
+"""How many ratings are remembered. The least recently asked for go first."""
+FAR_BEHIND = 20_000
+"""A reader that is this many matches behind the sums that the database keeps loads these again."""
+GROWTH = 1.02
+"""Ratings are kept for the history when so many times the matches count, …"""
+HOUR_MS = 3_600_000
+"""… or when this time has passed."""
+
+
+class Rated(NamedTuple):
+    """The ratings that some matches give."""
+
+    revision: int
+    """Of the sums that they were made of."""
+    at_ms: int
+    """When the last match on record ended."""
+    matches: int
+    """How many count."""
+    record: GroupSums
+    fitted: Fit | None
+    """`None` if no match counts."""
+    standings: list[Standing]
+    """The strongest first."""
+    conduct: Mapping[int, Conduct]
+    """By bot version."""
+
+    def moment(self) -> Moment:
+        """The ratings alone."""
+        ratings = (RatingThen(each.bot, each.rating, each.low, each.high) for each in self.standings)
+        return Moment(self.at_ms, self.matches, tuple(sorted(ratings)))
+
+
+def everything(matches: MatchFilter = EVERYTHING) -> SumsFilter:
+    """These matches outside of competitions' rules: all that count so far."""
+    return SumsFilter(matches, Rule.SO_FAR, forfeits=True)
+
+
+def of_phase(matches: MatchFilter, competition: ledger.Competition) -> SumsFilter:
+    """These matches by the rules of their competition."""
+    return SumsFilter(matches, Rule.FINAL, forfeits=competition.file.faults.forfeits == "count")
+
+
+class Ratings:
+    """The ratings of a store. Threads may share it; they take turns."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._turn = threading.Lock()
+        self._keeping = threading.Lock()
+        self._sums: Sums | None = None
+        self._remembered: OrderedDict[SumsFilter, Rated] = OrderedDict()
+        self._latest: dict[MatchFilter, tuple[int, int]] | None = None
+        """By history: when its last moment was kept, and how many matches counted then."""
+        self._competitions: dict[int, ledger.Competition | None] = {}
+
+    @property
+    def remembered(self) -> int:
+        """How many ratings are remembered."""
+        return len(self._remembered)
+
+    def rated(self, wanted: SumsFilter) -> Rated:
+        """The ratings that these matches give now."""
+        with self._turn, self._current() as (sums, reading):
+            sums.catch_up(reading)
+            return self._rated(sums, wanted)
+
+    @contextmanager
+    def _current(self) -> Iterator[tuple[Sums, Reading]]:
+        """The sums, to be brought up to date. If that fails half-way, they are loaded again the next time."""
+        with self._store.reading() as reading:
+            sums, self._sums = self._sums, None
+            if sums is None or sums.through + FAR_BEHIND < kept_through(reading):
+                sums = Sums.load(reading)
+                self._remembered.clear()
+            yield sums, reading
+            self._sums = sums
+
+    def _rated(self, sums: Sums, wanted: SumsFilter) -> Rated:
+        before = self._remembered.pop(wanted, None)
+        found = before if before is not None and before.revision == sums.revision else _rate(sums, wanted, before)
+        self._remembered[wanted] = found
+        while len(self._remembered) > MOST_REMEMBERED:
+            self._remembered.popitem(last=False)
+        return found
+
+    def keep(self, tell: Callable[[int], None] = lambda through: None) -> None:
+        """Save the sums of all matches on record, and ratings for the history. Raises `StoreError` if that fails.
+
+        `tell` is called with the number of the last match that has been added up, several times if there are many.
+        """
+        with self._keeping:
+            while self._keep_some():
+                tell(self._sums.through if self._sums else 0)
+
+    def _keep_some(self) -> bool:
+        with self._turn, self._current() as (sums, reading):
+            more = sums.advance(reading)
+            unsaved = sums.take_unsaved()
+            moments = [(scope.matches, self._rated(sums, scope).moment()) for scope in self._due(sums, reading)]
+        try:
+            with self._store.writing() as connection:
+                if unsaved is not None:
+                    save(connection, unsaved)
+                for scope, moment in moments:
+                    history.add(connection, scope, moment)
+        except BaseException:
+            with self._turn:
+                self._sums = self._latest = None
+            raise
+        return more
+
+    def _due(self, sums: Sums, reading: Reading) -> list[SumsFilter]:
+        """The histories that need a moment now."""
+        latest = history.latest(reading) if self._latest is None else self._latest
+        due = []
+        for scope in self._scopes(sums):
+            matches, (at_ms, before) = sums.matches(scope), latest.get(scope.matches, (0, 0))
+            if matches >= max(before * GROWTH, before + 1) or (matches > before and sums.ended_ms >= at_ms + HOUR_MS):
+                latest[scope.matches] = (sums.ended_ms, matches)
+                due.append(scope)
+        self._latest = latest
+        return due
+
+    def _scopes(self, sums: Sums) -> list[SumsFilter]:
+        """Every question that has an answer: all, by game, by table size, by both; in each phase of a competition."""
+        found: dict[SumsFilter, None] = {}
+        for (competition_id, phase, own_game), players in sums.kinds():
+            for game, size in product((None, own_game), (None, players)):
+                found[everything(MatchFilter(game, size))] = None
+                if competition_id is not None and (competition := self._competition(competition_id)) is not None:
+                    found[of_phase(MatchFilter(game, size, competition_id, phase), competition)] = None
+        return list(found)
+
+    def _competition(self, id: int) -> ledger.Competition | None:
+        """The competition of this number; `None` if it is the run of a ladder."""
+        if id not in self._competitions:
+            every = [ledger.find(self._store, name) for name in ledger.names(self._store)]
+            self._competitions = {id: None, **{each.id: each for each in every}}
+        return self._competitions[id]
+
+
+def _rate(sums: Sums, wanted: SumsFilter, before: Rated | None) -> Rated:
+    """`before` are older ratings of the same matches: then the fit takes less time."""
+    record = sums.selected(wanted)
+    fitted = fit(record, _start(record, before)) if len(record.bots) else None
+    table = [] if fitted is None else standings_of(record, fitted)
+    matches = sum(int(tables.matches.sum()) for tables in record.tables)
+    return Rated(sums.revision, sums.ended_ms, matches, record, fitted, table, sums.conduct(wanted))
+
+
+def _start(record: GroupSums, before: Rated | None) -> Floats | None:
+    if before is None or before.fitted is None:
+        return None
+    known = dict(zip(before.record.bots.tolist(), before.fitted.strengths.tolist(), strict=True))
+    return np.array([known.get(bot, 0.0) for bot in record.bots.tolist()])

@@ -1,0 +1,92 @@
+"""The rules of a competition in words, for people who do not read its file."""
+
+from collections.abc import Iterator, Sequence
+
+from roost_games.wording import counted
+from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
+
+SCHEDULES = {
+    "least-played": "The groups that have played least play next.",
+    "sure": "Those play next whose order is least sure.",
+    "round-robin": "Everybody meets everybody.",
+    "swiss": "Bots of about equal success meet.",
+    "knockout": "Who loses a duel is out.",
+}
+
+
+def rules_in_words(file: CompetitionFile) -> list[str]:
+    """The rules, a sentence or two each."""
+    return [*_tables(file), *_entry(file), _clock(file), *_faults(file), *_spectators(file)]
+
+
+def _tables(file: CompetitionFile) -> Iterator[str]:
+    for table in file.games:
+        options = " with options of its own" if table.options else ""
+        yield f"{table.game}{options} is played at tables of {_listed(table.players)}."
+    seats = "in every order of the seats" if file.rotation == "full" else "once in every seat"
+    deal = "with a deal of its own" if file.deals == "own" else "with the same deal"
+    yield f"A group of bots plays a block of matches: each bot sits {seats}, in each match {deal}."
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    *most, last = map(str, numbers)
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def _entry(file: CompetitionFile) -> Iterator[str]:
+    entry = file.entry
+    who = "Anybody who registers" if entry.who == "open" else "Who is invited"
+    yield f"{who} may enter {counted(entry.bots_per_owner, 'bot')}."
+    if entry.bots_per_owner > 1:
+        yield f"Bots of one owner {'may' if entry.own_bots_may_meet else 'do not'} meet each other."
+    if entry.hide_names:
+        yield "Bots do not learn the names of their opponents."
+
+
+def _clock(file: CompetitionFile) -> str:
+    decision, bank = file.clock.decision_ms / 1000, file.clock.bank_ms / 1000
+    return f"A bot has {decision:g} s for a decision, and {bank:g} s more for the whole match."
+
+
+def _faults(file: CompetitionFile) -> Iterator[str]:
+    faults = file.faults
+    yield f"With {counted(faults.max_faults, 'fault')} in a match, a bot forfeits it."
+    counts = "count like any other result" if faults.forfeits == "count" else "do not count for the ratings"
+    yield f"Forfeited matches {counts}."
+    yield (
+        f"A bot with faults in {counted(faults.quarantine_after, 'match')} in a row pauses "
+        "until it answers in a practice match."
+    )
+    if file.phase(PhaseName.FINALS) is not None:
+        yield f"A bot that stays away from the finals for {faults.absence_seconds} s forfeits its matches there."
+
+
+def _spectators(file: CompetitionFile) -> Iterator[str]:
+    if not file.spectators.public:
+        yield "Only people with a key can look."
+    if file.spectators.delay_seconds:
+        yield f"Spectators see matches {file.spectators.delay_seconds} s later."
+
+
+def phase_in_words(part: PhasePart) -> str:
+    """What happens in a phase."""
+    match part.phase:
+        case PhaseName.REGISTRATION:
+            return "Bots enter. Nothing is played yet."
+        case PhaseName.LADDER:
+            return f"Everybody can enter, and new versions may come at any time. {SCHEDULES[part.plays_by]}"
+        case PhaseName.FREEZE:
+            return "Nothing is played. Every bot stays at its last version."
+        case PhaseName.DONE:
+            return "The result is final, and the master seed is public."
+    return f"The frozen versions play, from a clean rating. {SCHEDULES[part.plays_by]} {_amount(part)}".rstrip()
+
+
+def _amount(part: PhasePart) -> str:
+    if part.plays_by == "knockout":
+        return f"A duel has {counted(part.blocks_per_pairing, 'block')}."
+    return f"That makes {counted(part.rounds, 'round')}." if part.plays_by == "swiss" else _times(part.rounds)
+
+
+def _times(rounds: int) -> str:
+    return "That is done once." if rounds == 1 else f"That is done {rounds} times."

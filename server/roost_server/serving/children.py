@@ -1,0 +1,142 @@
+"""Programs that run beside an arena, or beside its records, each in a process of its own: house bots, and the page.
+
+A process that exits is restarted: soon if it had been running for a while, otherwise after pauses that get longer, so
+that a program that cannot start costs next to nothing. The arena's log says so, with the last output of the process.
+No process outlives the arena, even if the arena is killed.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from socket import socket
+from threading import Event, Thread
+from typing import NamedTuple
+
+import structlog
+
+import roost_sdk
+from roost_games.errors import UsageError
+from roost_sdk import LoadedBot
+from roost_sdk.arena.client import games_of
+from roost_sdk.bot import wire_name
+from roost_sdk.processes import GuardedProcess, Processes, Restart, Stoppage, Supervisor, python_words, stop
+from roost_server.settings import Rules
+
+LOOK_SECONDS = 0.5
+"""How often each process is looked at."""
+SECONDS_TO_STOP = 5.0
+"""How long they may take to exit after the arena: they have nothing left to do."""
+PAGE_RESTART = Restart(longest_pause=30.0)
+"""Somebody is looking at the page, so it is never away for long."""
+log = structlog.get_logger()
+
+
+class Child(NamedTuple):
+    """A program to keep running."""
+
+    name: str
+    """For messages."""
+    words: Sequence[str]
+    """Of its command."""
+    log_message: str
+    """What is logged when it exits and is restarted."""
+    log_values: Mapping[str, str] = {}
+    """What is logged with that."""
+    restart: Restart = Restart()
+    pass_fds: tuple[int, ...] = ()
+    """The open files that it gets."""
+
+
+class HouseBot(NamedTuple):
+    """A bot that the arena starts and keeps running."""
+
+    name: str
+    """What the arena calls it."""
+    source: str
+    """How any process finds it (see `load_bot`)."""
+
+    def child(self, address: str) -> Child:
+        """The program that plays it at the arena at `address`."""
+        words = python_words(roost_sdk, self.source, "--server", address, "--name", self.name)
+        return Child(self.name, words, "house bot exited and is restarted", {"bot": self.name})
+
+
+def house_bots(sources: Iterable[tuple[str, LoadedBot]], tables: Collection[Rules]) -> list[HouseBot]:
+    """Each of these bots once, given with how to find it. Raises `UsageError` for one that fits no table."""
+    found: dict[LoadedBot, HouseBot] = {}
+    for source, bot in sources:
+        games_of(bot.bot_class)
+        if not any(bot.bot_class.plays(rules.game, rules.players) for rules in tables):
+            raise UsageError(f"{bot.name} plays at none of the tables that --games and --players allow; leave it out")
+        found.setdefault(bot, HouseBot(wire_name(bot.name), source))
+    return list(found.values())
+
+
+class PageBeside(NamedTuple):
+    """The page of an arena. The arena listens for it, so that visitors can wait while it is restarted."""
+
+    url: str
+    """What people open."""
+    listener: socket
+    words: Callable[[str, str], Sequence[str]]
+    """The words of the command that serves this socket, by the arena's address for it and the one for authors."""
+
+    def child(self, address: str, for_authors: str = "") -> Child:
+        """The page of the arena at `address`, which authors reach at another one."""
+        words = self.words(address, for_authors)
+        given = (self.listener.fileno(),)
+        return Child("page", words, "page exited and is restarted", restart=PAGE_RESTART, pass_fds=given)
+
+
+class Children:
+    """The programs beside an arena, watched by a thread."""
+
+    def __init__(self, processes: Processes) -> None:
+        self._processes = processes
+        self._over = Event()
+        self._thread: Thread | None = None
+
+    def start(self, children: Sequence[Child]) -> None:
+        """Start these, and keep them running. To be called once."""
+        supervisors = [self._supervisor(child) for child in children]
+        self._thread = Thread(target=self._watch, args=(supervisors,), daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Start no more processes, and let all shut down cleanly."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+        stop(self._processes.running, SECONDS_TO_STOP)
+
+    def _supervisor(self, child: Child) -> Supervisor:
+        def start() -> GuardedProcess:
+            return self._processes.start(child.name, child.words, pass_fds=child.pass_fds)
+
+        return Supervisor(start, child.restart, lambda stoppage: _log_end(child, stoppage))
+
+    def _watch(self, supervisors: Sequence[Supervisor]) -> None:
+        while not self._over.is_set():
+            for supervisor in supervisors:
+                supervisor.look()
+            self._over.wait(LOOK_SECONDS)
+
+
+def _log_end(child: Child, stoppage: Stoppage) -> None:
+    log.warning(
+        child.log_message,
+        **child.log_values,
+        how=stoppage.how,
+        last_output=stoppage.last_words,
+        restart_in_seconds=stoppage.pause,
+    )
+
+
+@contextmanager
+def kept_running() -> Iterator[Children]:
+    """Programs, ready to be started. They have exited when the block is left."""
+    with Processes() as processes:
+        children = Children(processes)
+        try:
+            yield children
+        finally:
+            children.stop()

@@ -1,0 +1,74 @@
+"""Records without an arena, for the page: the reading half of the contract on loopback, and the page beside it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
+
+import grpc
+
+from roost_games.errors import RoostError
+from roost_sdk.processes import GuardedProcess, Processes
+from roost_server.answers.ratings import Ratings
+from roost_server.serving.children import Children, PageBeside, kept_running
+from roost_server.serving.logs import warnings_only
+from roost_server.serving.reading import ReadingService
+from roost_server.serving.server import CLOSE_SECONDS, SIDE_DOOR, STOP_SIGNALS
+from roost_server.store import Store
+
+
+@asynccontextmanager
+async def records_served(store: Store) -> AsyncIterator[str]:
+    """Answer what anybody may ask an arena from a store alone, on this machine only. Gives the address."""
+    server = grpc.aio.server(options=(("grpc.so_reuseport", 0),))
+    server.add_generic_rpc_handlers((ReadingService(store).handler(),))
+    port = server.add_insecure_port(SIDE_DOOR)
+    await server.start()
+    try:
+        yield f"127.0.0.1:{port}"
+    finally:
+        await server.stop(CLOSE_SECONDS)
+
+
+def show_records(records: AbstractContextManager[Store], page: PageBeside, begin: Callable[[], None]) -> None:
+    """Show records on a page until SIGTERM or SIGINT. Raises `RoostError` if they cannot be read.
+
+    `begin` is called when they are shown.
+    """
+    with warnings_only(), kept_running() as children, records as store:
+        _add_up(store)
+        asyncio.run(_show(store, page, children, begin))
+
+
+def ask_records(records: AbstractContextManager[Store], words: Callable[[str], Sequence[str]]) -> str:
+    """Run a command that asks records, given the words of it for an address. Returns the first line that it prints.
+
+    Raises `RoostError` with the reason if the records cannot be read, or the command fails.
+    """
+    with warnings_only(), Processes() as processes, records as store:
+        _add_up(store)
+        return asyncio.run(_ask(store, lambda address: processes.start("page", words(address))))
+
+
+async def _ask(store: Store, start: Callable[[str], GuardedProcess]) -> str:
+    async with records_served(store) as address:
+        process = start(address)
+        await asyncio.to_thread(process.wait)
+        if process.code:
+            raise RoostError(process.last_words())
+        return process.first_line()
+
+
+def _add_up(store: Store) -> None:
+    """What was made for one page alone has no sums for its standings yet."""
+    if not store.read_only:
+        Ratings(store).keep()
+
+
+async def _show(store: Store, page: PageBeside, children: Children, begin: Callable[[], None]) -> None:
+    told_to_stop = asyncio.Event()
+    for each in STOP_SIGNALS:
+        asyncio.get_running_loop().add_signal_handler(each, told_to_stop.set)
+    async with records_served(store) as address:
+        children.start([page.child(address)])
+        begin()
+        await told_to_stop.wait()

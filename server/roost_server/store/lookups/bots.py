@@ -1,0 +1,153 @@
+"""The record of one bot: by game, table size and seat, and its faults."""
+
+from collections.abc import Iterator, Sequence
+from operator import sub
+from typing import NamedTuple
+
+from sqlalchemy import Connection, case, func, select
+
+from roost_games.errors import UsageError
+from roost_games.replay import FaultEntry, Replay
+from roost_server.store.lookups.matches import IN_PLAY, MatchQuery, page_numbers
+from roost_server.store.models import BLOCK, BOT, BOT_VERSION, MATCH, MATCH_SEAT, OWNER, REPLAY, BlockState
+from roost_server.store.records import line_of
+from roost_server.store.results import MatchFilter, Rule
+from roost_server.store.store import Store
+
+MATCHES_AT_ONCE = 50
+"""How many matches are opened at a time to find faults."""
+
+
+class BotOnRecord(NamedTuple):
+    """A bot by its name."""
+
+    name: str
+    owner: str
+    """Empty if it has none."""
+    version_ids: tuple[int, ...]
+
+
+class SeatTally(NamedTuple):
+    """What a bot did in the matches in one seat that ended with one place for it."""
+
+    matches: int = 0
+    score_sum: int = 0
+    faults: int = 0
+    forfeits: int = 0
+    decisions: int = 0
+    thinking_ms: float = 0.0
+
+
+class SeatKey(NamedTuple):
+    """Where a bot sat, and what became of it."""
+
+    game: str
+    players: int
+    seat: int
+    place: int
+
+
+class FaultsOfMatch(NamedTuple):
+    """The faults of a bot in one match."""
+
+    match_id: str
+    game: str
+    ended_ms: int
+    in_play: bool
+    """Whether the deal of the match is still being played with other seats."""
+    faults: tuple[tuple[FaultEntry, str], ...]
+    """Each with the version of the bot."""
+
+
+def bot(store: Store, name: str) -> BotOnRecord:
+    """The bot of this name. Raises `UsageError` if there is none."""
+    versions = select(BOT_VERSION.c.id).where(BOT_VERSION.c.name == name).order_by(BOT_VERSION.c.id)
+    owner = select(OWNER.c.name).join_from(BOT, OWNER).where(BOT.c.name == name)
+    with store.reading() as connection:
+        ids, owned_by = tuple(connection.scalars(versions)), connection.scalar(owner)
+    if not ids and owned_by is None:
+        raise UsageError(f"there is no bot {name!r} on record")
+    return BotOnRecord(name, owned_by or "", ids)
+
+
+def seat_tallies(store: Store, version_ids: Sequence[int], wanted: MatchFilter, rule: Rule) -> dict[SeatKey, SeatTally]:
+    """What these versions did in the matches that count."""
+    with store.reading() as connection:
+        # Few blocks do not count: subtracting their matches costs less than looking up the block of every match.
+        states = [BlockState.VOIDED] if rule is Rule.SO_FAR else [BlockState.VOIDED, BlockState.OPEN]
+        void = _tallies(connection, version_ids, wanted, states)
+        every = _tallies(connection, version_ids, wanted, [])
+    counted = {key: SeatTally(*map(sub, tally, void.get(key, SeatTally()))) for key, tally in every.items()}
+    return {key: tally for key, tally in counted.items() if tally.matches}
+
+
+def _tallies(
+    connection: Connection, version_ids: Sequence[int], wanted: MatchFilter, states: Sequence[BlockState]
+) -> dict[SeatKey, SeatTally]:
+    """The same for blocks in these states, or for all."""
+    key = (*MATCH.c["game", "players"], *MATCH_SEAT.c["seat", "place"])
+    forfeits = func.sum(case((MATCH_SEAT.c.forfeited, 1), else_=0))
+    sums = [func.sum(column) for column in MATCH_SEAT.c["score", "faults"]]
+    times = [func.sum(column) for column in MATCH_SEAT.c["decisions", "thinking_ms"]]
+    query = (
+        select(*key, func.count(), *sums, forfeits, *times)
+        .join_from(MATCH_SEAT, MATCH)
+        .where(MATCH_SEAT.c.version_id.in_(version_ids), MATCH_SEAT.c.place.is_not(None))
+        .where(*wanted.conditions(new=True))
+        .group_by(*key)
+    )
+    if states or wanted.competition_id is not None or wanted.phase is not None:
+        query = query.join(BLOCK, BLOCK.c.id == MATCH.c.block_id)
+    if states:
+        query = query.where(BLOCK.c.state.in_(states))
+    return {SeatKey._make(row[:4]): SeatTally._make(row[4:]) for row in connection.execute(query)}
+
+
+def faults(store: Store, name: str, before: str | None = None) -> Iterator[FaultsOfMatch]:
+    """The faults of a bot, match by match, the latest recorded first; with `before` only in matches before that one.
+
+    Raises `UsageError` if there is no match `before`.
+    """
+    while found := _some_faults(store, name, before):
+        yield from found
+        before = found[-1].match_id
+
+
+def _some_faults(store: Store, name: str, before: str | None) -> list[FaultsOfMatch]:
+    with store.reading() as connection:
+        numbers = page_numbers(connection, MatchQuery(bot=name, with_faults=True), MATCHES_AT_ONCE, before)
+        if not numbers:
+            return []
+        seats = _seats_of(connection, name, numbers)
+        query = (
+            select(*MATCH.c["number", "id", "game", "ended_ms"], IN_PLAY, REPLAY.c.document)
+            .join_from(MATCH, BLOCK)
+            .join(REPLAY, REPLAY.c.match_number == MATCH.c.number)
+            .where(MATCH.c.number.in_(numbers))
+            .order_by(MATCH.c.number.desc())
+        )
+        rows = connection.execute(query).all()
+    return [
+        FaultsOfMatch(
+            row.id, row.game, row.ended_ms, row.in_play, _own_faults(line_of(row.document), seats[row.number])
+        )
+        for row in rows
+    ]
+
+
+def _seats_of(connection: Connection, name: str, numbers: Sequence[int]) -> dict[int, dict[int, str]]:
+    """By match and seat, the version of the bot that sits there."""
+    query = (
+        select(*MATCH_SEAT.c["match_number", "seat"], BOT_VERSION.c.version)
+        .join_from(MATCH_SEAT, BOT_VERSION)
+        .where(MATCH_SEAT.c.match_number.in_(numbers), BOT_VERSION.c.name == name)
+    )
+    seats: dict[int, dict[int, str]] = {}
+    for row in connection.execute(query):
+        seats.setdefault(row.match_number, {})[row.seat] = row.version
+    return seats
+
+
+def _own_faults(line: str, versions: dict[int, str]) -> tuple[tuple[FaultEntry, str], ...]:
+    result = Replay.from_line(line).result
+    return tuple((fault, versions[fault.seat]) for fault in result.faults if fault.seat in versions)

@@ -1,0 +1,255 @@
+"""Sums that are kept up to date: loaded from the database, brought up to the latest match, and saved.
+
+The database says how far the kept sums go: through which match, and which blocks of earlier matches were open then.
+Whoever reads loads them and reads the matches that are newer. What an arena saves is one transaction, so after a kill
+the next one continues from there. See decision 15.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
+
+from roost_ladder.rating.groups import GroupSums, added_up
+from roost_server.store.errors import StoreError
+from roost_server.store.models import BLOCK_SUMS, MATCH, SUMS_OPEN_BLOCK, SUMS_PROGRESS, BlockState
+from roost_server.store.results import MatchFilter, Rule, closed_blocks
+from roost_server.store.store import Reading
+from roost_server.store.sums.blocks import Blocks, Origin, blocks_between, blocks_named, continued, joined
+from roost_server.store.sums.cells import Cell, CellKind, Cells, Forfeits, parts
+from roost_server.store.sums.vectors import STORED, layout_for
+
+CHUNK = 20_000
+"""How many matches are read at a time."""
+CHANGE = update(BLOCK_SUMS).where(BLOCK_SUMS.c.id == bindparam("cell")).values(vector=bindparam("sums"))
+COUNTED = (Forfeits.NONE, Forfeits.COUNTED)
+IGNORED = (Forfeits.NONE, Forfeits.IGNORED)
+
+
+class SumsFilter(NamedTuple):
+    """Which blocks are meant."""
+
+    matches: MatchFilter
+    rule: Rule
+    forfeits: bool
+    """Whether forfeited matches count."""
+
+    def has(self, kind: CellKind) -> bool:
+        """Whether blocks of this kind are meant, whatever was forfeited."""
+        origin, wanted = kind.origin, self.matches
+        columns = (origin.game, kind.players, origin.competition_id, origin.phase)
+        return all(some is None or some == own for some, own in zip(wanted[:4], columns, strict=True))
+
+
+class Conduct(NamedTuple):
+    """How a bot behaved, in all matches that are meant."""
+
+    faults: int = 0
+    decisions: int = 0
+    thinking_us: int = 0
+
+
+class Unsaved(NamedTuple):
+    """What has changed since sums were saved last."""
+
+    saves: int
+    """How often they had been saved."""
+    through: int
+    open_blocks: list[str]
+    new: list[Cell]
+    changed: list[Cell]
+
+
+class Sums:
+    """The sums of all blocks, as of the last match that was read. It is not safe to share between threads."""
+
+    def __init__(self) -> None:
+        self.through = 0
+        """The number of the last match that was read."""
+        self.ended_ms = 0
+        """When it ended."""
+        self.revision = 0
+        """Changes with everything that is new."""
+        self._cells: dict[CellKind, Cells] = {}
+        self._open: dict[str, Blocks] = {}
+        """Blocks that were open when they were read, one each."""
+        self._saves = 0
+        self._saved_revision = 0
+        self._last_id = 0
+
+    @classmethod
+    def load(cls, reading: Reading) -> Self:
+        """What is kept in the database."""
+        sums = cls()
+        sums.through, sums._saves = reading.execute(select(*SUMS_PROGRESS.c["through", "saves"])).one()
+        sums.ended_ms = reading.scalar(select(MATCH.c.ended_ms).where(MATCH.c.number == sums.through)) or 0
+        columns = ("competition_id", "phase", "game", "players", "forfeits")
+        rows = reading.execute(select(BLOCK_SUMS).order_by(*BLOCK_SUMS.c[columns])).all()
+        for _, of_kind in groupby(rows, attrgetter(*columns)):
+            cells = _loaded(list(of_kind))
+            sums._cells[cells.kind] = cells
+        sums._last_id = max((row.id for row in rows), default=0)
+        for blocks in blocks_named(reading, reading.scalars(select(SUMS_OPEN_BLOCK.c.block_id)).all(), sums.through):
+            sums._hold(blocks)
+        return sums
+
+    def catch_up(self, reading: Reading) -> None:
+        """Read what is new."""
+        while self.advance(reading):
+            pass
+
+    def advance(self, reading: Reading) -> bool:
+        """Read some of what is new. Returns whether there is more."""
+        last = reading.scalar(select(func.max(MATCH.c.number))) or 0
+        end = min(self.through + CHUNK, last)
+        if end > self.through:
+            for blocks in blocks_between(reading, self.through, end):
+                self._take(blocks, continued(reading, blocks.ids, end) if end < last else ())
+            self.ended_ms = reading.scalar(select(MATCH.c.ended_ms).where(MATCH.c.number == end)) or 0
+            self.through = end
+            self.revision += 1
+        self._settle(reading, continued(reading, list(self._open), end) if end < last else ())
+        return end < last
+
+    def _take(self, new: Blocks, continued: Collection[str]) -> None:
+        """Add the blocks that are done, and hold those that are open or have more matches."""
+        for row, block_id in enumerate(new.ids):
+            if block_id in self._open:
+                held = self._open.pop(block_id)
+                new.vectors[row] += held.vectors[0]
+                new.unforfeited[row] += held.unforfeited[0]
+        over = [id not in continued and state != BlockState.OPEN for id, state in zip(new.ids, new.states, strict=True)]
+        self._add(new.picked([row for row, each in enumerate(over) if each and new.states[row] == BlockState.DONE]))
+        self._hold(new.picked([row for row, each in enumerate(over) if not each]))
+
+    def _hold(self, blocks: Blocks) -> None:
+        self._open.update({id: blocks.picked([row]) for row, id in enumerate(blocks.ids)})
+
+    def _settle(self, reading: Reading, continued: Collection[str]) -> None:
+        """Add the held blocks that are done by now, and forget those that are voided."""
+        for block_id, state in closed_blocks(reading, list(self._open)):
+            if block_id not in continued:
+                block = self._open.pop(block_id)
+                self.revision += 1
+                if state == BlockState.DONE:
+                    self._add(block)
+
+    def _add(self, blocks: Blocks) -> None:
+        for kind, groups, vectors in parts(blocks):
+            self._cells.setdefault(kind, Cells(kind)).add(groups, vectors)
+
+    def kinds(self) -> set[tuple[Origin, int]]:
+        """Where blocks that count have been played, and at which table sizes."""
+        held = ((block.origins[0], block.players) for block in self._open.values())
+        return {(kind.origin, kind.players) for kind in self._cells}.union(held)
+
+    def selected(self, wanted: SumsFilter) -> GroupSums:
+        """The sums of the blocks that are meant."""
+        forfeits = COUNTED if wanted.forfeits else IGNORED
+        return added_up(
+            layout_for(kind.players).group_sums(groups, vectors)
+            for kind, groups, vectors in self._parts(wanted, forfeits)
+        )
+
+    def conduct(self, wanted: SumsFilter) -> dict[int, Conduct]:
+        """By bot. Matches that do not count because somebody forfeited them are in it too."""
+        found: dict[int, Conduct] = {}
+        for kind, groups, vectors in self._parts(wanted, COUNTED):
+            bots, members = np.unique(groups, return_inverse=True)
+            totals = np.zeros((len(bots), len(Conduct._fields)), np.int64)
+            own = layout_for(kind.players).members(vectors)[:, 2:].transpose(0, 2, 1)
+            np.add.at(totals, members.ravel(), own.reshape(-1, totals.shape[1]))
+            for bot, some in zip(bots.tolist(), totals.tolist(), strict=True):
+                found[bot] = Conduct._make(map(sum, zip(some, found.get(bot, Conduct()), strict=True)))
+        return found
+
+    def _parts(self, wanted: SumsFilter, forfeits: Collection[Forfeits]) -> "Iterator[Part]":
+        for kind, cells in self._cells.items():
+            if kind.forfeits in forfeits and wanted.has(kind):
+                yield kind, cells.groups, cells.vectors
+        if wanted.rule is Rule.SO_FAR:
+            for blocks in joined(self._open.values()):
+                for part in parts(blocks):
+                    if part[0].forfeits in forfeits and wanted.has(part[0]):
+                        yield part
+
+    def matches(self, wanted: SumsFilter) -> int:
+        """How many matches count that are meant."""
+        forfeits = COUNTED if wanted.forfeits else IGNORED
+        return sum(int(vectors[:, 1].sum()) for _, _, vectors in self._parts(wanted, forfeits))
+
+    def take_unsaved(self) -> Unsaved | None:
+        """What has to be saved; `None` if nothing has changed. If that fails, these sums must not be used again."""
+        if self.revision == self._saved_revision:
+            return None
+        last = self._last_id
+        changed = [cell for cells in self._cells.values() for cell in self._take_changed(cells)]
+        what = Unsaved(
+            self._saves,
+            self.through,
+            list(self._open),
+            [cell for cell in changed if cell.id > last],
+            [cell for cell in changed if cell.id <= last],
+        )
+        self._saves, self._saved_revision = self._saves + 1, self.revision
+        return what
+
+    def _take_changed(self, cells: Cells) -> Iterator[Cell]:
+        for row in cells.new_rows():
+            self._last_id += 1
+            cells.number(row, self._last_id)
+        yield from cells.cells(list(cells.changed))
+        cells.changed.clear()
+
+
+Part = tuple[CellKind, Any, Any]
+"""A kind of cells, and the groups and vectors of some of them."""
+
+
+def kept_through(reading: Reading) -> int:
+    """The number of the last match that is in the sums that the database keeps."""
+    return int(reading.execute(select(SUMS_PROGRESS.c.through)).scalar_one())
+
+
+def save(connection: Connection, what: Unsaved) -> None:
+    """Write what has changed. Raises `StoreError` if somebody else has saved in the meantime."""
+    mine = SUMS_PROGRESS.c.saves == what.saves
+    new = {"through": what.through, "saves": what.saves + 1}
+    if not connection.execute(update(SUMS_PROGRESS).where(mine).values(**new)).rowcount:
+        raise StoreError("the sums of the matches have been saved by somebody else")
+    connection.execute(delete(SUMS_OPEN_BLOCK))
+    if what.open_blocks:
+        connection.execute(insert(SUMS_OPEN_BLOCK), [{"block_id": id} for id in what.open_blocks])
+    if what.new:
+        connection.execute(insert(BLOCK_SUMS), [_row_of(cell) for cell in what.new])
+    if what.changed:
+        connection.execute(CHANGE, [{"cell": cell.id, "sums": _bytes_of(cell)} for cell in what.changed])
+
+
+def _loaded(rows: Sequence[Row[Any]]) -> Cells:
+    first = rows[0]
+    cells = Cells(
+        CellKind(Origin(first.competition_id, first.phase, first.game), first.players, Forfeits(first.forfeits))
+    )
+    groups = np.array(",".join(row.bots for row in rows).split(","), np.int64).reshape(len(rows), -1)
+    vectors = np.frombuffer(b"".join(row.vector for row in rows), STORED).reshape(len(rows), -1)
+    cells.fill(np.array([row.id for row in rows], np.int64), groups, vectors.astype(np.int64))
+    return cells
+
+
+def _row_of(cell: Cell) -> dict[str, object]:
+    return {
+        "id": cell.id,
+        **cell.kind.origin._asdict(),
+        "players": cell.kind.players,
+        "forfeits": cell.kind.forfeits.value,
+        "bots": ",".join(map(str, cell.group)),
+        "vector": _bytes_of(cell),
+    }
+
+
+def _bytes_of(cell: Cell) -> bytes:
+    return cell.vector.astype(STORED).tobytes()

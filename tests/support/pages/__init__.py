@@ -1,0 +1,1 @@
+"""An arena of made-up answers for tests of the page."""
