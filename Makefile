@@ -11,7 +11,7 @@ PYTEST := $(BIN)/pytest -n auto --dist worksteal
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
 
-run: $(READY)  ## an arena and the sample bots on this machine, for a minute
+run: $(READY)  ## an arena, its page and the sample bots on this machine
 	@$(BIN)/roost showcase
 
 test: lint types unit  ## lint, types, layers and tests, a few minutes
@@ -88,6 +88,7 @@ bench: $(READY)  ## every measurement that the docs quote
 	$(BIN)/python -m benchmarks.local
 	$(BIN)/python -m benchmarks.arena
 	$(BIN)/python -m benchmarks.hosting
+	$(BIN)/python -m benchmarks.standings
 	$(BIN)/python -m benchmarks.fit
 	$(BIN)/python -m benchmarks.shared_luck
 	$(BIN)/python -m benchmarks.ladder

@@ -10,15 +10,18 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 FUNCTIONS = sorted(set(re.findall(r"`(roost_\w+(?:\.\w+)*:[\w.]+)`", PAGE)))
-FILES = sorted(set(re.findall(r"`((?:games|client_sdk|proto|ladder|server|sample_bots|cli|docs)/[\w./-]*)`", PAGE)))
 FOLDERS = {
     "roost_games": "games",
     "roost_sdk": "client_sdk",
     "roost_ladder": "ladder",
     "roost_bots": "sample_bots",
     "roost_server": "server",
+    "roost_web": "web",
+    "roost_viewer": "viewer",
     "roost_cli": "cli",
 }
+ROOTS = "|".join([*FOLDERS.values(), "proto", "docs"])
+FILES = sorted(set(re.findall(rf"`((?:{ROOTS})/[\w./-]*)`", PAGE)))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

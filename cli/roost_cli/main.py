@@ -20,6 +20,7 @@ from roost_cli.commands import (
     serve,
     submit,
     verify,
+    web,
     workshop,
 )
 from roost_games.errors import Exit, RoostError, exit_code
@@ -45,6 +46,7 @@ app.command("try", rich_help_panel=HERE)(workshop.try_)
 app.command(rich_help_panel=HERE)(verify.verify)
 app.command(rich_help_panel=HERE)(serve.showcase)
 app.command(rich_help_panel=ARENA)(serve.serve)
+app.command(rich_help_panel=ARENA)(web.web)
 app.command(rich_help_panel=ARENA)(submit.submit)
 app.command(rich_help_panel=ARENA)(records.standings)
 app.add_typer(records.bots_app, name="bots", rich_help_panel=ARENA)

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -209,7 +210,7 @@ def asks(options: Options) -> Callable[[Callable[..., None]], Callable[..., None
 
 
 @contextlib.contextmanager
-def needs_server(what: str) -> Iterator[None]:
+def needs_server(what: str, extra: str = "server") -> Iterator[None]:
     """Around imports of `roost_server`: if a package is missing, say how to install it. `what` is what needs it."""
     try:
         yield
@@ -217,8 +218,16 @@ def needs_server(what: str) -> Iterator[None]:
         if (error.name or "").startswith("roost"):
             raise
         raise UsageError(
-            f"{what} needs {error.name}, which is not installed: pip install '.[server]' in a checkout of Roost"
+            f"{what} needs {error.name}, which is not installed: pip install '.[{extra}]' in a checkout of Roost"
         ) from None
+
+
+def check_web(what: str) -> None:
+    """Raise `UsageError` if a package is missing that the page needs. None is imported: that takes a while."""
+    with needs_server(what, "web"):
+        for name in ("fastapi", "jinja2", "uvicorn"):
+            if find_spec(name) is None:
+                raise ModuleNotFoundError(name=name)
 
 
 def database_url(text: str) -> str:

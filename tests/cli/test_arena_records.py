@@ -12,7 +12,7 @@ from rich.console import Console
 from roost.v1 import arena_pb2
 from roost_cli.terminal.console import Column, fitted_table, print_fitted
 from roost_cli.terminal.records import shown_result
-from roost_games.replay import VOIDED, Replay
+from roost_games.replay import HORIZON, VOIDED, Replay
 from tests.support.commands.roost import Roost
 from tests.support.records.arena_world import FIRST_SEEN_MS, VERSIONS, World, recorded
 
@@ -52,6 +52,7 @@ def test_bots_for_programs(roost: Roost, world: World) -> None:
                 "matches": len(places_of(played, name)),
                 "wins": places_of(played, name).count(1),
                 "faults": faults_of(played, name),
+                "voids": 0,
                 "first_seen_ms": FIRST_SEEN_MS,
                 "last_seen_ms": FIRST_SEEN_MS,
                 "owner": None,
@@ -184,8 +185,9 @@ def test_matches_for_people(roost: Roost, world: World) -> None:
     _, _, voided, dice, hint = out.splitlines()
     assert voided.split()[:2] == ["gone0", "karteneck"]
     assert voided.rstrip().endswith("greedy, random (voided)")
-    first, second = sorted(zip(world.replays[-2].result.places, ("random", "clumsy"), strict=True))
-    assert f"{first[0]} {first[1]}, {second[0]} {second[1]} (2 faults)" in dice
+    result = world.replays[-2].result
+    assert (result.places, result.termination, len(result.faults)) == ((1, 1), HORIZON, 2)
+    assert "1 random, 1 clumsy (turn limit, 2 faults)" in dice
     assert hint == f"See one: roost replay gone0 --show --db {world.file}"
 
 

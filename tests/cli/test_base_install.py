@@ -65,6 +65,7 @@ NEEDS_SERVER = {
     "roost admin restore": ["copy.db", "--db", "roost.db"],
     "roost admin cert": [],
 }
+NEEDS_WEB = ["roost web"]
 ASKS = {
     "roost submit": ["greedy", "--connect-timeout", "0"],
     "roost standings": [],
@@ -127,7 +128,7 @@ def outcomes(folder: Path, calls: list[list[str]]) -> list[tuple[int, str]]:
 
 
 def test_every_command_is_tried() -> None:
-    assert sorted([*WORKS, *NEEDS_SERVER, *ASKS]) == sorted(path for path, _ in commands())
+    assert sorted([*WORKS, *NEEDS_SERVER, *NEEDS_WEB, *ASKS]) == sorted(path for path, _ in commands())
 
 
 @pytest.mark.parametrize("path", WORKS)
@@ -148,6 +149,13 @@ def test_says_which_extra_is_needed(folder: Path) -> None:
         assert code == Exit.USAGE, (call, err)
         assert err.startswith(f"roost: {what} needs "), (call, err)
         assert err.endswith("which is not installed: pip install '.[server]' in a checkout of Roost\n"), (call, err)
+
+
+def test_says_that_the_page_needs_its_own_extra(folder: Path) -> None:
+    calls = [["web"], ["web", "--server", NOBODY], ["web", "--db", "roost.db"]]
+    for call, outcome in zip(calls, outcomes(folder, calls), strict=True):
+        told = "roost: roost web needs fastapi, which is not installed: pip install '.[web]' in a checkout of Roost\n"
+        assert outcome == (Exit.USAGE, told), call
 
 
 def test_asks_an_arena_without_extras(folder: Path) -> None:

@@ -23,6 +23,7 @@ FOLLOWED_ELSEWHERE = {
     "hosting/arena.md": "cli/test_arena_docs.py",
     "hosting/competition.md": "cli/test_hosting_docs.py",
     "hosting/operations.md": "cli/test_hosting_docs.py",
+    "hosting/page.md": "cli/test_web_command.py",
     "formats/protocol.md": "sample_bots/test_node_bot.py",
     "formats/database.md": "server/test_store_docs.py",
     "why/collusion.md": "cli/test_collusion_command.py",
@@ -69,6 +70,12 @@ def play_python(block: Block, folder: Path) -> None:
     run(f"python -m doctest {file.name}" if is_session else f"python {file.name}", folder)
 
 
+def check_viewer_files(block: Block) -> None:
+    files = re.findall(r'src="/viewer/([^"]+)"', block.text)
+    assert files
+    assert all((ROOT / "viewer/roost_viewer" / file).is_file() for file in files)
+
+
 @pytest.mark.parametrize(("page", "test"), FOLLOWED_ELSEWHERE.items())
 def test_every_other_page_has_a_test_that_names_it(page: str, test: str) -> None:
     assert (ROOT / "docs" / page).exists()
@@ -86,6 +93,8 @@ def test_a_page_is_true_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
             play_python(block, tmp_path)
         elif block.language == "json":
             json.loads(block.text)
+        elif block.language == "html":
+            check_viewer_files(block)
         else:
             assert block.language in DRAWN, f"nobody checks a block marked {block.language!r}"
 
@@ -128,7 +137,7 @@ def test_the_documented_example_of_a_replay_names_every_key() -> None:
     (example,) = [json.loads(block.text) for block in blocks(page) if block.language == "json"]
     written = set(example) | set(example["result"]) | set(example["result"]["faults"][0])
     written |= {key for step in example["steps"] for key in step}
-    assert written | {"reason"} == described
+    assert written | {"reason", "asked"} == described, "both only of a voided match"
     assert set(example["seats"][0]) == {"bot", "version", "owner"}
     assert example["commitment"] == hashlib.sha256(bytes.fromhex(example["seed"])).hexdigest()
     assert Replay.from_json(example).to_json() == example

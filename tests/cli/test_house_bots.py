@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from roost_cli.options import find_bots, sources_of
-from roost_server.serving.house_bots import HouseBot, house_bots
+from roost_server.serving.children import HouseBot, house_bots
 from roost_server.serving.tls import make_certificate
 from roost_server.settings import Settings
 from tests.support.commands.roost import PATIENCE, SLOW_BOT, Process, Roost, arena, guarded, roost_process, until

@@ -11,6 +11,7 @@ import pytest
 
 from roost_bots import SAMPLES
 from roost_server.store import NewBlock, open_store
+from roost_server.store.sums.kept import kept_through
 from tests.support.commands.roost import Roost
 from tests.support.records.matches import counted
 
@@ -107,6 +108,8 @@ def test_a_ladder_is_kept_goes_on_and_is_read_by_the_other_commands(roost: Roost
     assert "20 matches in 8 blocks" in again.out
     assert "Seed spring." in again.out
     assert "20 matches" in roost("standings", "--db", parts).out
+    with open_store(f"sqlite:///{parts}", read_only=True) as store, store.reading() as reading:
+        assert kept_through(reading) == 20, "whoever reads the book need not add up all matches"
     assert roost("verify", "--db", parts).out == "20 matches checked, all in order\n"
     latest = json.loads(roost("matches", "--db", parts, "--limit", 1, "--json").out)["matches"][0]["match_id"]
     assert json.loads(roost("replay", latest, "--db", parts, "--json").out)["match"] == latest
@@ -208,7 +211,7 @@ def test_the_author_of_a_program_sees_nothing_of_ours(roost: Roost) -> None:
         (["random", "greedy", "--budget", "soon"], "a time is written like"),
         (
             ["random", "greedy", "--matches", "1"],
-            "--matches 1 is too few: a block, one deal",
+            "--matches 1 is too few: a block, with every bot in every seat",
         ),
         (
             ["random", "greedy", "timid", "--players", "3", "--matches", "5", "--rotation", "full"],

@@ -1,5 +1,7 @@
 """`roost replay --bot`: another bot is asked about a recorded match. `--step`: a person goes through it, key by key."""
 
+import base64
+import gzip
 import io
 import json
 import os
@@ -163,6 +165,8 @@ REFUSED = {
     "a bot without a seat": (["--bot", "random"], "give both"),
     "a seat without a bot": (["--seat", "1"], "give both"),
     "both for people": (["--show", "--step"], "choose one"),
+    "drawn and written": (["--show", "--html", "x.html"], "choose one"),
+    "a page nowhere": (["--html", "nowhere/x.html"], "cannot write nowhere/x.html: No such file"),
     "steps without a terminal": (["--step"], "--step needs a terminal"),
     "no such bot": (["--bot", "randm", "--seat", "0"], "Did you mean 'random'?"),
 }
@@ -175,6 +179,23 @@ def test_what_cannot_be_asked(case: str, tmp_path: Path, roost: Roost) -> None:
     ran = roost("replay", tmp_path / "r.jsonl", *options)
     assert ran.code == 2
     assert told in ran.err
+
+
+def test_a_page_has_what_the_bot_says(tmp_path: Path, roost: Roost) -> None:
+    (tmp_path / "r.jsonl").write_text(recorded("karteneck", [RANDOM, RANDOM]).to_line())
+    asked = ("replay", tmp_path / "r.jsonl", "--bot", "careful", "--seat", 0, "--weigh", 2)
+    differences = json.loads(roost(*asked, "--json").out)["differences"]
+    ran = roost(*asked, "--html", tmp_path / "r.html")
+    assert ran.code == 0
+    assert ran.out == f"{tmp_path / 'r.html'} shows the match in any browser, without a network\n"
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    packed = page.partition('id="frames">')[2].partition("</script>")[0]
+    documents = json.loads(gzip.decompress(base64.b64decode(packed)))
+    told = sum("Here careful would: " in frame["text"] for frame in documents["open"]["frames"])
+    assert told == len(differences) > 0
+    swings = [frame["swing"] for frame in documents["open"]["frames"]]
+    assert max(swings) == pytest.approx(max(0.0, differences[0]["gain"]["mean"]))
+    assert "careful" not in "".join(frame["text"] for frame in documents["spectator"]["frames"])
 
 
 def test_with_the_match_drawn_each_opinion_stands_beside_its_move(tmp_path: Path, roost: Roost) -> None:

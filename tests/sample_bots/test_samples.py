@@ -7,6 +7,7 @@ import pytest
 
 import roost_bots
 from roost_bots import SAMPLES, playing_on
+from roost_bots.patient import PatientBot
 from roost_bots.strong import StrongBot
 from roost_games.chance import seed_of
 from roost_games.registry import GAME_NAMES, get_game
@@ -45,6 +46,14 @@ def test_no_faults_at_any_table(name: str, game: str, players: int, options: dic
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_no_faults_over_the_wire(name: str, game: str) -> None:
     assert play_scripted(hasty(name), game, players=3).result.faults == ()
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_the_patient_one_plays_as_careful_does(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roost_bots.patient.PAUSE", 0)
+    patient, careful = (play_scripted(bot, game, players=3).result for bot in (PatientBot, SAMPLES["careful"]))
+    assert patient == careful
+    assert patient.faults == ()
 
 
 def share_won(game: str, stronger: str, weaker: str, deals: int) -> float:

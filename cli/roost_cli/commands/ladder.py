@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from roost_ladder.running.book import Book
     from roost_ladder.running.entrants import Entrant
     from roost_ladder.running.fixtures import MatchLimits
-    from roost_ladder.running.local_ladder import LadderRun, LadderTeam
+    from roost_ladder.running.local_ladder import LadderRun, LadderTeam, ResumedRun
 
 
 def ladder(
@@ -53,8 +53,16 @@ def ladder(
         str | None, typer.Option(metavar="NAME", help="The bot that a gauntlet sends against all others.")
     ] = None,
     rotation: Annotated[
-        str, typer.Option(metavar="KIND", help="The seatings in which a group plays its deal: cyclic or full.")
+        str, typer.Option(metavar="KIND", help="The seatings in which a group plays a block: cyclic or full.")
     ] = "cyclic",
+    deals: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="own: every match has a deal of its own, so bots cannot remember one; that is the default. "
+            "duplicate: a group plays one deal in all its seatings; only for bots that you trust.",
+        ),
+    ] = None,
     blocks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop after this many blocks.")] = None,
     matches: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop after this many matches.")] = None,
     budget: Annotated[
@@ -112,17 +120,18 @@ def ladder(
         blocks,
         matches,
         None if budget is None else parse_duration(budget),
+        deals,
     )
     options.check()
     check_rating(rating)
     files = ReportFiles(csv, html)
     files.check()
-    with _open_book(db) as (book, resumed_seed):
+    with _open_book(db) as (book, resumed):
         run = run_ladder(
             options,
             SAMPLES,
             book=book,
-            resumed_seed=resumed_seed,
+            resumed=resumed,
             programs=_programs,
             watch=watching,
             remark=remark,
@@ -134,18 +143,23 @@ def ladder(
 
 
 @contextlib.contextmanager
-def _open_book(db: str | None) -> "Iterator[tuple[Book | None, str | None]]":
-    """Where matches are kept, and the seed of the run that is resumed."""
+def _open_book(db: str | None) -> "Iterator[tuple[Book | None, ResumedRun | None]]":
+    """Where matches are kept, and the run that is resumed."""
     if db is None:
         yield None, None
         return
+    from roost_ladder.running.local_ladder import ResumedRun
+
     with needs_server("--db"):
+        from roost_server.answers.ratings import Ratings
         from roost_server.store import open_store
         from roost_server.store.ladder_book import LadderBook
     with open_store(database_url(db)) as store:
-        book = LadderBook(store)
+        ratings = Ratings(store)
+        book = LadderBook(store, ratings.keep)
         charter = book.charter()
-        yield book, charter["seed"] if charter else None
+        yield book, ResumedRun.of(charter) if charter else None
+        ratings.keep()
 
 
 @contextlib.contextmanager

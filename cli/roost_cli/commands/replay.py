@@ -14,6 +14,8 @@ from roost_games.errors import UsageError
 
 if TYPE_CHECKING:
     from roost_games.replay import Replay
+    from roost_ladder.workshop.second_opinion import Opinions
+    from roost_ladder.workshop.weighing import Weighed
 
 IN_FILE = re.compile(r"(?P<file>.+\.jsonl)(?::(?P<number>[0-9]+))?")
 
@@ -42,14 +44,20 @@ def replay(
             help="With --bot: play on N times from each difference, and list the costliest first.",
         ),
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the match as one page with the viewer in it; with --bot, its remarks as well."
+        ),
+    ] = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print the record, one line of roost-replay/1; with --bot, what the bot says."),
     ] = False,
 ) -> None:
     """Show a recorded match: who played, how it ended, and what went wrong; or what your bot would have done."""
-    if show + step + as_json > 1:
-        raise UsageError("--show and --step are for people and --json for programs; choose one")
+    if show + step + as_json + (html is not None) > 1:
+        raise UsageError("--show and --step draw, --html writes a page, --json is for programs; choose one")
     if (bot is None) != (seat is None):
         raise UsageError("--bot names the bot to ask and --seat the seat to ask it about; give both")
     if weigh and (bot is None or show or step):
@@ -61,8 +69,10 @@ def replay(
         check_terminal()
     if bot is not None and (show or step):
         ask_and_draw(found.replay, find_bots([bot])[0], seat or 0, step=step)
+    elif html is not None:
+        _write_page(found.replay, html, _asked(found.replay, bot, seat or 0, weigh or 0) if bot else None)
     elif bot is not None:
-        _ask(found.replay, bot, seat or 0, weigh or 0, as_json=as_json)
+        _tell(found.replay, _asked(found.replay, bot, seat or 0, weigh or 0), weigh or 0, as_json=as_json)
     elif step:
         step_replay(found.replay)
     elif as_json:
@@ -99,27 +109,56 @@ def find_replay(where: Where, text: str) -> Found:
     return Found(line, Replay.from_line(line), shlex.quote(text))
 
 
-def _ask(replay: "Replay", bot: str, seat: int, weigh_times: int, *, as_json: bool) -> None:
-    """List where another bot would have done something else, weighed if that is asked for."""
+class Answers(NamedTuple):
+    """What another bot would have done."""
+
+    opinions: "Opinions"
+    weighed: "list[Weighed]"
+    """Its differences with what they were worth; empty unless that was asked for."""
+
+
+def _asked(replay: "Replay", bot: str, seat: int, weigh_times: int) -> Answers:
+    """Ask a bot about the decisions of a seat, and weigh its differences if that is asked for."""
     from roost_bots import SAMPLES, playing_on
-    from roost_cli.terminal.console import print_json
     from roost_cli.terminal.live import progress
-    from roost_cli.terminal.replay import print_opinions, print_weighed, weighed_json
-    from roost_ladder.workshop.second_opinion import opinions_json, second_opinion
+    from roost_ladder.workshop.second_opinion import second_opinion
     from roost_ladder.workshop.weighing import weigh
 
     # What the bot prints is for its author.
     with contextlib.redirect_stdout(sys.stderr):
         opinions = second_opinion(replay, find_bots([bot])[0], seat)
     if not weigh_times:
-        print_json(opinions_json(replay, opinions)) if as_json else print_opinions(replay, opinions)
-        return
+        return Answers(opinions, [])
     with progress("playing on", len(opinions.different)) as advance:
-        weighed = weigh(opinions, SAMPLES[playing_on(replay.game)], weigh_times, advance)
-    if as_json:
+        return Answers(opinions, weigh(opinions, SAMPLES[playing_on(replay.game)], weigh_times, advance))
+
+
+def _tell(replay: "Replay", answers: Answers, weigh_times: int, *, as_json: bool) -> None:
+    """List where another bot would have done something else, weighed if that is asked for."""
+    from roost_cli.terminal.console import print_json
+    from roost_cli.terminal.replay import print_opinions, print_weighed, weighed_json
+    from roost_ladder.workshop.second_opinion import opinions_json
+
+    opinions, weighed = answers
+    if not weigh_times:
+        print_json(opinions_json(replay, opinions)) if as_json else print_opinions(replay, opinions)
+    elif as_json:
         print_json(weighed_json(replay, opinions, weighed))
     else:
         print_weighed(replay, opinions, weighed, weigh_times)
+
+
+def _write_page(replay: "Replay", file: Path, answers: Answers | None) -> None:
+    """Write the match as a page, with what another bot would have done if it was asked."""
+    from roost_ladder.workshop.weighing import remark_on
+    from roost_sdk.viewing.frames import Recorded
+    from roost_sdk.viewing.html import Shown
+
+    recorded = Recorded(replay)
+    if answers is not None:
+        remark_on(recorded, *answers)
+    Shown(recorded).save(file)
+    typer.echo(f"{file} shows the match in any browser, without a network")
 
 
 @asks(CONNECTION)

@@ -1,15 +1,18 @@
 """`roost serve` and `roost showcase`: run an arena, for others or to watch."""
 
 import contextlib
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from roost_cli.commands.web import DEFAULT_LISTEN, PrefixOption, PublicServerOption, PublicTlsOption, page_beside
 from roost_cli.options import (
     DEFAULT_DATABASE,
     Where,
+    check_web,
     database_url,
     find_bots,
     needs_server,
@@ -20,6 +23,9 @@ from roost_cli.options import (
 )
 from roost_games.errors import UsageError
 from roost_sdk.arena.connection import DEFAULT_SERVER
+
+if TYPE_CHECKING:
+    from roost_server.serving.showcase import Guest, Showcase
 
 
 class LogLevel(StrEnum):
@@ -38,6 +44,13 @@ class ScheduleName(StrEnum):
     SURE = "sure"
     ROUND_ROBIN = "round-robin"
     SWISS = "swiss"
+
+
+class DealKind(StrEnum):
+    """Whether the matches of a block share a deal."""
+
+    OWN = "own"
+    DUPLICATE = "duplicate"
 
 
 def serve(
@@ -74,6 +87,14 @@ def serve(
             help="Who meets whom: least-played, sure, round-robin or swiss. By default least-played.",
         ),
     ] = None,
+    deals: Annotated[
+        DealKind | None,
+        typer.Option(
+            metavar="KIND",
+            help="own: every match has a deal of its own, so bots cannot remember one; that is the default. "
+            "duplicate: a group plays one deal in all its seatings; only for bots that you trust.",
+        ),
+    ] = None,
     bots: Annotated[
         str | None,
         typer.Option(
@@ -81,6 +102,13 @@ def serve(
             help="House bots, so that there are always opponents: samples, mybot.py, mybot.py:MyBot or stdio:./mybot.",
         ),
     ] = None,
+    web: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Show the page there, in a process beside the arena: see roost web."),
+    ] = None,
+    path_prefix: PrefixOption = "",
+    public_server: PublicServerOption = "",
+    public_tls: PublicTlsOption = False,
     tls_cert: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Encrypt with this certificate chain (PEM).")
     ] = None,
@@ -101,28 +129,38 @@ def serve(
 ) -> None:
     """Run an arena: bots connect and play each other, and everything is recorded.
 
+    With --web people watch it in the browser.
     Ctrl-C or SIGTERM stops it after the running matches. A second one voids them.
     """
-    if competitions and any(each is not None for each in (games, players, decision_ms, bank_ms, schedule)):
+    if competitions and any(each is not None for each in (games, players, decision_ms, bank_ms, schedule, deals)):
         raise UsageError("the competition file says what is played; leave these options out")
     if competitions and bots is not None:
         raise UsageError(
             "in a competition every bot needs an owner and a key; leave --bots out, and use "
             "roost submit NAME --key-file FILE for each"
         )
+    if web is None and (path_prefix or public_server or public_tls):
+        raise UsageError("--path-prefix, --public-server and --public-tls are about the page; add --web HOST:PORT")
     company = split_list(bots, "bots") if bots is not None else []
     wanted, counts = parse_games(games), parse_counts(players or "2,3,4")
     with needs_server("roost serve"):
         from roost_server.serving.hosting import ArenaNetwork, run_arena, settings_for
-    run_arena(
-        database_url(db),
-        settings_for(wanted, counts, decision_ms, bank_ms, schedule),
-        ArenaNetwork(listen, tls_cert, tls_key, insecure_network, metrics),
-        competitions=competitions or [],
-        bots=zip(sources_of(company), find_bots(company), strict=True),
-        log_level=log_level,
-        tell=typer.echo,
-    )
+    with contextlib.ExitStack() as stack:
+        page = None
+        if web is not None:
+            check_web("--web")
+            told_tls = public_tls or (tls_cert is not None and not public_server)
+            page = stack.enter_context(page_beside(web, path_prefix, public_server, public_tls=told_tls))
+        run_arena(
+            database_url(db),
+            settings_for(wanted, counts, decision_ms, bank_ms, schedule, deals),
+            ArenaNetwork(listen, tls_cert, tls_key, insecure_network, metrics),
+            competitions=competitions or [],
+            bots=zip(sources_of(company), find_bots(company), strict=True),
+            page=page,
+            log_level=log_level,
+            tell=typer.echo,
+        )
 
 
 def showcase(
@@ -130,34 +168,80 @@ def showcase(
         list[str] | None,
         typer.Argument(metavar="BOT", help="Your bots that join the samples: mybot.py or mybot.py:MyBot."),
     ] = None,
-    seconds: Annotated[int, typer.Option(min=1, metavar="S", help="How long it runs.")] = 60,
+    seconds: Annotated[
+        int, typer.Option(min=1, metavar="S", help="When it is summed up, and ends unless someone is at the terminal.")
+    ] = 60,
     db: Annotated[
         str, typer.Option("--db", metavar="FILE", help="The database to record in. An existing one is continued.")
     ] = "roost-demo.db",
+    listen: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT", help=f"Where the page is. By default {DEFAULT_LISTEN}, or another port if it is taken."
+        ),
+    ] = None,
 ) -> None:
-    """Run an arena on this machine for a minute, with the sample bots playing all games, and show the standings.
+    """Run an arena on this machine, with the sample bots playing all games, and show it: here and in the browser.
 
-    The arena and each bot are processes that talk over gRPC. Ctrl-C ends it early. Nothing is left running.
+    The arena, the page and each bot are processes of their own. After a minute it is summed up, and on a terminal goes
+    on until Ctrl-C, which also ends it early. Nothing is left running.
     """
-    import roost_cli
-    from roost_bots import QUICK_SAMPLES
     from roost_cli.terminal.console import remark
-    from roost_cli.terminal.showcase import print_beginning, print_summary, show_standings
-    from roost_sdk.processes import python_words
+    from roost_cli.terminal.showcase import print_beginning, print_summary, show_standings, stays
 
     find_bots(bots or [])
     with needs_server("roost showcase"):
         import roost_server.serving.hosting  # noqa: F401  as the arena will, in a process of its own
-        from roost_server.serving.showcase import showcase as started
-    # Not the samples that calculate: on a small machine they would keep the others waiting.
-    names = [*QUICK_SAMPLES, *(bots or [])]
-    serve = ("serve", "--listen", "127.0.0.1:0", "--db", database_url(db), "--log-level", "warning")
-    with started(python_words(roost_cli, *serve), zip(names, sources_of(names), strict=True)) as running:
-        print_beginning(names, running.address, db)
+    check_web("roost showcase")
+
+    def sum_up() -> None:
+        with Where(db=db).open() as records:
+            print_summary(records, db)
+
+    with _started_showcase(bots or [], db, listen) as (running, url):
+        print_beginning([guest.name for guest in _guests(bots or [])], url, running.address, db)
+        summed_up = False
         with contextlib.suppress(KeyboardInterrupt), Where(running.address).arena() as reader:
             show_standings(reader, seconds, running.check)
-        remark("The running matches are played to the end ...")
+            if stays():
+                sum_up()
+                summed_up = True
+                remark(f"The bots play on, and {url} shows it. Ctrl-C ends it.")
+                running.wait()
+        remark("The arena stops. What is still running in a few seconds is voided ...")
         for line in running.stop():
             remark(line)
-    with Where(db=db).open() as records:
-        print_summary(records, db)
+    if not summed_up:
+        sum_up()
+
+
+@contextlib.contextmanager
+def _started_showcase(bots: list[str], db: str, listen: str | None) -> "Iterator[tuple[Showcase, str]]":
+    """The arena with its page and these bots, and the page's address."""
+    import roost_cli
+    from roost_sdk.processes import python_words
+    from roost_server.serving.showcase import showcase
+    from roost_web.serving import listen as listening
+    from roost_web.serving import listen_or_elsewhere, url_of
+
+    with listening(listen) if listen else listen_or_elsewhere(DEFAULT_LISTEN) as listener:
+        number = listener.fileno()
+        serve = ("serve", "--listen", "127.0.0.1:0", "--web", f"fd:{number}", "--log-level", "warning")
+        words = python_words(roost_cli, *serve, "--db", database_url(db))
+        with showcase(words, _guests(bots), pass_fds=[number]) as running:
+            yield running, url_of(listener)
+
+
+def _guests(bots: list[str]) -> "list[Guest]":
+    """The bots of a showcase: quick samples, one whose matches can be followed, and those that were named.
+
+    Not the samples that calculate: on a small machine they would keep the others waiting.
+    """
+    from roost_bots import QUICK_SAMPLES
+    from roost_bots.patient import PatientBot
+    from roost_sdk.load import spelled_out
+    from roost_server.serving.showcase import Guest
+
+    quick, named = list(QUICK_SAMPLES), list(bots)
+    patient = Guest("patient", spelled_out(PatientBot), matches_at_once=2)
+    return [*map(Guest, quick, sources_of(quick)), patient, *map(Guest, named, sources_of(named))]

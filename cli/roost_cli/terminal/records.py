@@ -63,6 +63,7 @@ def bots_json(bots: Sequence[arena_pb2.BotVersion], *, live: bool) -> dict[str, 
                 "matches": bot.matches,
                 "wins": bot.wins,
                 "faults": bot.faults,
+                "voids": bot.voids,
                 "first_seen_ms": bot.first_seen_ms,
                 "last_seen_ms": bot.last_seen_ms or None,
                 "owner": bot.owner or None,
@@ -89,6 +90,8 @@ def print_one_bot(versions: Sequence[arena_pb2.BotVersion], *, live: bool) -> No
         console.print(
             f"  {counted(bot.matches, 'match')}, {bot.wins} won, {counted(bot.faults, 'fault')}", soft_wrap=True
         )
+        if bot.voids:
+            console.print(f"  {counted(bot.voids, 'match')} voided while it was being asked", soft_wrap=True)
         if bot.quarantine_since_ms:
             since = local_time(bot.quarantine_since_ms)
             console.print(f"  in quarantine since {since}: {bot.quarantine_reason}", soft_wrap=True)

@@ -21,8 +21,14 @@ LOOK_SECONDS = 1.0
 ALL = arena_pb2.GetStandingsRequest()
 
 
-def print_beginning(names: Sequence[str], address: str, db: str) -> None:
-    """What has been started."""
+def stays() -> bool:
+    """Whether someone is at the terminal who can end it."""
+    return results().is_terminal
+
+
+def print_beginning(names: Sequence[str], page: str, address: str, db: str) -> None:
+    """What has been started, and where to see it."""
+    results().print(f"Open {page} in a browser: standings, matches and replays, live.\n", soft_wrap=True)
     results().print(
         f"An arena at {address} and {len(names)} bots, each in a process of its own: {', '.join(names)}. They play "
         f"{', '.join(GAME_NAMES)} at tables of 2, 3 and 4 over gRPC. Everything is recorded in {db}.\n"
@@ -79,6 +85,7 @@ def print_summary(reader: Reader, db: str) -> None:
 def _next_steps(db: str, match_id: str) -> list[tuple[str, str]]:
     file = shlex.quote(db)
     return [
+        ("in the browser", f"web --db {file}"),
         ("one game", f"standings --game karteneck --db {file}"),
         ("latest matches", f"matches --db {file}"),
         ("move by move", f"replay {match_id} --show --db {file}"),

@@ -1,0 +1,192 @@
+"""The sample configurations of `deploy/`: nginx passes on page and bots, the units are valid, the commands exist."""
+
+import re
+import shlex
+import shutil
+import ssl
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import typer
+
+from roost_cli.main import app
+from roost_server.serving.tls import make_certificate
+from tests.support.commands.roost import PATIENCE, Roost, arena, roost_process, until
+from tests.support.ports import free_port
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+needs_nginx = pytest.mark.skipif(NGINX is None, reason="nginx is not installed; .ci/run installs it")
+MAIN = """
+daemon off;
+master_process off;
+error_log stderr warn;
+pid {folder}/nginx.pid;
+events {{ worker_connections 256; }}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    include {folder}/site.conf;
+}}
+"""
+
+
+class Site(NamedTuple):
+    """What nginx serves."""
+
+    port: int
+    certificate: Path
+
+    def open(self, path: str) -> Any:
+        """As a browser does. Raises `HTTPError`."""
+        trusting = ssl.create_default_context(cafile=str(self.certificate))
+        opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=trusting)
+        )
+        return opener.open(f"https://localhost:{self.port}{path}", timeout=60)
+
+    def text(self, path: str) -> str:
+        with self.open(path) as answer:
+            return str(answer.read().decode())
+
+
+@contextmanager
+def nginx(folder: Path, arena_address: str, page_port: int, prefixed_port: int) -> Iterator[Site]:
+    """The sample configurations as they are, but for addresses, names and files: a site, and a page under a path."""
+    certificate, key = make_certificate(folder, ["localhost"])
+    port = free_port()
+    below = (DEPLOY / "nginx-under-a-path.conf").read_text().replace("127.0.0.1:8080", f"127.0.0.1:{prefixed_port}")
+    site = (DEPLOY / "nginx.conf").read_text()
+    for sample, here in (
+        ("listen 443 ", f"listen 127.0.0.1:{port} "),
+        ("server_name arena.example;", "server_name localhost;\n" + below),
+        ("/etc/letsencrypt/live/arena.example/fullchain.pem", str(certificate)),
+        ("/etc/letsencrypt/live/arena.example/privkey.pem", str(key)),
+        ("127.0.0.1:50051", arena_address),
+        ("server 127.0.0.1:8080;", f"server 127.0.0.1:{page_port};"),
+    ):
+        assert sample in site
+        site = site.replace(sample, here)
+    (folder / "site.conf").write_text(site)
+    (folder / "nginx.conf").write_text(MAIN.format(folder=folder))
+    command = [str(NGINX), "-p", str(folder), "-c", str(folder / "nginx.conf")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        found = Site(port, certificate)
+        until(lambda: process.poll() is not None or answers(found))
+        assert process.poll() is None, process.communicate()[1]
+        yield found
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def answers(site: Site) -> bool:
+    try:
+        with site.open("/"):
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False
+
+
+@needs_nginx
+def test_page_and_bots_reach_an_arena_through_nginx(tmp_path: Path, roost: Roost) -> None:
+    """On one host name, with TLS, and a second page under a path."""
+    port, prefixed = free_port(), free_port()
+    beside = ("--web", f"127.0.0.1:{port}", "--public-server", "arena.example:443", "--public-tls")
+    (tmp_path / "nginx").mkdir()
+    with (
+        arena(tmp_path, *beside, "--games", "karteneck", "--players", 2) as (_, address),
+        roost_process(
+            *("web", "--server", address, "--listen", f"127.0.0.1:{prefixed}", "--path-prefix", "/arena"),
+            folder=tmp_path,
+        ),
+        nginx(tmp_path / "nginx", address, port, prefixed) as site,
+    ):
+        connection = ("--server", f"localhost:{site.port}", "--tls-ca", site.certificate)
+        with (
+            roost_process("submit", "greedy", *connection, folder=tmp_path),
+            roost_process("submit", "random", *connection, folder=tmp_path),
+        ):
+            until(lambda: "greedy" in roost("standings", *connection).out)
+        assert "--server arena.example:443 --tls" in site.text("/")
+        until(lambda: "greedy" in site.text("/standings"))
+        until(lambda: "greedy" in site.text("/arena/standings"))
+        links = re.findall(r'(?:href|src|action)="(/[^"]*)"', site.text("/arena/standings"))
+        assert links
+        assert [link for link in links if not link.startswith("/arena/")] == []
+        for link in {link for link in links if "/static/" in link}:
+            with site.open(link) as file:
+                assert file.status == 200
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            site.open("/nowhere")
+        with caught.value as missing:
+            assert missing.code == 404
+
+
+@needs_nginx
+def test_a_live_match_is_not_held_back(tmp_path: Path) -> None:
+    """Events arrive while the match is running, though the stream is far from its end."""
+    from tests.support.commands.roost import SLOW_BOT
+
+    port = free_port()
+    (tmp_path / "nginx").mkdir()
+    (tmp_path / "slow.py").write_text(SLOW_BOT.format(seconds=0.5))
+    beside = ("--web", f"127.0.0.1:{port}", "--bots", "slow.py,greedy", "--games", "karteneck", "--players", 2)
+    with arena(tmp_path, *beside) as (_, address), nginx(tmp_path / "nginx", address, port, port) as site:
+        deadline = time.monotonic() + PATIENCE
+        while not (found := re.search(r"/matches/(\w+)", site.text("/watch"))):
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        with site.open(f"/matches/{found[1]}/live") as stream:
+            assert stream.headers["Content-Type"].startswith("text/event-stream")
+            heard = [line for line in (stream.readline() for _ in range(6)) if line.startswith(b"data:")]
+            assert heard
+
+
+def commands_in(text: str) -> list[list[str]]:
+    """The words of every `roost` command in a configuration."""
+    shown = re.findall(r"(?:^#\s+|^# .*: |^ExecStart=\S*/)roost ((?:serve|web) .*)$", text, re.MULTILINE)
+    found = [shlex.split(line) for line in shown]
+    return found + [re.findall(r'"([^"]*)"', line) for line in re.findall(r"^CMD (\[.*\])$", text, re.MULTILINE)]
+
+
+def test_every_command_exists() -> None:
+    files = sorted(DEPLOY.iterdir())
+    words = [each for file in files for each in commands_in(file.read_text())]
+    assert len(words) >= 6
+    group: Any = typer.main.get_command(app)
+    for command, *arguments in words:
+        group.commands[command].make_context(command, arguments, resilient_parsing=False).close()
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+@pytest.mark.parametrize("unit", ["roost-arena.service", "roost-page.service"])
+def test_the_units_are_valid(unit: str, tmp_path: Path) -> None:
+    roost = Path(sys.executable).with_name("roost")
+    (tmp_path / unit).write_text((DEPLOY / unit).read_text().replace("/opt/roost/bin/roost", str(roost)))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", tmp_path / unit], capture_output=True, text=True, check=False
+    )
+    told = [line for line in done.stderr.splitlines() if unit in line]
+    assert told == []
+
+
+def test_the_page_about_it_names_every_file() -> None:
+    page = (DEPLOY.parent / "docs/hosting/page.md").read_text(encoding="utf-8")
+    for file in DEPLOY.iterdir():
+        assert f"../../deploy/{file.name}" in page, file.name

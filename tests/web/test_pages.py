@@ -1,0 +1,250 @@
+"""The pages over made-up answers: what they say, what they link to, and that strangers' names are only text."""
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from io import BytesIO
+from urllib.parse import urlsplit
+from zipfile import ZipFile
+
+import grpc
+import pytest
+
+from roost.v1 import arena_pb2
+from tests.support.pages.fake_arena import HOSTILE, FakeArena, serving
+from tests.support.pages.visitor import Visitor, visiting
+
+PAGES = (
+    "/",
+    "/stage",
+    "/standings",
+    "/standings?game=karteneck&players=3&competition=spring&phase=ladder",
+    "/standings/cross",
+    "/bots",
+    "/bots/greedy",
+    "/bots/?name=..",
+    "/pair?bot=greedy&opponent=..",
+    "/matches",
+    "/matches?bot=greedy&opponent=&game=&players=&outcome=won&faults=1&since=2026-09-01&until=",
+    "/competitions",
+    "/competitions/spring",
+    "/watch",
+    "/rules",
+    "/rules/karteneck",
+    "/api",
+)
+VOID = {"meta", "link", "img", "input", "br", "hr"}
+
+
+class Markup(HTMLParser):
+    """Checks that elements are closed in order, and keeps links, attributes and the text of table rows."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.links: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.rows: list[list[str]] = []
+        self.text = ""
+        self.feed(markup)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        self.links += [value or "" for name, value in attrs if name == "href" and tag == "a"]
+        if tag in VOID:
+            return
+        self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th") and self.rows:
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
+
+
+@pytest.fixture
+def fake() -> FakeArena:
+    return FakeArena(("greedy", *HOSTILE))
+
+
+@pytest.fixture
+def visitor(fake: FakeArena) -> Iterator[Visitor]:
+    with serving(fake) as address, visiting(address) as visitor:
+        yield visitor
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_is_whole_and_strangers_names_are_only_text(visitor: Visitor, path: str) -> None:
+    response = visitor.get(path)
+    assert response.status_code == 200
+    markup = Markup(response.text)
+    assert "<script>alert" not in response.text
+    assert "<img src=x" not in response.text
+    handlers = [name for _, name, _ in markup.attributes if name.startswith("on") or name in ("style", "srcdoc")]
+    assert handlers == [], "a strict policy forbids them"
+    assert not re.search(r"<script(?![^>]* src=)|<style", response.text)
+    assert all(not urlsplit(value).netloc for _, name, value in markup.attributes if name in ("href", "src", "action"))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_link_of_a_page_leads_to_a_page(visitor: Visitor, path: str) -> None:
+    links = {link.partition("#")[0] for link in Markup(visitor.get(path).text).links} - {""}
+    wanted = {link for link in links if not re.match(r"/(matches/|open|matches\?)", link)}
+    missing = {link for link in sorted(wanted)[:40] if visitor.get(link).status_code not in (200, 307)}
+    assert missing == set()
+
+
+def test_names_of_strangers_do_not_turn_the_direction_of_the_page(visitor: Visitor) -> None:
+    turned = HOSTILE[1]
+    for path in ("/", "/standings", "/bots", "/matches", "/watch"):
+        text = visitor.get(path).text
+        bare = [at.start() for at in re.finditer(turned, text) if not text[: at.start()].endswith(("<bdi>", 'title="'))]
+        assert bare == [], path
+
+
+def test_standings_say_how_sure_they_are(visitor: Visitor) -> None:
+    rows = Markup(visitor.get("/standings").text).rows
+    assert [words(cell) for cell in rows[1]][:2] == ["1–2", "greedy"]
+    assert [words(cell) for cell in rows[1]][3:6] == ["1620 ±30", "90 %", "80"]
+    assert [words(cell) for cell in rows[1]][-3:] == ["0", "2.5", "▲ 2"], "faults, 1000 ms for 400 moves, trend of 2.3"
+    assert [words(cell) for cell in rows[2]][-1] == "▼ 8"
+
+
+def test_numbers_of_matches_link_to_those_matches(visitor: Visitor) -> None:
+    links = Markup(visitor.get("/standings?game=karteneck&players=3").text).links
+    assert "/matches?game=karteneck&players=3&bot=greedy&version_id=1" in links
+
+
+def test_filters_are_links_that_keep_the_others(visitor: Visitor) -> None:
+    links = Markup(visitor.get("/standings?game=karteneck&players=3").text).links
+    assert "/standings?game=karteneck&players=4" in links
+    assert "/standings?game=haecmaec&players=3" in links
+    assert "/standings?players=3" in links
+
+
+def test_a_bots_page_says_first_why_it_does_not_play(fake: FakeArena, visitor: Visitor) -> None:
+    fake.bots[0].presence = arena_pb2.PRESENCE_QUARANTINED
+    fake.bots[0].quarantine_reason = "late in <9> of 10 matches"
+    text = words(Markup(visitor.get("/bots/greedy").text).text)
+    assert "In quarantine" in text
+    assert "late in <9> of 10 matches" in text
+    assert text.index("In quarantine") < text.index("Record")
+
+
+def test_a_fault_links_to_its_position(visitor: Visitor) -> None:
+    assert "/matches/match-7#step=12" in Markup(visitor.get("/bots/greedy").text).links
+
+
+def test_pairs_that_defy_the_ladder_are_named(visitor: Visitor) -> None:
+    text = words(Markup(visitor.get("/standings/cross").text).text)
+    assert "Pairs that defy the ladder" in text
+    assert text.count("70 %") >= 4, "one for each pair two places apart"
+
+
+def test_lists_of_matches_go_on_by_key(visitor: Visitor) -> None:
+    first = Markup(visitor.get("/matches").text).links
+    assert "/matches?before=match-71" in first
+    second = visitor.get("/matches?before=match-71").text
+    assert "match-70" in second
+    assert "match-71&" not in second
+
+
+def test_replays_are_one_a_line(visitor: Visitor) -> None:
+    response = visitor.get("/matches.jsonl?bot=greedy")
+    assert response.text == "{}\n" * 120
+    assert "attachment" in response.headers["content-disposition"]
+
+
+def test_an_export_is_a_folder_in_an_archive(fake: FakeArena, visitor: Visitor) -> None:
+    response = visitor.get("/competitions/spring/export.zip")
+    with ZipFile(BytesIO(response.content)) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == {
+            "spring/README.md": b"# The cup\n",
+            "spring/matches.jsonl": b"{}\n",
+        }
+    fake.export = [("../../evil", b"x")]
+    assert visitor.get("/competitions/spring/export.zip").status_code == 502
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/nowhere", 404),
+        ("/bots/nobody", 404),
+        ("/standings?competition=autumn", 404),
+        ("/standings?game=chess", 404),
+        ("/rules/chess", 404),
+        ("/matches?before=nothing", 404),
+        ("/standings?players=many", 400),
+        ("/standings?players=-1", 400),
+        ("/matches?outcome=won", 400),
+        ("/matches?outcome=splendid", 400),
+        ("/matches?since=yesterday", 400),
+        ("/pair?bot=greedy&opponent=greedy", 400),
+        ("/pair?bot=greedy", 400),
+    ],
+)
+def test_bad_addresses_get_a_clear_page(visitor: Visitor, path: str, status: int) -> None:
+    response = visitor.get(path)
+    assert response.status_code == status
+    assert "<h1>" in response.text
+    assert "Traceback" not in response.text
+
+
+@pytest.mark.parametrize(
+    ("failure", "status"),
+    [
+        (grpc.StatusCode.UNAVAILABLE, 503),
+        (grpc.StatusCode.RESOURCE_EXHAUSTED, 429),
+        (grpc.StatusCode.UNIMPLEMENTED, 502),
+        (grpc.StatusCode.PERMISSION_DENIED, 403),
+    ],
+)
+def test_an_arena_that_refuses_becomes_a_page_with_the_right_status(
+    fake: FakeArena, visitor: Visitor, failure: grpc.StatusCode, status: int
+) -> None:
+    fake.failing = failure
+    response = visitor.get("/standings")
+    assert response.status_code == status
+    assert visitor.get("/api/v1/standings").json()["status"] == status
+    assert ("retry-after" in response.headers) == (status in (429, 503))
+
+
+def test_a_page_without_an_arena_tries_again_by_itself(visitor: Visitor, fake: FakeArena) -> None:
+    fake.failing = grpc.StatusCode.UNAVAILABLE
+    assert 'http-equiv="refresh"' in visitor.get("/").text
+
+
+def test_an_empty_arena_says_what_to_do() -> None:
+    fake = FakeArena(())
+    fake.matches, fake.running, fake.about.running_matches = [], [], 0
+    with serving(fake) as address, visiting(address, public_server="arena.example:50051") as visitor:
+        for path in ("/", "/standings", "/bots"):
+            assert "--server arena.example:50051" in visitor.get(path).text
+        assert "No match has ended yet" in visitor.get("/matches").text
+        assert "No match is running now" in visitor.get("/watch").text
+        assert "No two bots have met" in visitor.get("/standings/cross").text
+
+
+def test_a_page_below_a_prefix_links_only_below_it(fake: FakeArena) -> None:
+    with serving(fake) as address, visiting(address, path_prefix="/arena") as visitor:
+        for path in ("/arena/standings", "/standings"):
+            response = visitor.get(path)
+            assert response.status_code == 200
+            markup = Markup(response.text)
+            found = [value for _, name, value in markup.attributes if name in ("href", "src", "action", "hx-get")]
+            assert [value for value in found if value and not value.startswith(("/arena/", "#"))] == []
+        files = [value for _, name, value in markup.attributes if name == "src"]
+        assert [visitor.get(file).status_code for file in files] == [200] * len(files)

@@ -1,0 +1,4 @@
+"""The page: standings, bots, matches and competitions of an arena in a browser.
+
+It is a client of `roost.v1` like any other, so it can show only what the contract gives. It must not know the server.
+"""

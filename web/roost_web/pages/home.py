@@ -1,0 +1,86 @@
+"""The front page, the wall of running matches, the rules of the games, and the API's description."""
+
+from functools import cache
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from roost_games.registry import GAME_NAMES, get_game, rules_of
+from roost_web.errors import NotThereError
+from roost_web.rows import home as rows
+from roost_web.rows.filters import Filter
+from roost_web.rows.standings import standings
+from roost_web.site import AnySite
+
+TOP = 8
+"""How many bots the front page shows."""
+WALL = 60
+"""How many running matches the wall shows."""
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+async def front(request: Request, site: AnySite) -> HTMLResponse:
+    """What is on."""
+    home = await rows.home(site.client)
+    return await site.page(request, "home.html", home=home, best=home.best, top=TOP)
+
+
+@router.get("/stage")
+async def stage(request: Request, site: AnySite) -> HTMLResponse:
+    """The part of the front page with the best running match, when the last one is over."""
+    rated = await standings(site.client, Filter.model_validate({}))
+    best = next(iter(await rows.best_running(site.client, rated)), None)
+    return await site.page(request, "stage.html", best=best)
+
+
+@router.get("/watch")
+async def watch(request: Request, site: AnySite) -> HTMLResponse:
+    """The running matches, the best first."""
+    rated = await standings(site.client, Filter.model_validate({}))
+    running = await rows.best_running(site.client, rated)
+    ratings = {row.version_id: row.rating for row in rated.rows}
+    return await site.page(request, "watch.html", running=running[:WALL], more=len(running) > WALL, ratings=ratings)
+
+
+@router.get("/rules")
+async def rules(request: Request, site: AnySite) -> HTMLResponse:
+    """The games that Roost knows."""
+    return site.bare_page(request, "rules.html", games=[_opening(name) for name in GAME_NAMES], rules=None)
+
+
+@router.get("/rules/{name}")
+async def rules_of_game(request: Request, site: AnySite, name: str) -> HTMLResponse:
+    """The rules of one game."""
+    if name not in GAME_NAMES:
+        raise NotThereError(f"There is no game {name} here.")
+    return site.bare_page(request, "rules.html", games=[_opening(each) for each in GAME_NAMES], rules=_rules(name))
+
+
+@cache
+def _opening(name: str) -> tuple[str, str]:
+    """A game and the first heading of its rules."""
+    first = rules_of(name).lstrip().splitlines()[0]
+    return name, first.lstrip("# ")
+
+
+@cache
+def _rules(name: str) -> Markup:
+    get_game(name)
+    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(rules_of(name)))  # noqa: S704  ours
+
+
+@router.get("/api")
+async def api(request: Request, site: AnySite) -> HTMLResponse:
+    """What programs may ask."""
+    described = request.app.openapi()
+    questions = [(path, methods["get"]) for path, methods in described["paths"].items() if "get" in methods]
+    return site.bare_page(request, "api.html", questions=questions)
+
+
+@router.get("/api/v1")
+async def api_root(site: AnySite) -> RedirectResponse:
+    """The description, for people who shorten addresses."""
+    return RedirectResponse(site.links.to("/api"))

@@ -1,0 +1,199 @@
+"""Competitions: all of them, and one with its rules, phases, entries, bracket and collusion report."""
+
+from pydantic import BaseModel, Field
+
+from roost.v1 import arena_pb2, records_pb2
+from roost_web.client import ArenaClient
+from roost_web.errors import NotThereError, NotYetError
+
+DONE = "done"
+
+
+class CompetitionRow(BaseModel):
+    """A competition in a list."""
+
+    name: str
+    title: str
+    phase: str
+    next_change_ms: int | None = Field(description="When the clock changes the phase next.")
+    entries: int
+    blocks_done: int = Field(description="Of the current phase.")
+    blocks_open: int
+    commitment: str = Field(description="The SHA-256 of the master seed.")
+    seed: str = Field(description="The master seed once the competition is done, otherwise empty.")
+
+    @property
+    def done(self) -> bool:
+        """Whether it is over."""
+        return self.phase == DONE
+
+    @property
+    def progress(self) -> float | None:
+        """The share of the current phase's blocks that are played."""
+        planned = self.blocks_done + self.blocks_open
+        return self.blocks_done / planned if planned else None
+
+
+class Competitions(BaseModel):
+    """Every competition, the newest first."""
+
+    rows: list[CompetitionRow]
+
+
+class PhaseRow(BaseModel):
+    """A phase of a competition."""
+
+    name: str
+    begins_ms: int | None
+    ends_ms: int | None
+    current: bool
+    done: bool
+    summary: str = Field(description="What happens in it.")
+
+
+class EntryRow(BaseModel):
+    """A bot that takes part."""
+
+    bot: str
+    owner: str
+    entered_ms: int | None
+    version_ids: list[int]
+    withdrawn: bool
+
+
+class TieRow(BaseModel):
+    """Two bots in the bracket."""
+
+    high: str
+    low: str = Field(description="Empty if the first has a bye.")
+    score_high: float
+    score_low: float
+    winner: str = Field(description="Empty while it is undecided.")
+
+
+class Bracket(BaseModel):
+    """The rounds of a knockout so far."""
+
+    rounds: list[list[TieRow]]
+    champion: str
+
+
+class SuspicionRow(BaseModel):
+    """One bot changes the results of another against third bots by more than chance allows."""
+
+    bot: str
+    helped: str
+    gain: float
+    gain_low: float
+    gain_high: float
+    blocks: int = Field(description="Blocks with both.")
+    p: float
+
+
+class Collusion(BaseModel):
+    """The collusion report of a competition that is done."""
+
+    pairs: int = Field(description="Pairs of bots that were compared.")
+    suspicions: list[SuspicionRow]
+
+
+class CompetitionDetails(BaseModel):
+    """One competition."""
+
+    competition: CompetitionRow
+    rules: list[str]
+    phases: list[PhaseRow]
+    entries: list[EntryRow]
+    bracket: Bracket
+    collusion: Collusion | None = Field(description="Null before it is done.")
+    document: str = Field(description="The file that defines it.")
+
+
+async def competitions(client: ArenaClient) -> Competitions:
+    """Every competition."""
+    found = (await client.competitions()).competitions
+    return Competitions(rows=[_row(each) for each in reversed(found)])
+
+
+async def competition_details(client: ArenaClient, name: str) -> CompetitionDetails:
+    """One competition. Raises `NotThereError`."""
+    status = next((each for each in (await client.competitions()).competitions if each.name == name), None)
+    if status is None:
+        raise NotThereError(f"There is no competition {name} here.")
+    details = await client.competition(name)
+    return CompetitionDetails(
+        competition=_row(status),
+        rules=list(details.rules),
+        phases=[_phase(each) for each in details.phases],
+        entries=[_entry(each) for each in details.entries],
+        bracket=await bracket(client, name),
+        collusion=await _collusion(client, name) if status.phase == DONE else None,
+        document=status.document,
+    )
+
+
+async def bracket(client: ArenaClient, name: str) -> Bracket:
+    """The bracket of a competition; without rounds if there is none, or not yet."""
+    answer = await client.bracket(name)
+    return Bracket(rounds=[[_tie(tie) for tie in each.ties] for each in answer.rounds], champion=answer.champion)
+
+
+async def _collusion(client: ArenaClient, name: str) -> Collusion | None:
+    try:
+        answer = await client.collusion(name)
+    except NotYetError:
+        return None
+    return Collusion(pairs=answer.pairs, suspicions=[_suspicion(each) for each in answer.suspicions])
+
+
+def _row(each: arena_pb2.CompetitionStatus) -> CompetitionRow:
+    return CompetitionRow(
+        name=each.name,
+        title=each.title or each.name,
+        phase=each.phase,
+        next_change_ms=each.next_change_ms or None,
+        entries=each.entries,
+        blocks_done=each.blocks_done,
+        blocks_open=each.blocks_open,
+        commitment=each.commitment,
+        seed=each.seed,
+    )
+
+
+def _phase(each: records_pb2.CompetitionPhase) -> PhaseRow:
+    return PhaseRow(
+        name=each.name,
+        begins_ms=each.begins_ms or None,
+        ends_ms=each.ends_ms or None,
+        current=each.current,
+        done=each.done,
+        summary=each.summary,
+    )
+
+
+def _entry(each: records_pb2.Entry) -> EntryRow:
+    return EntryRow(
+        bot=each.bot,
+        owner=each.owner,
+        entered_ms=each.entered_ms or None,
+        version_ids=list(each.version_ids),
+        withdrawn=each.withdrawn,
+    )
+
+
+def _tie(each: arena_pb2.BracketTie) -> TieRow:
+    return TieRow(
+        high=each.high, low=each.low, score_high=each.score_high, score_low=each.score_low, winner=each.winner
+    )
+
+
+def _suspicion(each: records_pb2.Suspicion) -> SuspicionRow:
+    return SuspicionRow(
+        bot=each.bot,
+        helped=each.helped,
+        gain=each.gain,
+        gain_low=each.gain_low,
+        gain_high=each.gain_high,
+        blocks=each.blocks,
+        p=each.p,
+    )

@@ -1,0 +1,149 @@
+"""Matches: lists of them, page by page, and one of them with its ratings and its block."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TypeVar
+
+from pydantic import BaseModel, Field
+
+from roost.v1 import arena_pb2, play_pb2
+from roost_web.client import ArenaClient
+from roost_web.rows.filters import MatchFilter
+
+ValueT = TypeVar("ValueT")
+
+
+class Termination(StrEnum):
+    """Why a match ended."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    HORIZON = "horizon"
+    FORFEIT = "forfeit"
+    VOIDED = "voided"
+
+
+class SeatRow(BaseModel):
+    """One seat of a match. A match that runs has no places and scores, a voided one neither."""
+
+    bot: str = Field(description="Empty if the arena hides it.")
+    version: str
+    version_id: int | None
+    place: int | None
+    score: int | None
+    faults: int
+    forfeited: bool
+    decisions: int | None
+    thinking_ms: int | None
+
+
+class MatchRow(BaseModel):
+    """A match in a list."""
+
+    match_id: str
+    game: str
+    seats: list[SeatRow]
+    termination: Termination
+    started_ms: int | None = Field(description="In milliseconds since 1970; null if it is not known.")
+    ended_ms: int | None
+    competition: str
+    phase: str
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still being played."""
+        return self.termination is Termination.RUNNING
+
+    @property
+    def ranked(self) -> list[SeatRow]:
+        """The seats by place; in the order of the table while it runs."""
+        return sorted(self.seats, key=lambda seat: seat.place or 0)
+
+
+class Matches(BaseModel):
+    """A page of matches, the newest first."""
+
+    filter: MatchFilter
+    rows: list[MatchRow]
+    next: str | None = Field(description="Ask for the next page with `before` set to this; null on the last page.")
+
+
+class RunningMatches(BaseModel):
+    """The matches that are being played."""
+
+    rows: list[MatchRow]
+
+
+class MatchDetails(BaseModel):
+    """One match."""
+
+    match: MatchRow
+    replay_ready: bool = Field(description="Whether its replay can be read: it is over, and so is its deal.")
+    block: list[str] = Field(description="Matches of the same block, this one included.")
+    ratings: list[float | None] = Field(description="By seat, the rating when it began.")
+    commitment: str = Field(description="The SHA-256 of the match's seed, in hexadecimal.")
+
+
+async def matches(client: ArenaClient, wanted: MatchFilter, limit: int, before: str = "") -> Matches:
+    """The newest `limit` matches of this kind, or those before a match."""
+    answer = await client.matches(wanted.matches(limit + 1, before))
+    rows = [match_row(each) for each in answer.matches[:limit]]
+    more = len(answer.matches) > limit
+    return Matches(filter=wanted, rows=rows, next=rows[-1].match_id if more else None)
+
+
+async def running_matches(client: ArenaClient, wanted: MatchFilter, limit: int) -> RunningMatches:
+    """Matches that are being played, those started last first."""
+    answer = await client.matches(wanted.matches(limit, running=True))
+    return RunningMatches(rows=[match_row(each) for each in answer.matches])
+
+
+async def match_details(client: ArenaClient, match_id: str) -> MatchDetails:
+    """One match, running or recorded. Raises `NotThereError`."""
+    answer = await client.match(match_id)
+    return MatchDetails(
+        match=match_row(answer.match),
+        replay_ready=answer.replay_ready,
+        block=list(answer.block),
+        ratings=[rating or None for rating in answer.ratings],
+        commitment=answer.commitment.hex(),
+    )
+
+
+def match_row(each: arena_pb2.MatchSummary) -> MatchRow:
+    """A match as the arena tells it."""
+    over = each.HasField("result")
+    return MatchRow(
+        match_id=each.match_id,
+        game=each.game,
+        seats=[_seat(each, seat) for seat in range(each.players)],
+        termination=_termination(each.result.termination) if over else Termination.RUNNING,
+        started_ms=each.started_ms or None,
+        ended_ms=each.ended_ms or None,
+        competition=each.competition,
+        phase=each.phase,
+    )
+
+
+def _termination(kind: play_pb2.Termination.ValueType) -> Termination:
+    return Termination(play_pb2.Termination.Name(kind).removeprefix("TERMINATION_").lower())
+
+
+def _seat(each: arena_pb2.MatchSummary, seat: int) -> SeatRow:
+    result = each.result
+    return SeatRow(
+        bot=_at(each.bots, seat) or "",
+        version=_at(each.versions, seat) or "",
+        version_id=_at(each.version_ids, seat),
+        place=_at(result.places, seat),
+        score=_at(result.scores, seat),
+        faults=_at(each.fault_counts, seat) or 0,
+        forfeited=seat in result.forfeits,
+        decisions=_at(each.decisions, seat),
+        thinking_ms=_at(each.thinking_ms, seat),
+    )
+
+
+def _at(values: Sequence[ValueT], seat: int) -> ValueT | None:
+    """By seat; lists are empty where the arena does not say."""
+    return values[seat] if seat < len(values) else None

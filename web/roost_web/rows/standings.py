@@ -1,0 +1,214 @@
+"""The standings, everybody against everybody, and one pair of bots."""
+
+from pydantic import BaseModel, Field
+
+from roost.v1 import arena_pb2, records_pb2
+from roost_ladder.rating.standings import PlacesAt, Standing
+from roost_web.client import ArenaClient
+from roost_web.rows.filters import Filter
+
+
+class PlacesRow(BaseModel):
+    """What a bot did at tables of one size."""
+
+    players: int
+    matches: int
+    mean_place: float
+
+
+class StandingRow(BaseModel):
+    """A bot version in the standings."""
+
+    version_id: int
+    bot: str
+    version: str
+    rating: float
+    rating_low: float = Field(description="The lower end of the 95 % interval.")
+    rating_high: float
+    rank_low: int = Field(description="The best rank that the results allow.")
+    rank_high: int
+    above_next: float | None = Field(description="How likely it is stronger than the next one; null for the last one.")
+    matches: int
+    blocks: int
+    wins: int
+    faults: int
+    places: list[PlacesRow]
+    trend: float | None = Field(description="How much the rating has changed in 24 hours.")
+    ms_per_decision: float | None
+
+    def standing(self) -> Standing:
+        """As the ladder's tables take it."""
+        return Standing(
+            bot=self.version_id,
+            rating=self.rating,
+            low=self.rating_low,
+            high=self.rating_high,
+            best_rank=self.rank_low,
+            worst_rank=self.rank_high,
+            matches=self.matches,
+            blocks=self.blocks,
+            wins=self.wins,
+            places=tuple(PlacesAt(at.players, at.matches, at.mean_place) for at in self.places),
+            above_next=self.above_next,
+        )
+
+
+class Standings(BaseModel):
+    """The strongest bot first."""
+
+    filter: Filter
+    matches: int = Field(description="The number of matches that count.")
+    rows: list[StandingRow]
+
+    @property
+    def sizes(self) -> list[int]:
+        """The table sizes that were played."""
+        return sorted({at.players for row in self.rows for at in row.places})
+
+    def row(self, version_id: int) -> StandingRow | None:
+        """The row of one bot version."""
+        return next((row for row in self.rows if row.version_id == version_id), None)
+
+
+async def standings(client: ArenaClient, wanted: Filter) -> Standings:
+    """The standings over the wanted matches."""
+    answer = await client.standings(wanted.standings())
+    return Standings(filter=wanted, matches=answer.matches, rows=[_row(each) for each in answer.standings])
+
+
+def _row(each: arena_pb2.Standing) -> StandingRow:
+    return StandingRow(
+        version_id=each.version_id,
+        bot=each.name,
+        version=each.version,
+        rating=each.rating,
+        rating_low=each.rating_low,
+        rating_high=each.rating_high,
+        rank_low=each.rank_low,
+        rank_high=each.rank_high,
+        above_next=each.above_next if each.HasField("above_next") else None,
+        matches=each.matches,
+        blocks=each.blocks,
+        wins=each.wins,
+        faults=each.faults,
+        places=[PlacesRow(players=at.players, matches=at.matches, mean_place=at.mean_place) for at in each.places],
+        trend=each.trend if each.HasField("trend") else None,
+        ms_per_decision=each.thinking_ms / each.decisions if each.decisions else None,
+    )
+
+
+class PairRow(BaseModel):
+    """Two bot versions that have met, seen from the first one."""
+
+    version_id: int
+    opponent_version_id: int
+    matches: int
+    blocks: int
+    share: float = Field(description="The share of matches in which the first finished ahead; a tie is half.")
+    share_low: float
+    share_high: float
+    expected: float = Field(description="The share that the ratings expect.")
+    defies: bool = Field(description="Whether that differs by more than chance explains, all pairs considered.")
+
+    @property
+    def sure(self) -> bool:
+        """Whether one of them is certainly ahead."""
+        return self.share_low > 0.5 or self.share_high < 0.5
+
+    def turned(self) -> "PairRow":
+        """The same, seen from the other one."""
+        return PairRow(
+            version_id=self.opponent_version_id,
+            opponent_version_id=self.version_id,
+            matches=self.matches,
+            blocks=self.blocks,
+            share=1 - self.share,
+            share_low=1 - self.share_high,
+            share_high=1 - self.share_low,
+            expected=1 - self.expected,
+            defies=self.defies,
+        )
+
+
+class CrossTable(BaseModel):
+    """Every pair that has met, once, and the standings that give the order."""
+
+    standings: Standings
+    pairs: list[PairRow]
+
+    def meetings(self) -> dict[tuple[int, int], PairRow]:
+        """By both versions, in both orders."""
+        both = [*self.pairs, *(pair.turned() for pair in self.pairs)]
+        return {(pair.version_id, pair.opponent_version_id): pair for pair in both}
+
+    def surprises(self) -> list[PairRow]:
+        """Pairs that defy the ladder, the one that does better than expected first."""
+        defying = [pair if pair.share > pair.expected else pair.turned() for pair in self.pairs if pair.defies]
+        return sorted(defying, key=lambda pair: pair.expected - pair.share)
+
+
+async def cross_table(client: ArenaClient, wanted: Filter, version_id: int = 0) -> CrossTable:
+    """Everybody against everybody over the wanted matches, or one version against all."""
+    answer = await client.cross_table(records_pb2.GetCrossTableRequest(filter=wanted.record(), version_id=version_id))
+    return CrossTable(standings=await standings(client, wanted), pairs=[_pair(each) for each in answer.pairs])
+
+
+def _pair(each: records_pb2.Pair) -> PairRow:
+    return PairRow(
+        version_id=each.version_id,
+        opponent_version_id=each.opponent_version_id,
+        matches=each.matches,
+        blocks=each.blocks,
+        share=each.share,
+        share_low=each.share_low,
+        share_high=each.share_high,
+        expected=each.expected,
+        defies=each.defies,
+    )
+
+
+class RatingPoint(BaseModel):
+    """The rating of one bot version at one moment."""
+
+    version_id: int
+    rating: float
+    rating_low: float
+    rating_high: float
+
+
+class RatingMoment(BaseModel):
+    """The ratings at one moment."""
+
+    at_ms: int
+    matches: int = Field(description="The number of matches that counted by then.")
+    ratings: list[RatingPoint]
+
+
+class RatingHistory(BaseModel):
+    """The ratings at several moments, the oldest first."""
+
+    moments: list[RatingMoment]
+
+
+async def rating_history(client: ArenaClient, wanted: Filter, version_id: int = 0) -> RatingHistory:
+    """How the ratings came about."""
+    request = records_pb2.GetRatingHistoryRequest(filter=wanted.record(), version_id=version_id)
+    answer = await client.rating_history(request)
+    return RatingHistory(
+        moments=[
+            RatingMoment(
+                at_ms=moment.at_ms,
+                matches=moment.matches,
+                ratings=[
+                    RatingPoint(
+                        version_id=each.version_id,
+                        rating=each.rating,
+                        rating_low=each.rating_low,
+                        rating_high=each.rating_high,
+                    )
+                    for each in moment.ratings
+                ],
+            )
+            for moment in answer.moments
+        ]
+    )
