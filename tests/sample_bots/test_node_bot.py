@@ -20,7 +20,7 @@ import pytest
 from google.protobuf import json_format
 from google.protobuf.descriptor import FileDescriptor
 
-from roost.v1 import arena_pb2, play_pb2
+from roost.v1 import arena_pb2, play_pb2, records_pb2
 from roost_bots import SAMPLES
 from roost_games.referee import Clock
 from roost_games.registry import get_game
@@ -459,7 +459,12 @@ def test_packages_are_pinned_and_come_from_no_particular_registry() -> None:
 
 
 PAGE = (ROOT / "docs/formats/protocol.md").read_text(encoding="utf-8")
-FILES: list[FileDescriptor] = [arena_pb2.DESCRIPTOR, play_pb2.DESCRIPTOR, *play_pb2.DESCRIPTOR.dependencies]
+FILES: list[FileDescriptor] = [
+    arena_pb2.DESCRIPTOR,
+    records_pb2.DESCRIPTOR,
+    play_pb2.DESCRIPTOR,
+    *play_pb2.DESCRIPTOR.dependencies,
+]
 MESSAGES = {name: message for file in FILES for name, message in file.message_types_by_name.items()}
 ENUMERATIONS = [enumeration for file in FILES for enumeration in file.enum_types_by_name.values()]
 

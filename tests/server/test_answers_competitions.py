@@ -82,7 +82,7 @@ def test_rules_in_words() -> None:
         ('schedule = "swiss"\nrounds = 5', "Bots of about equal success meet. That makes 5 rounds."),
         ('schedule = "round-robin"', "Everybody meets everybody. That is done once."),
         ('schedule = "round-robin"\nrounds = 2', "Everybody meets everybody. That is done 2 times."),
-        ('schedule = "knockout"\nblocks_per_pairing = 3', "Who loses a duel is out. A duel has 3 blocks."),
+        ('schedule = "knockout"\nblocks_per_pairing = 3', "The loser of a duel is out. A duel has 3 blocks."),
     ],
 )
 def test_finals_in_words(schedule: str, words: str) -> None:

@@ -8,10 +8,11 @@ from roost.v1 import arena_pb2, records_pb2
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.rating.standings import standings
 from roost_server.answers.ratings import Ratings
-from roost_server.answers.standings import LiveAnswers, ratings_at
+from roost_server.answers.standings import LiveAnswers
 from roost_server.store import BlockClosed, BlockState, FinishedMatch, NewBlock, Planned, Store
+from roost_server.store.results import EVERYTHING, MatchFilter
 from roost_server.store.sums import kept
-from roost_server.store.sums.history import MOST_MOMENTS, superfluous
+from roost_server.store.sums.history import MOST_MOMENTS, moment_at, superfluous
 from tests.support.records.matches import sketch, two_competitions
 
 HOUR = 3_600_000
@@ -89,9 +90,12 @@ def test_who_was_not_rated_a_day_ago_has_no_trend(store: Store) -> None:
 def test_the_rating_when_a_match_began(store: Store) -> None:
     results = three_days(store)
     then = {each.bot: each.rating for each in standings(results[:20])}
-    assert ratings_at(store, at_hour(9) + HOUR // 2) == pytest.approx(then, abs=1e-4)
-    assert ratings_at(store, BEGIN - 1) == {}
-    assert ratings_at(store, at_hour(9), competition_id=1, phase="ladder") == {}
+    with store.reading() as reading:
+        moment = moment_at(reading, EVERYTHING, at_hour(9) + HOUR // 2)
+        assert moment is not None
+        assert {each.version_id: each.rating for each in moment.ratings} == pytest.approx(then, abs=1e-4)
+        assert moment_at(reading, EVERYTHING, BEGIN - 1) is None
+        assert moment_at(reading, MatchFilter(competition_id=1, phase="ladder"), at_hour(9)) is None
 
 
 def test_what_came_after_the_last_moment_is_there_too(store: Store) -> None:

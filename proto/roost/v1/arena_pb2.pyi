@@ -128,7 +128,7 @@ class BotVersion(_message.Message):
     quarantine_since_ms: _builtins.int
     presence: Global___Presence.ValueType
     presence_since_ms: _builtins.int
-    """Since when it has been in this state, in milliseconds since 1970; 0 if that is not known."""
+    """Since when it has been in this state, in milliseconds since 1970; 0 while it plays, or if that is not known."""
     voids: _builtins.int
     """How many matches were voided while it was being asked."""
     def __init__(
@@ -269,7 +269,7 @@ class Standing(_message.Message):
     above_next: _builtins.float
     """How likely it is stronger than the next one, from 0 to 1. Absent for the last one."""
     trend: _builtins.float
-    """How much the rating has changed in the last 24 hours. Absent if it was not rated then."""
+    """How much the rating has changed in the 24 hours before the last match. Absent if it was not rated then."""
     decisions: _builtins.int
     """Decisions, and how long it took for all of them, in milliseconds."""
     thinking_ms: _builtins.int

@@ -598,7 +598,7 @@ class Result(_message.Message):
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]: ...
     @_builtins.property
     def forfeits(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The seats that forfeited, in that order."""
+        """The seats that forfeited, in that order; in a MatchSummary by seat."""
 
     @_builtins.property
     def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___Fault]: ...

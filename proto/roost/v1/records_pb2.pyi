@@ -68,7 +68,7 @@ class GetArenaResponse(_message.Message):
     now_ms: _builtins.int
     """The time at the arena, in milliseconds since 1970."""
     revision: _builtins.int
-    """Changes with every match that is recorded, so that a client knows when an old answer is still true."""
+    """Changes when a match is recorded, or a block opened or closed: while it stays, old answers are still true."""
     @_builtins.property
     def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayedGame]:
         """What is played here."""
@@ -382,7 +382,7 @@ class GetBotResponse(_message.Message):
 
     @_builtins.property
     def opponents(self) -> _containers.RepeatedCompositeFieldContainer[Global___OpponentRecord]:
-        """All its versions together against every other bot, by name. The most matches first."""
+        """Its versions together, or the one that was asked for, against every other bot, by name. The most matches first."""
 
     def __init__(
         self,

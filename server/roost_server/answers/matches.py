@@ -40,8 +40,7 @@ def matches(store: Store, request: arena_pb2.ListMatchesRequest) -> arena_pb2.Li
 def check_filters(request: arena_pb2.ListMatchesRequest) -> None:
     """Raise `UsageError` for filters that do not fit together, or name something that does not exist."""
     check_game(request.game)
-    if request.phase and not request.competition:
-        raise UsageError("a phase is one of a competition; name the competition too")
+    check_phase(request.phase, request.competition)
     if request.outcome and request.outcome not in OUTCOMES:
         raise UsageError(f"there is no outcome {request.outcome}")
     if request.outcome and not (request.bot or request.version_id):
@@ -140,6 +139,12 @@ def _summary(match: MatchOnPage) -> arena_pb2.MatchSummary:
         decisions=[seat.decisions for seat in seats],
         thinking_ms=[round(seat.thinking_ms) for seat in seats],
     )
+
+
+def check_phase(phase: str, competition: str) -> None:
+    """Raise `UsageError` for a phase of no competition."""
+    if phase and not competition:
+        raise UsageError("a phase is one of a competition; name the competition too")
 
 
 def check_game(name: str) -> None:

@@ -3,18 +3,17 @@
 Every answer takes the same path: the `filter_of` a request, the ratings for that filter, rows, and a message.
 """
 
-from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from roost.v1 import arena_pb2, records_pb2
 from roost_ladder.rating.pairs import PairRecord, pairs
 from roost_ladder.rating.standings import Standing
 from roost_server.answers.competitions import phase_asked_for
-from roost_server.answers.matches import check_game
+from roost_server.answers.matches import check_game, check_phase
 from roost_server.answers.ratings import Rated, Ratings, everything, of_phase
 from roost_server.competition.ledger import find
 from roost_server.store import Store, queries
-from roost_server.store.results import EVERYTHING, MatchFilter
+from roost_server.store.results import MatchFilter
 from roost_server.store.sums import history
 from roost_server.store.sums.history import DAY_MS, Moment, RatingThen
 from roost_server.store.sums.kept import Conduct, SumsFilter
@@ -62,6 +61,7 @@ class StandingsTable(NamedTuple):
 def filter_of(store: Store, asked: AsksForMatches) -> SumsFilter:
     """Which matches are asked for. Raises `UsageError` if there is no such game, competition or phase."""
     check_game(asked.game)
+    check_phase(asked.phase, asked.competition)
     matches = MatchFilter(asked.game or None, asked.players or None)
     if not asked.competition:
         return everything(matches)
@@ -191,16 +191,3 @@ def _rating_message(each: RatingThen) -> records_pb2.RatingThen:
 def standings_of(store: Store, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
     """Answer a single request."""
     return LiveAnswers(store).standings_of(request)
-
-
-def ratings_at(
-    store: Store, at_ms: int, competition_id: int | None = None, phase: str | None = None
-) -> Mapping[int, float]:
-    """By bot version, the rating at about this time: in this phase of a competition, otherwise over all matches.
-
-    A version that was not rated then is not in it.
-    """
-    scope = EVERYTHING._replace(competition_id=competition_id, phase=phase)
-    with store.reading() as reading:
-        moment = history.moment_at(reading, scope, at_ms)
-    return {each.version_id: each.rating for each in moment.ratings} if moment else {}

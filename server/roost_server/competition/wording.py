@@ -7,10 +7,10 @@ from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
 
 SCHEDULES = {
     "least-played": "The groups that have played least play next.",
-    "sure": "Those play next whose order is least sure.",
+    "sure": "The bots whose order is least certain play next.",
     "round-robin": "Everybody meets everybody.",
     "swiss": "Bots of about equal success meet.",
-    "knockout": "Who loses a duel is out.",
+    "knockout": "The loser of a duel is out.",
 }
 
 
@@ -35,7 +35,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 def _entry(file: CompetitionFile) -> Iterator[str]:
     entry = file.entry
-    who = "Anybody who registers" if entry.who == "open" else "Who is invited"
+    who = "Anybody who registers" if entry.who == "open" else "Everybody with an invitation"
     yield f"{who} may enter {counted(entry.bots_per_owner, 'bot')}."
     if entry.bots_per_owner > 1:
         yield f"Bots of one owner {'may' if entry.own_bots_may_meet else 'do not'} meet each other."

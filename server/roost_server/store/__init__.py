@@ -6,8 +6,8 @@
         queries.bots(store)
 
 `models` has the tables, `records` what the arena writes, `results` finished matches and what counts,
-`queries` everything else that can be asked. docs/formats/database.md describes the database to readers with other
-programs.
+`sums` what ratings are made of, `lookups` pages of matches and one bot's record, `queries` everything else.
+docs/formats/database.md describes the database to readers with other programs.
 """
 
 from roost_server.store import queries
