@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -61,6 +62,8 @@ def test_bots_for_programs(roost: Roost, world: World) -> None:
                 "connected": None,
                 "playing": None,
                 "latency_ms": None,
+                "presence": None,
+                "presence_since_ms": None,
             }
             for number, name in enumerate(("greedy", "random", "clumsy"), 1)
         ]
@@ -77,6 +80,52 @@ def test_bots_for_people(roost: Roost, world: World) -> None:
     assert head.split() == ["id", "bot", "version", "matches", "won", "faults", "first", "seen"]
     assert greedy.split()[:4] == ["1", "greedy", "01234567…", "5"]
     assert clumsy.split()[:4] == ["3", "clumsy", "2.0", "4"]
+
+
+def test_one_bot_for_programs(roost: Roost, world: World) -> None:
+    """Its record by seat and by opponent is counted here from the replays."""
+    shown = json.loads(roost("bots", "show", "greedy", "--db", world.file, "--json").out)
+    seats: Counter[tuple[str, int, int]] = Counter()
+    met: Counter[str] = Counter()
+    for replay in counting(world):
+        for seat, each in enumerate(replay.seats):
+            if each.bot == "greedy":
+                seats[replay.game, len(replay.seats), seat] += 1
+                met.update(other.bot for other in replay.seats if other is not each)
+    assert {(row["game"], row["players"], row["seat"]): row["matches"] for row in shown["seats"]} == seats
+    assert {row["bot"]: row["matches"] for row in shown["opponents"]} == met
+    assert all(row["share_low"] <= row["share"] <= row["share_high"] for row in shown["opponents"])
+    assert [bot["name"] for bot in shown["bots"]] == ["greedy"]
+
+
+def test_one_bot_for_people(roost: Roost, world: World) -> None:
+    out = roost("bots", "show", "greedy", "--db", world.file).out
+    assert "By game, table size and seat:" in out
+    assert "Against each opponent" in out
+
+
+def test_matches_by_opponent_and_outcome(roost: Roost, world: World) -> None:
+    def listed(*options: object) -> set[str]:
+        answer = json.loads(roost("matches", "--db", world.file, "--json", *options).out)
+        return {match["match_id"] for match in answer["matches"]}
+
+    def true(bot: str, opponent: str, won: bool) -> set[str]:
+        return {
+            replay.match
+            for replay in counting(world)
+            if {bot, opponent} <= {seat.bot for seat in replay.seats}
+            and any(place == 1 for place in places_of([replay], bot)) is won
+        }
+
+    assert listed("--bot", "random", "--opponent", "clumsy", "--outcome", "won") == true("random", "clumsy", True)
+    assert listed("--bot", "random", "--opponent", "clumsy", "--outcome", "not-won") == true("random", "clumsy", False)
+    assert listed("--faulty") == {replay.match for replay in world.replays if replay.result.faults}
+    assert listed("--players", 3) == {replay.match for replay in world.replays if len(replay.seats) == 3}
+
+
+def test_an_outcome_is_one_for_a_bot(roost: Roost, world: World) -> None:
+    code, _, err = roost("matches", "--db", world.file, "--outcome", "won")
+    assert (code, err) == (2, "roost: --outcome is one for a bot; name it with --bot\n")
 
 
 def test_standings_for_programs(roost: Roost, world: World) -> None:
@@ -102,6 +151,9 @@ def test_standings_for_programs(roost: Roost, world: World) -> None:
             "wins",
             "faults",
             "places",
+            "trend",
+            "decisions",
+            "thinking_ms",
         ]
         assert row["rating_low"] < row["rating"] < row["rating_high"]
         assert 1 <= row["rank_low"] <= row["rank_high"] <= 3
@@ -133,7 +185,7 @@ def test_standings_always_show_how_sure_they_are(roost: Roost, world: World) -> 
     assert lines[0] == "6 matches"
     assert lines[1].split() == [
         *("rank", "bot", "version", "rating", "above", "matches", "blocks", "won", "faults"),
-        *("of", "2", "of", "3"),
+        *("of", "2", "of", "3", "ms"),
     ]
     for row in lines[3:6]:
         rank, _, _, rating, interval, *_ = row.split()

@@ -1,5 +1,6 @@
 """`roost bots`, `standings`, `matches` and `collusion`: what an arena has on record."""
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -17,6 +18,24 @@ from roost_cli.options import (
     needs_server,
 )
 from roost_games.errors import UsageError
+
+PlayersOption = Annotated[int | None, typer.Option(min=2, max=99, metavar="N", help="Only tables of this size.")]
+PhaseOption = Annotated[
+    str | None, typer.Option(metavar="PHASE", help="With --competition: only this phase, ladder or finals.")
+]
+
+
+class Outcome(StrEnum):
+    """How a match ended for a bot; in the contract the names begin with OUTCOME_."""
+
+    WON = "won"
+    NOT_WON = "not-won"
+    LAST = "last"
+    FORFEITED = "forfeited"
+    VOIDED = "voided"
+
+
+OUTCOMES = ", ".join(Outcome)
 
 bots_app = typer.Typer(help="List the bots of an arena, one line per version.", invoke_without_command=True)
 
@@ -45,25 +64,33 @@ def show_bot(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The bot's name.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Show one bot: its versions, and what keeps them from playing."""
+    """Show one bot: its versions, what keeps them from playing, and its record by seat and opponent."""
+    from roost.v1 import records_pb2
     from roost_cli.terminal.console import print_json
-    from roost_cli.terminal.records import bots_json, print_one_bot
+    from roost_cli.terminal.records import one_bot_json, print_one_bot
 
     with where.open() as reader:
         found = [bot for bot in reader.bots().bots if bot.name == name]
-    if not found:
-        raise UsageError(f"there is no bot {name!r}; roost bots {where.option} lists all")
+        if not found:
+            raise UsageError(f"there is no bot {name!r}; roost bots {where.option} lists all")
+        record = reader.bot(records_pb2.GetBotRequest(bot=name))
     if as_json:
-        print_json(bots_json(found, live=where.live))
+        print_json(one_bot_json(found, record, live=where.live))
     else:
-        print_one_bot(found, live=where.live)
+        print_one_bot(found, record, live=where.live)
+
+
+def check_phase(phase: str | None, competition: str | None) -> None:
+    """Refuse a phase of no competition."""
+    if phase is not None and competition is None:
+        raise UsageError("--phase is a phase of a competition; name it with --competition")
 
 
 @asks(READING)
 def standings(
     where: Where,
     game: GameOption = None,
-    players: Annotated[int | None, typer.Option(min=2, max=99, metavar="N", help="Only tables of this size.")] = None,
+    players: PlayersOption = None,
     competition: CompetitionOption = None,
     phase: Annotated[
         str | None,
@@ -76,8 +103,7 @@ def standings(
     from roost_cli.terminal.console import print_json
     from roost_cli.terminal.standings import print_standings, standings_json
 
-    if phase is not None and competition is None:
-        raise UsageError("--phase is a phase of a competition; name it with --competition")
+    check_phase(phase, competition)
     wanted = arena_pb2.GetStandingsRequest(
         game=find_game(game).name if game else "",
         players=players or 0,
@@ -96,8 +122,17 @@ def standings(
 def matches(
     where: Where,
     game: GameOption = None,
+    players: PlayersOption = None,
     bot: Annotated[str | None, typer.Option(metavar="NAME", help="Only matches of this bot.")] = None,
+    opponent: Annotated[str | None, typer.Option(metavar="NAME", help="Only matches with this bot too.")] = None,
+    outcome: Annotated[
+        Outcome | None, typer.Option(metavar="OUTCOME", help=f"With --bot: how it ended for it, {OUTCOMES}.")
+    ] = None,
+    faulty: Annotated[
+        bool, typer.Option("--faulty", help="Only matches with a fault, of the bot if one is named.")
+    ] = False,
     competition: CompetitionOption = None,
+    phase: PhaseOption = None,
     limit: Annotated[int, typer.Option(min=1, max=1_000_000, metavar="N", help="At most this many.")] = 20,
     running: Annotated[
         bool, typer.Option("--running", help="List the running matches instead of the recorded ones.")
@@ -112,9 +147,17 @@ def matches(
 
     if running and not where.live:
         raise UsageError("a database has only finished matches; --running needs --server")
+    if outcome is not None and bot is None:
+        raise UsageError("--outcome is one for a bot; name it with --bot")
+    check_phase(phase, competition)
     wanted = arena_pb2.ListMatchesRequest(
         game=find_game(game).name if game else "",
+        players=players or 0,
         bot=bot or "",
+        opponent=opponent or "",
+        outcome=arena_pb2.Outcome.Value(f"OUTCOME_{outcome.name}") if outcome else arena_pb2.OUTCOME_UNSPECIFIED,
+        with_faults=faulty,
+        phase=phase or "",
         running=running,
         limit=limit,
         competition=competition or "",
@@ -132,7 +175,7 @@ def collusion(
         str, typer.Option("--db", metavar="FILE", help="The database of an arena or a ladder.")
     ] = DEFAULT_DATABASE,
     competition: CompetitionOption = None,
-    phase: Annotated[str | None, typer.Option(metavar="NAME", help="Only this phase of the competition.")] = None,
+    phase: PhaseOption = None,
     game: GameOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -143,8 +186,7 @@ def collusion(
     from roost_cli.terminal.collusion import print_suspicions, suspicions_json
     from roost_cli.terminal.console import print_json
 
-    if phase is not None and competition is None:
-        raise UsageError("--phase is a phase of a competition; name it with --competition")
+    check_phase(phase, competition)
     wanted = find_game(game).name if game else None
     with needs_server("roost collusion"):
         from roost_server.answers.collusion import suspicions

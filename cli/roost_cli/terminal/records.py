@@ -6,11 +6,14 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from roost.v1 import arena_pb2
+from rich.console import Console
+
+from roost.v1 import arena_pb2, records_pb2
 from roost_cli.terminal.console import Column, note_room, print_fitted, results
 from roost_cli.terminal.standings import short_version
 from roost_games.replay import FINISHED, FORFEIT, HORIZON, VOIDED
 from roost_games.wording import counted
+from roost_sdk.arena.presence import Presence, presence_of, since_ms
 from roost_sdk.wire.results import TERMINATION_NAMES
 
 QUARANTINE_NOTE = (
@@ -72,14 +75,47 @@ def bots_json(bots: Sequence[arena_pb2.BotVersion], *, live: bool) -> dict[str, 
                 "connected": bot.connected if live else None,
                 "playing": bot.playing if live else None,
                 "latency_ms": bot.latency_us / 1000 if live and bot.connected else None,
+                "presence": presence_of(bot).value if live else None,
+                "presence_since_ms": since_ms(bot) if live else None,
             }
             for bot in bots
         ]
     }
 
 
-def print_one_bot(versions: Sequence[arena_pb2.BotVersion], *, live: bool) -> None:
-    """`roost bots show`: its versions, the newest first, and what keeps them from playing."""
+def one_bot_json(
+    versions: Sequence[arena_pb2.BotVersion], record: records_pb2.GetBotResponse, *, live: bool
+) -> dict[str, object]:
+    """`roost bots show --json`: the versions, and their record together."""
+    seats = [
+        {
+            "game": row.game,
+            "players": row.players,
+            "seat": row.seat,
+            "matches": row.matches,
+            "places": list(row.places),
+            "faults": row.faults,
+            "forfeits": row.forfeits,
+            "decisions": row.decisions,
+            "thinking_ms": row.thinking_ms,
+        }
+        for row in record.seats
+    ]
+    opponents = [
+        {
+            "bot": row.bot,
+            "matches": row.matches,
+            "share": row.share,
+            "share_low": row.share_low,
+            "share_high": row.share_high,
+        }
+        for row in record.opponents
+    ]
+    return {**bots_json(versions, live=live), "seats": seats, "opponents": opponents}
+
+
+def print_one_bot(versions: Sequence[arena_pb2.BotVersion], record: records_pb2.GetBotResponse, *, live: bool) -> None:
+    """`roost bots show`: its versions, the newest first, what keeps them from playing, and their record together."""
     console = results()
     owner = f", of {versions[0].owner}" if versions[0].owner else ""
     console.print(f"{versions[0].name}{owner}")
@@ -96,6 +132,45 @@ def print_one_bot(versions: Sequence[arena_pb2.BotVersion], *, live: bool) -> No
             since = local_time(bot.quarantine_since_ms)
             console.print(f"  in quarantine since {since}: {bot.quarantine_reason}", soft_wrap=True)
             console.print(QUARANTINE_NOTE, soft_wrap=True)
+        elif presence_of(bot) is not Presence.UNKNOWN:
+            since = f" since {local_time(bot.presence_since_ms)}" if bot.presence_since_ms else ""
+            console.print(f"  {presence_of(bot).in_words}{since}", soft_wrap=True)
+    _print_record(console, record)
+
+
+def _print_record(console: Console, record: records_pb2.GetBotResponse) -> None:
+    if record.seats:
+        console.print("\nBy game, table size and seat:")
+        print_fitted(console, _seat_columns(record.seats))
+    if record.opponents:
+        console.print("\nAgainst each opponent, the share of matches in which it finished ahead, with 95 % interval:")
+        print_fitted(console, _opponent_columns(record.opponents))
+
+
+def _seat_columns(rows: Sequence[records_pb2.SeatRecord]) -> list[Column]:
+    return [
+        Column("game", [row.game for row in rows]),
+        Column(">players", [str(row.players) for row in rows]),
+        Column(">seat", [str(row.seat) for row in rows]),
+        Column(">matches", [str(row.matches) for row in rows]),
+        Column("places", [" ".join(map(str, row.places)) for row in rows]),
+        Column(">mean score", [f"{row.score_sum / row.matches:.1f}" for row in rows], drop=2),
+        Column(">faults", [str(row.faults) for row in rows], drop=1),
+        Column(">ms", [_ms_per_decision(row) for row in rows], drop=3),
+    ]
+
+
+def _ms_per_decision(row: records_pb2.SeatRecord) -> str:
+    return f"{row.thinking_ms / row.decisions:.2f}" if row.decisions else "-"
+
+
+def _opponent_columns(rows: Sequence[records_pb2.OpponentRecord]) -> list[Column]:
+    return [
+        Column("opponent", [row.bot for row in rows]),
+        Column(">matches", [str(row.matches) for row in rows]),
+        Column(">ahead", [f"{row.share:.0%}" for row in rows]),
+        Column("interval", [f"{row.share_low:.0%} to {row.share_high:.0%}" for row in rows]),
+    ]
 
 
 def print_matches(matches: Sequence[arena_pb2.MatchSummary], wanted: arena_pb2.ListMatchesRequest, option: str) -> None:

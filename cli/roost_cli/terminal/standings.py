@@ -65,6 +65,7 @@ class StandingsRow(NamedTuple):
             row.places,
             short_version(row.version),
             row.blocks,
+            f"{row.thinking_ms / row.decisions:.2f}" if row.decisions else "",
         )
 
     @classmethod
@@ -186,4 +187,7 @@ def _row_json(row: arena_pb2.Standing) -> dict[str, object]:
         "wins": row.wins,
         "faults": row.faults,
         "places": [{"players": at.players, "matches": at.matches, "mean_place": at.mean_place} for at in row.places],
+        "trend": row.trend if row.HasField("trend") else None,
+        "decisions": row.decisions,
+        "thinking_ms": row.thinking_ms,
     }

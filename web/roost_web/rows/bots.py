@@ -7,6 +7,7 @@ from itertools import groupby
 from pydantic import BaseModel, Field
 
 from roost.v1 import arena_pb2, play_pb2, records_pb2
+from roost_sdk.arena.presence import Presence, presence_of, since_ms
 from roost_web.client import ArenaClient
 from roost_web.errors import NotThereError
 from roost_web.rows.filters import Filter, MatchFilter
@@ -19,27 +20,6 @@ ENOUGH_MATCHES = 4
 """A best or worst opponent has been met this often."""
 
 
-class Presence(StrEnum):
-    """What a bot version is doing, or why it does not play."""
-
-    UNKNOWN = "unknown"
-    PLAYING = "playing"
-    WAITING = "waiting"
-    NO_MATCHES = "no-matches"
-    NOT_CONNECTED = "not-connected"
-    QUARANTINED = "quarantined"
-    REPLACED = "replaced"
-
-
-IN_WORDS = {
-    Presence.UNKNOWN: "",
-    Presence.PLAYING: "Playing",
-    Presence.WAITING: "Waiting for opponents or for its next block",
-    Presence.NO_MATCHES: "Connected, but nothing is played now that it may take part in",
-    Presence.NOT_CONNECTED: "Not connected",
-    Presence.QUARANTINED: "In quarantine",
-    Presence.REPLACED: "Replaced by a newer version",
-}
 CURRENT = (Presence.PLAYING, Presence.WAITING, Presence.NO_MATCHES, Presence.QUARANTINED, Presence.NOT_CONNECTED)
 """The states of a bot's current version, the liveliest first."""
 
@@ -112,15 +92,15 @@ def _age(row: VersionRow) -> tuple[int, int]:
 
 
 def _version_row(each: arena_pb2.BotVersion, standing: StandingRow | None) -> VersionRow:
-    presence = _presence(each.presence)
+    presence = presence_of(each)
     return VersionRow(
         version_id=each.version_id,
         bot=each.name,
         version=each.version,
         owner=each.owner,
         presence=presence,
-        presence_words=IN_WORDS[presence],
-        presence_since_ms=each.quarantine_since_ms or each.presence_since_ms or None,
+        presence_words=presence.in_words,
+        presence_since_ms=since_ms(each),
         quarantine_reason=each.quarantine_reason,
         playing=each.playing,
         matches=each.matches,
@@ -131,11 +111,6 @@ def _version_row(each: arena_pb2.BotVersion, standing: StandingRow | None) -> Ve
         latency_us=each.latency_us or None,
         standing=standing,
     )
-
-
-def _presence(presence: arena_pb2.Presence.ValueType) -> Presence:
-    name = arena_pb2.Presence.Name(presence).removeprefix("PRESENCE_").lower().replace("_", "-")
-    return Presence.UNKNOWN if name == "unspecified" else Presence(name)
 
 
 def _bot_row(versions: list[VersionRow]) -> BotRow:
