@@ -4,6 +4,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # On all cores; each has a run of neighbours, so that what a module builds is built once, and helps out at the end.
 PYTEST := $(BIN)/pytest -n auto --dist worksteal
+# Tests start Python hundreds of times; without compiled code in the folder each start would compile Roost again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help run test test-long test-repeatedly lint types unit format golden proto commands reference verify-many coverage sure \
 	levels chaos soak bench clean

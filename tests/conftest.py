@@ -1,8 +1,9 @@
 """Around every run: nothing that the tests have started outlives them, and no test changes another one's logging."""
 
+import gc
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
@@ -13,6 +14,18 @@ WORKER = "PYTEST_XDIST_WORKER"
 
 if WORKER not in os.environ:
     left_processes.mark_children()
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """For `-n auto`, one more than there are cores: a test that waits for a clock or a process leaves its core idle."""
+    return (yield) + 1
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays until the end, so the garbage collector need not walk through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

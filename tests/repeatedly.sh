@@ -6,6 +6,7 @@
 #
 # The clone has what is committed, and an environment of its own. After a failure the clone and its log are kept.
 set -euo pipefail
+export PYTHONDONTWRITEBYTECODE= # as in the Makefile
 rounds=${ROUNDS:-10}
 busy=${BUSY:-1}
 read -ra arguments <<<"${ARGS:-}"

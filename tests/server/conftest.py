@@ -9,6 +9,9 @@ from sqlalchemy import create_engine, make_url, text
 
 from roost_server.store import open_store
 from tests.support.arenas import postgres_server
+from tests.support.records.new_databases import quick_new_databases
+
+__all__ = ["quick_new_databases"]
 
 NUMBERS = count(1)
 
