@@ -67,21 +67,27 @@ def summary_of(arena: Arena, running: RunningMatch) -> arena_pb2.MatchSummary:
     )
 
 
-def running_match(
-    arena: Arena, running: RunningMatch, recorded: Iterable[tuple[int, str]]
-) -> arena_pb2.GetMatchResponse:
-    """A running match. `recorded` are the rotations and ids of the matches of its block that are on record."""
+def running_match(arena: Arena, running: RunningMatch, block: list[str]) -> arena_pb2.GetMatchResponse:
+    """A running match, with the ids of the matches of its block."""
     table = running.table
     # Matches on record name their bots.
-    block = [table.match_id] if table.settings.hide_names else whole_block(arena, running.block.id, recorded)
+    told = [table.match_id] if table.settings.hide_names else block
     return arena_pb2.GetMatchResponse(
-        match=summary_of(arena, running), running=True, block=block, commitment=table.commitment
+        match=summary_of(arena, running), running=True, block=told, commitment=table.commitment
     )
 
 
-def whole_block(arena: Arena, block_id: str, recorded: Iterable[tuple[int, str]]) -> list[str]:
-    """The ids of the matches of a block, running ones too unless names are hidden, in the order of its rotations."""
-    running = [arena.seating.running(table.match_id) for table in arena.seating.tables if not table.settings.hide_names]
+def seated(arena: Arena) -> list[RunningMatch]:
+    """The running matches whose bots may be named."""
+    running = [arena.seating.running(table.match_id) for table in arena.seating.tables]
+    return [each for each in running if not each.table.settings.hide_names]
+
+
+def whole_block(block_id: str, recorded: Iterable[tuple[int, str]], running: Iterable[RunningMatch]) -> list[str]:
+    """The ids of the matches of a block, on record or running, in the order of its rotations.
+
+    `running` is from before the records were read: a match is removed once it is on record, so none is missed.
+    """
     here = [(each.rotation, each.table.match_id) for each in running if each.block.id == block_id]
     return [match_id for _, match_id in sorted({*recorded, *here})]
 

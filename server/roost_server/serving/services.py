@@ -109,13 +109,15 @@ class ArenaService(ReadingService):
 
     async def _get_match(self, request: arena_pb2.GetMatchRequest, _: Asker) -> arena_pb2.GetMatchResponse:
         store, running = self._arena.store, self._arena.seating.find(request.match_id)
+        seated = live.seated(self._arena)
         if running is not None:
             recorded = await asyncio.to_thread(block_matches, store, running.block.id)
-            answer = live.running_match(self._arena, running, recorded)
+            block = live.whole_block(running.block.id, recorded, seated)
+            answer = live.running_match(self._arena, running, block)
             await asyncio.to_thread(matches.add_ratings, store, answer)
             return answer
-        answer, block = await asyncio.to_thread(matches.match_in_block, store, request)
-        answer.block[:] = live.whole_block(self._arena, *block)
+        answer, on_record = await asyncio.to_thread(matches.match_in_block, store, request)
+        answer.block[:] = live.whole_block(*on_record, seated)
         return answer
 
     async def _get_replay(self, request: arena_pb2.GetReplayRequest, asker: Asker) -> Message:
