@@ -423,7 +423,7 @@ def test_a_second_signal_stops_a_bot_that_thinks_for_ever(tmp_path: Path, how: s
             told = (await process.stderr.read()).decode()
             assert await process.wait() == 130
             assert "leaving, 1 matches to play to the end" in told
-            assert told.endswith("mybot.py: stopped\n")
+            assert told.endswith("mybot.py: stopped\n"), told
             assert "Traceback" not in told
 
     bounded(script)

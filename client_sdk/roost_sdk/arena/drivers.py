@@ -11,6 +11,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from queue import SimpleQueue
 from threading import Thread
 from time import perf_counter, process_time
@@ -241,8 +242,15 @@ class _Player:
             task = await self._tasks.get()
             self._kind = task.kind
             self._current = asyncio.create_task(task.wait())
-            self._current.add_done_callback(lambda _, task=task: self._return(task))  # type: ignore[misc]
+            self._current.add_done_callback(partial(self._done, task))
             await asyncio.wait([self._current])
+
+    def _done(self, task: Task, current: "asyncio.Task[None]") -> None:
+        self._return(task)
+        error = None if current.cancelled() else current.exception()
+        # An interrupt ends `serve`, which raises it. The event loop would report it a second time.
+        if isinstance(error, Exception):
+            raise error
 
     def _return(self, task: Task) -> None:
         self._returns.put(task)
