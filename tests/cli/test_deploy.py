@@ -103,6 +103,7 @@ def answers(site: Site) -> bool:
         return False
 
 
+@pytest.mark.long
 @needs_nginx
 def test_page_and_bots_reach_an_arena_through_nginx(tmp_path: Path, roost: Roost) -> None:
     """On one host name, with TLS, and a second page under a path."""

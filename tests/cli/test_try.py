@@ -107,6 +107,7 @@ def test_a_bot_that_hangs_does_not_hang_the_doctor() -> None:
     assert "2 kinds of table" in text(others)
 
 
+@pytest.mark.long
 def test_the_time_ends_in_the_middle_of_a_match() -> None:
     """Even with much patience: the report says what was seen until then, and what was not."""
     hurried = Effort(matches=1, seconds=12.0, patience=3000.0)

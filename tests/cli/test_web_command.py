@@ -85,6 +85,7 @@ def test_an_export_is_shown(tmp_path: Path) -> None:
         stop(process, signal.SIGTERM)
 
 
+@pytest.mark.long
 def test_an_arena_may_come_and_go(tmp_path: Path) -> None:
     """The page starts without one, tells visitors so, and recovers by itself."""
     listen = f"127.0.0.1:{free_port()}"

@@ -113,7 +113,7 @@ def with_other_hidden_cards(replay: Replay, eye: int | None, rng: Random) -> Ite
     at, deck = next((at, step) for at, step in enumerate(replay.steps) if getattr(step, "name", "") == "deck")
     assert isinstance(deck, Outcome)
     assert isinstance(deck.value, tuple)
-    for _ in range(40):
+    for _ in range(15):
         cards = list(deck.value)
         first, second = rng.randrange(len(replay.seats) * 6), rng.randrange(len(cards))
         cards[first], cards[second] = cards[second], cards[first]
@@ -127,15 +127,16 @@ def with_other_hidden_cards(replay: Replay, eye: int | None, rng: Random) -> Ite
 def test_a_document_does_not_depend_on_hidden_cards(table: tuple[str, Variant, int]) -> None:
     rng = Random("hidden")
     tried = 0
-    eyes: list[Eye] = [SPECTATOR, *range(table[2])]
+    eyes: list[Eye] = [SPECTATOR, 0, table[2] - 1]
     for decisions in (1, 5, 14, 15, 16):
         replay = replace(broken_off(*table, decisions), seed=None, commitment=None)
         recorded = Recorded(replay)
+        everything = recorded.document(OPEN)
         for eye in eyes:
             for other in with_other_hidden_cards(replay, eye if isinstance(eye, int) else None, rng):
                 tried += 1
                 assert Recorded(other).document(eye) == recorded.document(eye)
-                assert Recorded(other).document(OPEN) != recorded.document(OPEN)
+                assert Recorded(other).document(OPEN) != everything
     assert tried > 20
 
 
@@ -145,12 +146,13 @@ def test_a_document_does_not_change_when_hidden_things_are_scrambled(
 ) -> None:
     replay = played(*table, fault_rate=0.02)
     recorded = Recorded(replay)
-    eyes: list[Eye] = [SPECTATOR, *range(table[2])]
+    everything = recorded.document(OPEN)
+    eyes: list[Eye] = [SPECTATOR, 0, table[2] - 1]
     for eye in eyes:
         monkeypatch.setattr(frames, "Playback", scrambling(eye if isinstance(eye, int) else None))
         scrambled = Recorded(replay)
         assert scrambled.document(eye) == recorded.document(eye)
-        assert (scrambled.document(OPEN) != recorded.document(OPEN)) == (table in HIDING)
+        assert (scrambled.document(OPEN) != everything) == (table in HIDING)
 
 
 def scrambling(eye: int | None) -> type[Playback]:

@@ -52,7 +52,7 @@ def done_rows(store: Store) -> list[MatchFacts]:
 def test_sdk_bots_play_whole_blocks(tmp_path: Path, game: str, players: int) -> None:
     async def script() -> None:
         async with hall(tmp_path, settings(game, players)) as place, sdk_bots(place, players) as clients:
-            await until(lambda: done_rows(place.store))
+            await until(lambda: done_rows(place.store), pause=0.05)
             await until(lambda: all(client.stats.matches >= players for client in clients))
             assert not any(client.stats.faults for client in clients)
             done = done_rows(place.store)

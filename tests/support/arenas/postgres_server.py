@@ -15,8 +15,17 @@ from tests.support.ports import free_port
 
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True)
 USER = "roost"
-QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=16MB", "max_connections=50")
-"""The tests are not about power cuts."""
+QUICK = (
+    "fsync=off",
+    "synchronous_commit=off",
+    "full_page_writes=off",
+    "autovacuum=off",
+    "wal_level=minimal",
+    "max_wal_senders=0",
+    "shared_buffers=16MB",
+    "max_connections=50",
+)
+"""The tests are not about power cuts, and no database lives long enough to be tidied up."""
 
 
 def available() -> bool:
