@@ -9,6 +9,8 @@ import pytest
 
 from tests.support import left_processes
 
+pytest_plugins = ("tests.support.missing_programs",)
+
 WORKER = "PYTEST_XDIST_WORKER"
 """Set in the processes that pytest-xdist starts. The one that started them looks after what is left."""
 

@@ -24,7 +24,7 @@ from tests.support.ports import free_port
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-needs_nginx = pytest.mark.skipif(NGINX is None, reason="nginx is not installed; .ci/run installs it")
+needs_nginx = pytest.mark.skipif(NGINX is None, reason="nginx is not installed: apt-get install nginx")
 MAIN = """
 daemon off;
 master_process off;
@@ -175,7 +175,9 @@ def test_every_command_exists() -> None:
         group.commands[command].make_context(command, arguments, resilient_parsing=False).close()
 
 
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+@pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed: apt-get install systemd"
+)
 @pytest.mark.parametrize("unit", ["roost-arena.service", "roost-page.service"])
 def test_the_units_are_valid(unit: str, tmp_path: Path) -> None:
     roost = Path(sys.executable).with_name("roost")

@@ -131,10 +131,10 @@ def test_without_weighing_there_are_no_swings(replay: Replay) -> None:
     assert all("swing" not in frame for frame in frames)
 
 
-@pytest.mark.skipif(not CHROMIUM.exists(), reason=f"needs Chromium at {CHROMIUM}")
+@pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not installed: apt-get install chromium")
 @pytest.mark.parametrize("place", ["file", "notebook"])
 def test_a_browser_shows_the_page_without_a_network(place: str, replay: Replay, tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     shown = show(replay, step=3)
     file = tmp_path / "match.html"
     file.write_text(shown.html() if place == "file" else f"<!doctype html>{shown._repr_html_()}", encoding="utf-8")

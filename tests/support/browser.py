@@ -14,7 +14,7 @@ PATH = shutil.which("chromium")
 def chromium() -> Iterator[Browser]:
     """A running Chromium, which ends with the block."""
     if PATH is None:
-        pytest.skip("Chromium is not installed, so nothing was looked at in a browser: apt install chromium")
+        pytest.skip("Chromium is not installed: apt-get install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=PATH, args=["--no-sandbox"])
         yield browser
