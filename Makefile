@@ -7,7 +7,7 @@ PYTEST := $(BIN)/pytest -n auto --dist worksteal
 # Tests start Python hundreds of times; without compiled code in the folder each start would compile Roost again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help run test test-long test-repeatedly lint types unit format golden proto commands reference verify-many coverage sure \
+.PHONY: help run test test-long test-repeatedly lint types unit format golden proto commands reference picture verify-many coverage sure \
 	levels chaos soak bench clean
 
 help:  ## this list
@@ -51,6 +51,9 @@ commands: $(READY)  ## regenerate docs/commands.md from the command
 reference: $(READY)  ## regenerate docs/bots/reference.md from the docstrings
 	$(BIN)/python -m tests.client_sdk.reference_page
 
+picture: $(READY)  ## take the picture of the page that the README shows: docs/page.png
+	$(BIN)/python -m tests.web.picture
+
 verify-many: $(READY)  ## 10,000 random matches of each game, each record verified
 	$(BIN)/python -m benchmarks.soak.verify_many
 
@@ -91,6 +94,7 @@ bench: $(READY)  ## every measurement that the docs quote
 	$(BIN)/python -m benchmarks.arena
 	$(BIN)/python -m benchmarks.hosting
 	$(BIN)/python -m benchmarks.standings
+	$(BIN)/python -m benchmarks.page
 	$(BIN)/python -m benchmarks.fit
 	$(BIN)/python -m benchmarks.shared_luck
 	$(BIN)/python -m benchmarks.ladder
