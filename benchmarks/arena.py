@@ -17,7 +17,7 @@ import multiprocessing
 import os
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -42,7 +42,7 @@ from roost_sdk import Bot
 from roost_sdk.arena.client import Client
 from roost_sdk.arena.link import grpc_links
 from roost_server.serving.server import ArenaServer, collect_garbage_seldom
-from roost_server.settings import Settings, tables_of
+from roost_server.settings import Rules, Settings, tables_of
 from roost_server.store import open_store
 
 CONCURRENT = (1, 4, 16, 64, 256)
@@ -62,15 +62,20 @@ class AtOnce(Bot):
         return legal[-1]  # type: ignore[index]
 
 
-def arena_process(pipe: Connection) -> None:
-    """Be an arena until told to stop; answers every message with the size of this process in bytes."""
-    asyncio.run(_arena(pipe))
+def arena_process(pipe: Connection, database: Path | None = None, tables: Sequence[Rules] = ()) -> None:
+    """Be an arena until told to stop; answers every message with the size of this process in bytes.
+
+    By default it has a new database, and tables of two for Karteneck.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{database or Path(folder) / 'arena.db'}"
+        asyncio.run(_arena(pipe, url, tuple(tables) or tables_of(("karteneck",), (2,))))
 
 
-async def _arena(pipe: Connection) -> None:
+async def _arena(pipe: Connection, url: str, tables: tuple[Rules, ...]) -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
-    settings = Settings(tables_of(("karteneck",), (2,)), clock=PATIENT, max_matches_per_bot=1024, drain_seconds=0)
-    with tempfile.TemporaryDirectory() as folder, open_store(f"sqlite:///{Path(folder) / 'arena.db'}") as store:
+    settings = Settings(tables, clock=PATIENT, max_matches_per_bot=1024, drain_seconds=0)
+    with open_store(url) as store:
         server = ArenaServer(store, settings, "127.0.0.1:0")
         collect_garbage_seldom()
         await server.start()
@@ -94,6 +99,11 @@ class Process:
         self._process = multiprocessing.get_context("spawn").Process(target=target, args=(theirs,))
         self._process.start()
         self.address = str(self.pipe.recv())
+
+    def cpu(self) -> float:
+        """How many seconds of a processor it has used."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def memory(self) -> int:
         """How much memory it has in use."""

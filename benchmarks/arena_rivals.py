@@ -151,11 +151,13 @@ async def echo_streams(address: str, streams: int, seconds: float) -> float:
 
 
 class RawBot:
-    """A bot without the SDK: it looks at its hand and its display, and lays the first card that it may."""
+    """A bot for Karteneck without the SDK: it looks at its hand and display, and lays the first card that it may."""
 
     def __init__(self, name: str, matches: int) -> None:
         self.decisions = self.matches = 0
-        self._hello = play_pb2.Hello(name=name, version="1", max_matches=matches)
+        self._hello = play_pb2.Hello(
+            name=name, version="1", max_matches=matches, games=["karteneck"], player_counts=[2]
+        )
 
     async def play(self, address: str) -> None:
         """Play until cancelled."""

@@ -1,5 +1,6 @@
 """The page as a web server: where it listens, what it is called there, and that it stops when told to."""
 
+import asyncio
 import os
 import socket
 import sys
@@ -115,3 +116,24 @@ def test_a_live_stream_does_not_hold_up_the_end(tmp_path: Path) -> None:
             assert process.first_line() == "stopped"
         assert process.code == 0
         assert process.last_words() == "stopped"
+
+
+def test_small_pieces_are_sent_at_once() -> None:
+    """Otherwise every page that a browser asks for on an open connection would be held back for some 40 ms."""
+    seen: list[int] = []
+
+    class Accepted(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            accepted = transport.get_extra_info("socket")
+            seen.append(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            transport.close()
+
+    async def script() -> None:
+        with listen("127.0.0.1:0") as listener:
+            async with await asyncio.get_running_loop().create_server(Accepted, sock=listener):
+                reader, writer = await asyncio.open_connection(*listener.getsockname())
+                await reader.read()
+                writer.close()
+
+    asyncio.run(script())
+    assert seen == [1]

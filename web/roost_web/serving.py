@@ -42,7 +42,9 @@ def listen(text: str) -> socket.socket:
         raise UsageError(f"{text!r} is not an address to listen at; one is {EXAMPLE}")
     host, port = parts[0].strip("[]"), parts[1]
     try:
-        return socket.create_server((host, port), family=_family(host), backlog=BACKLOG)
+        # Opened by its number, it knows that it is TCP; only then asyncio sends small pieces at once (TCP_NODELAY).
+        created = socket.create_server((host, port), family=_family(host), backlog=BACKLOG)
+        return socket.socket(fileno=created.detach())
     except PermissionError:
         raise UsageError(f"only root may listen at {text}; give a port above 1023, and put a proxy before it") from None
     except OSError:

@@ -1,0 +1,341 @@
+"""How many pages a second an arena's page serves, and what its visitors cost the arena.
+
+    python -m benchmarks.page [pages|visitors ...] [--matches 100000] [--seconds 4] [--rounds 3]
+
+- pages: standings, a match and a bot with 100,000 matches on record, at an arena that goes on recording. Beside each, a
+  plain FastAPI page that returns the same bytes ready-made from the same web server: what there is to reach.
+- visitors: the arena's decisions a second alone, and while 500 people watch one live match and others look at pages.
+  Visitors, page and arena share one machine here, so the same crowd also visits a plain page that never asks the arena:
+  against that, the last row shows what the page itself costs the arena.
+
+Arena, page and visitors are processes of their own. Rows take turns, and each shows the best of its rounds, because the
+machine may be noisy. Processor time is hardly disturbed by other programs. Look at the ratios.
+"""
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from threading import Thread
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import grpc
+from fastapi import FastAPI
+from fastapi.responses import HTMLResponse, StreamingResponse
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.arena import Process, arena_process
+from benchmarks.arena_rivals import RawBot
+from benchmarks.page_visitors import Browser, Crowd, Heard, Visit, crowded, visitors
+from benchmarks.standings import Field, fill
+from roost.v1 import arena_pb2
+from roost.v1.arena_pb2_grpc import ArenaStub
+from roost_sdk import Bot
+from roost_sdk.arena.client import Client
+from roost_sdk.arena.link import grpc_links
+from roost_server.settings import tables_of
+from roost_web.app import create_app
+from roost_web.serving import listen, serve_page, url_of
+from roost_web.settings import PageSettings
+
+FIELD = Field(2, 20)
+TABLES = (*tables_of(("karteneck",), (2,)), *tables_of(("bratwurmeck",), (4,)))
+PACKED = ("Accept-Encoding: gzip",)
+VIEWERS = 500
+PAGES_PER_SECOND = 100.0
+MATCHES_AT_ONCE = 64
+LIVE_SECONDS = 0.1
+"""Between two steps of the match that is watched, and between two events of the plain page."""
+
+
+class Paced(Bot):
+    """Takes its time, so that a match can be watched."""
+
+    pause = LIVE_SECONDS
+
+    async def choose(self, view: Any, legal: Any) -> Any:
+        await asyncio.sleep(self.pause)
+        return legal[-1]
+
+
+class Quicker(Paced):
+    """Ends a match every second or so."""
+
+    pause = 0.02
+
+
+def page_process(pipe: Connection, server: str) -> None:
+    """Be the page of an arena until told to stop."""
+    _serve(pipe, create_app(PageSettings(server)))
+
+
+def plain_process(pipe: Connection, bodies: Mapping[str, bytes], event: bytes) -> None:
+    """Be a plain FastAPI application with ready-made pages, and a stream of events, until told to stop."""
+    app = FastAPI()
+
+    @app.get("/live")
+    async def live() -> StreamingResponse:
+        return StreamingResponse(_events(event), media_type="text/event-stream")
+
+    @app.get("/{name}")
+    async def page(name: str) -> HTMLResponse:
+        return HTMLResponse(bodies[name])
+
+    _serve(pipe, app)
+
+
+async def _events(event: bytes) -> AsyncIterator[bytes]:
+    while True:
+        yield event
+        await asyncio.sleep(LIVE_SECONDS)
+
+
+def _serve(pipe: Connection, app: FastAPI) -> None:
+    logging.disable()
+    Thread(target=lambda: pipe.recv() and os.kill(os.getpid(), signal.SIGTERM), daemon=True).start()
+    with listen("127.0.0.1:0") as listener:
+        pipe.send(url_of(listener).removeprefix("http://").rstrip("/"))
+        serve_page(app, listener)
+
+
+@contextmanager
+def running(target: Any) -> Iterator[Process]:
+    """A process, which ends with the block."""
+    process = Process(target)
+    try:
+        yield process
+    finally:
+        process.stop()
+
+
+@asynccontextmanager
+async def playing(address: str, bot: type[Bot], game: str, players: int, bots: int) -> AsyncIterator[list[Client]]:
+    """Bots of the SDK that play one game while the block lasts."""
+    clients = [
+        Client(bot, name=f"{bot.__name__}{number}", version="1", games=[game], player_counts=[players], max_matches=2)
+        for number in range(bots)
+    ]
+    tasks = [asyncio.create_task(client.run(grpc_links(address))) for client in clients]
+    try:
+        yield clients
+    finally:
+        for client in clients:
+            client.stop()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def a_match(address: str, request: arena_pb2.ListMatchesRequest) -> str:
+    """The newest match like this, once there is one."""
+    async with grpc.aio.insecure_channel(address) as channel:
+        while not (found := (await ArenaStub(channel).ListMatches(request)).matches):
+            await asyncio.sleep(0.1)
+        return str(found[0].match_id)
+
+
+class Speed(NamedTuple):
+    """How fast pages come."""
+
+    pages: float
+    """A second."""
+    cpu_us: float
+    """The server's processor time for a page."""
+
+
+async def speed(crowd: Process, server: Process, visit: Visit) -> Speed:
+    """Ask for a page as fast as it comes."""
+    before = server.cpu()
+    crowd.pipe.send(visit)
+    pages = float(await asyncio.to_thread(crowd.pipe.recv))
+    return Speed(pages, (server.cpu() - before) / (pages * visit.seconds) * 1e6)
+
+
+async def body_of(address: str, path: str, headers: tuple[str, ...] = ()) -> bytes:
+    """What a page sends."""
+    browser = Browser(address)
+    await browser.connect()
+    status, body = await browser.get(path, headers)
+    browser.leave()
+    if status != 200:
+        raise SystemExit(f"{path}: status {status}")
+    return body
+
+
+class Row(NamedTuple):
+    """A page to ask for."""
+
+    path: str
+    headers: tuple[str, ...] = ()
+
+
+async def show_pages(console: Console, database: Path, seconds: float, rounds: int) -> None:
+    """Pages a second, each beside a plain page."""
+    with running(partial(arena_process, database=database, tables=TABLES)) as arena:
+        async with playing(arena.address, Quicker, "karteneck", 2, 2):
+            match_id = await a_match(arena.address, arena_pb2.ListMatchesRequest(limit=1, bot="Quicker0"))
+            rows = {
+                "standings": Row("/standings"),
+                "standings, compressed": Row("/standings", PACKED),
+                "a match": Row(f"/matches/{match_id}", PACKED),
+                "a bot": Row("/bots/bot1", PACKED),
+            }
+            with running(partial(page_process, server=arena.address)) as page:
+                found = await _alternating(console, page, rows, seconds, rounds)
+    table = Table("pages", "bytes", "pages/s", "plain", "of plain", "CPU us/page", "plain", "of plain")
+    for name, (size, ours, plain) in found.items():
+        table.add_row(
+            name,
+            f"{size:,}",
+            *(f"{ours.pages:,.0f}", f"{plain.pages:,.0f}", f"{ours.pages / plain.pages:.2f}"),
+            *(f"{ours.cpu_us:,.0f}", f"{plain.cpu_us:,.0f}", f"{plain.cpu_us / ours.cpu_us:.2f}"),
+        )
+    console.print(table)
+
+
+async def _alternating(
+    console: Console, page: Process, rows: Mapping[str, Row], seconds: float, rounds: int
+) -> dict[str, tuple[int, Speed, Speed]]:
+    """By page: its size, its best speed, and that of a plain page."""
+    sizes = {name: await body_of(page.address, row.path, row.headers) for name, row in rows.items()}
+    bodies = {str(number): body for number, body in enumerate(sizes.values())}
+    found: dict[str, tuple[list[Speed], list[Speed]]] = {name: ([], []) for name in rows}
+    with running(partial(plain_process, bodies=bodies, event=b"")) as plain, running(visitors) as crowd:
+        for _ in range(rounds):
+            for number, (name, row) in enumerate(rows.items()):
+                console.print(f"{name} ...", style="dim")
+                ours, theirs = found[name]
+                ours.append(await speed(crowd, page, Visit(page.address, row.path, row.headers, seconds)))
+                theirs.append(await speed(crowd, plain, Visit(plain.address, f"/{number}", (), seconds)))
+    return {name: (len(sizes[name]), _best(ours), _best(theirs)) for name, (ours, theirs) in found.items()}
+
+
+def _best(speeds: list[Speed]) -> Speed:
+    return Speed(max(each.pages for each in speeds), min(each.cpu_us for each in speeds))
+
+
+class Load(NamedTuple):
+    """What an arena did in some seconds, and what visitors were sent meanwhile."""
+
+    decisions: float
+    """A second."""
+    cpu_us: float
+    """The arena's processor time for a decision."""
+    heard: Heard | None
+
+
+async def show_visitors(console: Console, database: Path, seconds: float, rounds: int) -> None:
+    """Decisions a second, without and with visitors."""
+    found: dict[str, list[Load]] = {"alone": [], "visitors of a plain page": [], "visitors of the arena's page": []}
+    with running(partial(arena_process, database=database, tables=TABLES)) as arena, running(visitors) as people:
+        async with playing(arena.address, Paced, "bratwurmeck", 4, 4):
+            with running(partial(page_process, server=arena.address)) as page:
+                for _ in range(rounds):
+                    await _round(console, arena, page, people, seconds, list(found.values()))
+    _show_loads(console, {name: _lightest(loads) for name, loads in found.items()}, seconds)
+
+
+async def _round(
+    console: Console, arena: Process, page: Process, people: Process, seconds: float, found: list[list[Load]]
+) -> None:
+    match_id = await a_match(arena.address, arena_pb2.ListMatchesRequest(limit=1, players=4, running=True))
+    paths = ("/standings", f"/matches/{match_id}", "/bots/bot1")
+    bodies = {str(number): await body_of(page.address, path) for number, path in enumerate(paths)}
+    event = await _an_event(page.address, f"/matches/{match_id}/live")
+    with running(partial(plain_process, bodies=bodies, event=event)) as plain:
+        crowds = [
+            None,
+            Crowd(plain.address, "/live", VIEWERS, tuple(f"/{name}" for name in bodies), PAGES_PER_SECOND),
+            Crowd(page.address, f"/matches/{match_id}/live", VIEWERS, paths, PAGES_PER_SECOND),
+        ]
+        for crowd, loads in zip(crowds, found, strict=True):
+            console.print("playing ...", style="dim")
+            loads.append(await _load(arena, people, crowd, seconds))
+
+
+async def _an_event(address: str, path: str) -> bytes:
+    """What a viewer is sent for a step of a running match."""
+    browser = Browser(address)
+    await browser.connect()
+    browser.ask(path)
+    while not (some := await browser.some()).startswith((b"data:", b"\r\n")) or len(some) > 4000:
+        pass
+    browser.leave()
+    return some
+
+
+async def _load(arena: Process, people: Process, crowd: Crowd | None, seconds: float) -> Load:
+    bots = [RawBot(f"raw{number}", MATCHES_AT_ONCE) for number in range(2)]
+    tasks = [asyncio.create_task(bot.play(arena.address)) for bot in bots]
+    heard: list[Heard] = []
+    entering = nullcontext(heard) if crowd is None else crowded(people, crowd)
+    here = await asyncio.to_thread(entering.__enter__)
+    while any(bot.matches < 2 * MATCHES_AT_ONCE for bot in bots):
+        await asyncio.sleep(0.05)
+    before, cpu, started = sum(bot.decisions for bot in bots), arena.cpu(), perf_counter()
+    await asyncio.sleep(seconds)
+    decisions, took = sum(bot.decisions for bot in bots) - before, perf_counter() - started
+    cpu = arena.cpu() - cpu
+    await asyncio.to_thread(entering.__exit__, None, None, None)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return Load(decisions / took, cpu / decisions * 1e6, here[0] if here else None)
+
+
+def _lightest(loads: list[Load]) -> Load:
+    heard = [each.heard for each in loads if each.heard]
+    least = min(heard, key=lambda each: each.pages) if heard else None
+    return Load(max(each.decisions for each in loads), min(each.cpu_us for each in loads), least)
+
+
+def _show_loads(console: Console, loads: Mapping[str, Load], seconds: float) -> None:
+    alone, plain, _ = loads.values()
+    table = Table("arena", "decisions/s", "of alone", "of plain", "CPU us/decision", "of alone", "of plain", "they got")
+    for name, load in loads.items():
+        got = "" if load.heard is None else f"{load.heard.events:,} events, {load.heard.pages:,} pages"
+        table.add_row(
+            name,
+            *(f"{load.decisions:,.0f}", f"{load.decisions / alone.decisions:.2f}"),
+            f"{load.decisions / plain.decisions:.2f}",
+            *(f"{load.cpu_us:.1f}", f"{load.cpu_us / alone.cpu_us:.2f}", f"{load.cpu_us / plain.cpu_us:.2f}"),
+            got,
+        )
+    console.print(table)
+    if any(load.heard is not None and load.heard.refused for load in loads.values()):
+        raise SystemExit("some pages were refused")
+
+
+async def measure(sections: list[str], matches: int, seconds: float, rounds: int) -> None:
+    """Fill a database, then measure."""
+    console = Console()
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "roost.db"
+        console.print(f"filling a database: {matches:,} matches, {FIELD} ...", style="dim")
+        fill(database, FIELD, matches)
+        if "pages" in sections or not sections:
+            await show_pages(console, database, seconds, rounds)
+        if "visitors" in sections or not sections:
+            await show_visitors(console, database, seconds, rounds)
+
+
+def main() -> None:
+    """Read the arguments, then measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sections", nargs="*", choices=["pages", "visitors", []], metavar="SECTION")
+    parser.add_argument("--matches", type=int, default=100_000)
+    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args()
+    asyncio.run(measure(given.sections, given.matches, given.seconds, given.rounds))
+
+
+if __name__ == "__main__":
+    main()
