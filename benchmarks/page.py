@@ -19,8 +19,9 @@ import os
 import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from functools import partial
+from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
@@ -53,8 +54,13 @@ PACKED = ("Accept-Encoding: gzip",)
 VIEWERS = 500
 PAGES_PER_SECOND = 100.0
 MATCHES_AT_ONCE = 64
+STEPS_LATER = 5
+"""The first event of a match that one begins to watch has everything so far; later ones have a step."""
 LIVE_SECONDS = 0.1
 """Between two steps of the match that is watched, and between two events of the plain page."""
+
+
+SERIAL = count()
 
 
 class Paced(Bot):
@@ -101,10 +107,16 @@ async def _events(event: bytes) -> AsyncIterator[bytes]:
 
 def _serve(pipe: Connection, app: FastAPI) -> None:
     logging.disable()
-    Thread(target=lambda: pipe.recv() and os.kill(os.getpid(), signal.SIGTERM), daemon=True).start()
+    Thread(target=_stop_when_told, args=(pipe,), daemon=True).start()
     with listen("127.0.0.1:0") as listener:
         pipe.send(url_of(listener).removeprefix("http://").rstrip("/"))
         serve_page(app, listener)
+
+
+def _stop_when_told(pipe: Connection) -> None:
+    with suppress(EOFError):
+        pipe.recv()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 @contextmanager
@@ -265,14 +277,18 @@ async def _an_event(address: str, path: str) -> bytes:
     browser = Browser(address)
     await browser.connect()
     browser.ask(path)
-    while not (some := await browser.some()).startswith((b"data:", b"\r\n")) or len(some) > 4000:
-        pass
-    browser.leave()
-    return some
+    seen = 0
+    while some := await browser.some():
+        seen += b"data:" in some
+        if seen == STEPS_LATER:
+            browser.leave()
+            return b"data:" + some.partition(b"data:")[2].rpartition(b"\n\n")[0] + b"\n\n"
+    raise SystemExit(f"{path} ended: the match is over")
 
 
 async def _load(arena: Process, people: Process, crowd: Crowd | None, seconds: float) -> Load:
-    bots = [RawBot(f"raw{number}", MATCHES_AT_ONCE) for number in range(2)]
+    # Others each time: who has left may come back for a while.
+    bots = [RawBot(f"raw{next(SERIAL)}", MATCHES_AT_ONCE) for _ in range(2)]
     tasks = [asyncio.create_task(bot.play(arena.address)) for bot in bots]
     heard: list[Heard] = []
     entering = nullcontext(heard) if crowd is None else crowded(people, crowd)
