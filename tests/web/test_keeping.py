@@ -1,11 +1,17 @@
 """A thousand visitors cost the arena as much as a few: kept answers, ETags, compression."""
 
+import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from itertools import count
 
+import httpx
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
-from roost_web.cache import Freshness, Kept, Stamp
+from roost_web.cache import Freshness, Kept, Pulse, Stamp
+from roost_web.keeping import KeepResponses
 from tests.support.pages.fake_arena import FakeArena, serving
 from tests.support.pages.visitor import Visitor, visiting
 
@@ -93,6 +99,69 @@ def test_new_results_show_within_seconds(fake: FakeArena, visitor: Visitor) -> N
     while "newcomer" not in visitor.get("/standings").text:
         assert time.monotonic() < deadline
         time.sleep(0.2)
+
+
+class BusyApp:
+    """An application that shows how often it was asked, but not before it may."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.may_answer = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.asked += 1
+        response = PlainTextResponse(f"page {self.asked}")
+        await self.may_answer.wait()
+        await response(scope, receive, send)
+
+
+def test_a_visitor_does_not_wait_for_a_busy_arena(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that is not old is shown again while its successor is made, once for all."""
+    monkeypatch.setattr("roost_web.keeping.CHANGING_SECONDS", 0.0)
+    monkeypatch.setattr("roost_web.cache.SOON_SECONDS", 0.0)
+    states = count()
+
+    async def script() -> list[str]:
+        async def changing() -> tuple[Hashable, float]:
+            return next(states), 0.0
+
+        app = BusyApp()
+        app.may_answer.set()
+        transport = httpx.ASGITransport(KeepResponses(app, changing))
+        async with httpx.AsyncClient(transport=transport, base_url="http://page") as client:
+            shown = [(await client.get("/")).text]
+            app.may_answer.clear()
+            shown += [(await client.get("/")).text for _ in range(3)]
+            app.may_answer.set()
+            monkeypatch.setattr("roost_web.keeping.STALE_SECONDS", 0.0)
+            shown.append((await client.get("/")).text)
+        return shown
+
+    assert asyncio.run(script()) == ["page 1", "page 1", "page 1", "page 1", "page 2"]
+
+
+def test_a_busy_arena_is_asked_for_its_state_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roost_web.cache.SOON_SECONDS", 0.0)
+    now, asked, answered = 0.0, count(1), asyncio.Event()
+
+    async def ask() -> int:
+        number = next(asked)
+        await answered.wait()
+        return number
+
+    async def script() -> None:
+        nonlocal now
+        pulse = Pulse(ask, seconds=1.0, now=lambda: now)
+        answered.set()
+        assert await pulse.get() == 1
+        answered.clear()
+        now = 1.5
+        assert [await pulse.get() for _ in range(3)] == [1, 1, 1]
+        now = 60.0
+        answered.set()
+        assert await pulse.get() == 2, "an old state is waited for"
+
+    asyncio.run(script())
 
 
 def test_the_page_recovers_when_the_arena_is_back(fake: FakeArena) -> None:

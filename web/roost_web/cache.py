@@ -13,6 +13,10 @@ from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 Now = Callable[[], float]
+SOON_SECONDS = 0.2
+"""How long a visitor waits for something newer than what there is, such as while the arena is busy."""
+STALE_SECONDS = 5.0
+"""What is older than this is not shown, however long its successor takes."""
 
 
 class Stamp(NamedTuple):
@@ -71,12 +75,21 @@ class SingleFlight(Generic[T]):
 
     async def get(self, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
         """What `make` returns or raises. A caller that goes away does not stop it for the others."""
+        return await asyncio.shield(self._task(key, make))
+
+    async def get_soon(self, key: Hashable, make: Callable[[], Awaitable[T]], otherwise: T) -> T:
+        """The same, or `otherwise` if it takes longer than `SOON_SECONDS`. It goes on for those who come later."""
+        task = self._task(key, make)
+        done, _ = await asyncio.wait((task,), timeout=SOON_SECONDS)
+        return task.result() if done else otherwise
+
+    def _task(self, key: Hashable, make: Callable[[], Awaitable[T]]) -> asyncio.Task[T]:
         task = self._flying.get(key)
         if task is None:
             task = asyncio.ensure_future(_awaited(make))
             self._flying[key] = task
             task.add_done_callback(lambda done: self._landed(key, done))
-        return await asyncio.shield(task)
+        return task
 
     def _landed(self, key: Hashable, task: asyncio.Task[T]) -> None:
         self._flying.pop(key, None)
@@ -101,11 +114,12 @@ class Pulse(Generic[T]):
 
     async def get(self) -> T:
         """The latest answer, or the error that came instead."""
-        if self._last is None or self._now() - self._asked_at >= self._seconds:
+        age, last = self._now() - self._asked_at, self._last
+        if last is None or age >= STALE_SECONDS or (age >= self._seconds and isinstance(last, Exception)):
             return await self._flight.get("pulse", self._beat)
-        if isinstance(self._last, Exception):
-            raise self._last
-        return self._last
+        if isinstance(last, Exception):
+            raise last
+        return last if age < self._seconds else await self._flight.get_soon("pulse", self._beat, last)
 
     async def _beat(self) -> T:
         try:

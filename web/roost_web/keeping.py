@@ -13,7 +13,7 @@ from typing import NamedTuple
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from roost_web.cache import Freshness, Kept, Stamp, noted_states
+from roost_web.cache import STALE_SECONDS, Freshness, Kept, SingleFlight, Stamp, noted_states
 from roost_web.errors import PageError
 
 KEPT_BYTES = 64 << 20
@@ -47,7 +47,7 @@ class KeepResponses:
         self._app = app
         self._state = state
         self._kept: Kept[Ready] = Kept(KEPT_BYTES)
-        self._making: set[Hashable] = set()
+        self._flight: SingleFlight[Ready] = SingleFlight()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -66,27 +66,35 @@ class KeepResponses:
     async def _get(self, scope: Scope, receive: Receive, send: Send, headers: Headers) -> None:
         key = (scope["path"], scope.get("query_string", b""), "hx-request" in headers)
         found = self._kept.get(key)
-        if found is not None and await self._may_show(key, found):
-            await _respond(found, headers, send)
-            return
-        self._making.add(key)
-        try:
-            await self._make(key, scope, receive, send, headers)
-        finally:
-            self._making.discard(key)
+        if found is not None:
+            await _respond(await self._latest(key, found, scope), headers, send)
+        elif (made := await self._make(key, scope, receive, send)) is not None:
+            await _respond(made, headers, send)
 
-    async def _may_show(self, key: Hashable, found: Ready) -> bool:
-        """Whether it is still true, or is being made again for somebody else: one visitor waits, not all of them."""
-        if found.lasting:
-            return True
+    async def _latest(self, key: Hashable, found: Ready, scope: Scope) -> Ready:
+        """What is kept, if it is still true. Otherwise it is made again, once for all who wait for it.
+
+        Nobody waits long as long as it is not old.
+        """
+        if found.lasting or await self._is_true(found):
+            return found
+
+        async def make_again() -> Ready:
+            return await self._make(key, dict(scope), _nothing_more, _to_nobody) or found
+
+        if time.monotonic() - found.made.at < STALE_SECONDS:
+            return await self._flight.get_soon(key, make_again, found)
+        return await self._flight.get(key, make_again)
+
+    async def _is_true(self, found: Ready) -> bool:
         try:
             state, unchanged = await self._state()
         except PageError:
             return False
-        fresh = Freshness(CHANGING_SECONDS, unchanged).allows(found.made, state, time.monotonic())
-        return fresh or key in self._making
+        return Freshness(CHANGING_SECONDS, unchanged).allows(found.made, state, time.monotonic())
 
-    async def _make(self, key: Hashable, scope: Scope, receive: Receive, send: Send, headers: Headers) -> None:
+    async def _make(self, key: Hashable, scope: Scope, receive: Receive, send: Send) -> Ready | None:
+        """Let the application make a response, and keep it. Returns nothing if it was streamed to the visitor."""
         made = await self._stamp()
         catcher = _Catcher(send)
         used: set[Hashable] = set()
@@ -96,13 +104,13 @@ class KeepResponses:
         finally:
             noted_states.reset(noting)
         if catcher.whole is None:
-            return
+            return None
         if used - {made.state}:
             made = made._replace(state=None)  # an answer in it is of an older state
         ready = _ready(made, catcher.start, catcher.whole)
         if ready.status == 200 and NOT_KEPT not in Headers(raw=ready.headers).get("cache-control", ""):
             self._kept.put(key, ready, len(ready.body) + len(ready.packed or b"") + 1000)
-        await _respond(ready, headers, send)
+        return ready
 
     async def _stamp(self) -> Stamp:
         """Taken before a page is made: what changes meanwhile makes it old."""
@@ -122,6 +130,15 @@ def _ready(made: Stamp, start: Message, body: bytes) -> Ready:
     headers = [(name, value) for name, value in start["headers"] if name != b"content-length"]
     lasting = LASTING in Headers(raw=headers).get("cache-control", "")
     return Ready(made, start["status"], headers, body, packed, etag, lasting)
+
+
+async def _nothing_more() -> Message:
+    """Nobody in particular asks for a page that is made again."""
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+async def _to_nobody(message: Message) -> None:
+    """A page that is made again is kept, not sent."""
 
 
 class _Catcher:
