@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from roost.v1 import arena_pb2
+from roost_server.answers.standings import LiveAnswers
 from roost_server.store import open_store, queries
 from tests.support.arenas.arena_program import address_of, program
 from tests.support.arenas.hall import bounded, check_records, replays, until
 from tests.support.ports import free_port
 from tests.support.records.matches import counted
+from tests.support.records.random_record import check_answer, worked_out
 
 ROUNDS = int(os.environ.get("ROOST_KILL_ROUNDS", "3"))
 SECONDS_PER_ROUND = 20.0
@@ -73,6 +76,8 @@ def test_nothing_that_was_told_is_lost(tmp_path: Path) -> None:
             await reports.reading
         with open_store(f"sqlite:///{database}") as store:
             check_records(store)
+            request = arena_pb2.GetStandingsRequest()
+            check_answer(LiveAnswers(store).standings_of(request), worked_out(store, request))
             assert set(reports.matches) <= {replay.match for replay in replays(store)}
             rotations = [(row.block_id, row.facts.bots) for row in counted(store) if row.facts]
             assert len(set(rotations)) == len(rotations)

@@ -10,6 +10,7 @@ from roost_games.errors import UsageError
 from roost_games.referee import Referee, Seat
 from roost_games.registry import get_game
 from roost_server.answers.bots import bots
+from roost_server.answers.ratings import Ratings
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
 from roost_server.export.arena_checker import verify_database
@@ -114,4 +115,4 @@ def test_voids_are_counted_for_the_bots_that_were_being_asked(tmp_path: Path) ->
             referee = Referee(get_game("karteneck"), seats, bytes.fromhex(dealt(0, take)), match=f"m{take}")
             referee.void("the arena itself was late", asked)
             store.commit([FinishedMatch(referee.replay(), "b", 0, group, 1, 2)])
-        assert [(bot.name, bot.voids) for bot in bots(store).bots] == [("x", 2), ("y", 1)]
+        assert [(bot.name, bot.voids) for bot in bots(store, Ratings(store)).bots] == [("x", 2), ("y", 1)]

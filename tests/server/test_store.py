@@ -185,6 +185,6 @@ def test_a_reader_works_beside_the_writer_and_sees_one_state(store: Store, datab
 
 def test_a_store_that_was_closed_stays_closed(store: Store) -> None:
     store.close()
-    for use in (lambda: store.register_version("a", "v1"), lambda: store.commit([]), lambda: queries.bots(store)):
+    for use in (lambda: store.register_version("a", "v1"), lambda: store.commit([]), lambda: queries.versions(store)):
         with pytest.raises(StoreError, match=r"roost[.\w]+ has been closed"):
             use()

@@ -112,9 +112,9 @@ def test_the_tables_can_be_made_in_postgresql() -> None:
 
 def test_the_records_of_the_first_roost_are_still_read(old: Path) -> None:
     with open_store(f"sqlite:///{old}") as store:
-        assert [tuple(bot) for bot in queries.bots(store)] == [
-            (1, "bot0", "v1", 1700000000000, 2, 2, 0),
-            (2, "bot1", "v1", 1700000001000, 2, 0, 3),
+        assert [tuple(bot) for bot in queries.versions(store)] == [
+            (1, "bot0", "v1", 1700000000000),
+            (2, "bot1", "v1", 1700000001000),
         ]
         rows = [(row.id, row.facts.bots, row.facts.places, row.facts.forfeited) for row in counted(store) if row.facts]
         assert rows == [("m1", (1, 2), (1, 2), (False, False)), ("m2", (2, 1), (2, 1), (True, False))]
@@ -131,7 +131,7 @@ def test_an_older_database_is_upgraded_by_an_arena_only(old: Path, newer_roost: 
     with pytest.raises(StoreError, match=r"was written by an older Roost \(schema 1\); upgrade it: roost serve --db"):
         open_store(f"sqlite:///{old}", read_only=True)
     with open_store(f"sqlite:///{old}") as store:
-        assert [bot.matches for bot in queries.bots(store)] == [2, 2]
+        assert [bot.name for bot in queries.versions(store)] == ["bot0", "bot1"]
         with store.reading() as connection:
             assert connection.exec_driver_sql("SELECT DISTINCT owner FROM bot_version").scalars().all() == ["nobody"]
             assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar_one() == 1

@@ -213,7 +213,7 @@ def test_a_reader_changes_nothing_and_writes_nothing(path: Path) -> None:
     open_store(url(path)).close()
     before = path.read_bytes()
     with open_store(url(path), read_only=True) as store:
-        assert queries.bots(store) == []
+        assert queries.versions(store) == []
         with pytest.raises(StoreError, match="was opened for reading only"):
             store.register_version("a", "v1")
     assert path.read_bytes() == before

@@ -7,6 +7,8 @@ import pytest
 
 from roost_games.errors import UsageError
 from roost_ladder.rating.facts import MatchFacts
+from roost_server.answers.bots import bots
+from roost_server.answers.ratings import Ratings
 from roost_server.store import BlockState, FinishedMatch, Store, queries
 from roost_server.store.results import MatchFilter, Rule, recorded
 from tests.support.records.matches import counted, eight_matches, explained, on_record, sketch
@@ -29,12 +31,14 @@ def later(store: Store, after: int, **filters: Any) -> list[str]:
 
 def test_bots_are_listed_with_what_counts(store: Store) -> None:
     """m3 is voided, and m7 is in a voided block: neither their wins nor their faults count."""
-    assert [tuple(bot) for bot in queries.bots(store)] == [
-        (1, "a", "v1", 5, 6, 3, 3),
-        (2, "a", "v2", 5, 2, 1, 0),
-        (3, "b", "v1", 5, 6, 3, 1),
-        (4, "idle", "v1", 5, 0, 0, 0),
+    listed = bots(store, Ratings(store)).bots
+    assert [(bot.version_id, bot.name, bot.version, bot.matches, bot.wins, bot.faults) for bot in listed] == [
+        (1, "a", "v1", 6, 3, 3),
+        (2, "a", "v2", 2, 1, 0),
+        (3, "b", "v1", 6, 3, 1),
+        (4, "idle", "v1", 0, 0, 0),
     ]
+    assert {bot.first_seen_ms for bot in listed} == {5}
 
 
 def test_a_match_that_is_not_there_is_said(store: Store) -> None:
@@ -118,11 +122,13 @@ def again(store: Store) -> FinishedMatch:
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_to_count_for_all_bots_reads_nothing_but_an_index(store: Store, plans: list[str]) -> None:
-    queries.bots(store)
-    scans = [step for step in plans if step.startswith("SCAN") and "bot_version" not in step]
-    assert [step for step in scans if "COVERING INDEX" not in step] == []
-    assert len(scans) == 1
+def test_once_matches_are_added_up_no_list_of_bots_reads_them_again(store: Store, plans: list[str]) -> None:
+    ratings = Ratings(store)
+    ratings.keep()
+    plans.clear()
+    assert bots(store, ratings).bots
+    assert plans
+    assert [step for step in plans if step.startswith("SCAN") and "match" in step] == []
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

@@ -1,6 +1,7 @@
 """Sums that the database keeps: whoever begins with them says what the records say, however they came about."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -10,10 +11,12 @@ from roost.v1 import arena_pb2, records_pb2
 from roost_ladder.rating.fit import fit
 from roost_ladder.rating.pairs import pairs
 from roost_ladder.rating.results import gather
+from roost_server.answers.bots import bots
 from roost_server.answers.ratings import Ratings
 from roost_server.answers.standings import LiveAnswers
-from roost_server.store import BlockState, FinishedMatch, NewBlock, Store, StoreError, open_store
+from roost_server.store import BlockState, FinishedMatch, NewBlock, Store, StoreError, open_store, queries
 from roost_server.store.sums import kept
+from tests.support.old import restore
 from tests.support.records.matches import sketch, two_competitions
 from tests.support.records.random_record import QUESTIONS, RandomRecord, check_answer, worked_out
 
@@ -70,6 +73,25 @@ def test_an_old_record_is_added_up_in_portions(store: Store, monkeypatch: pytest
     assert told == list(range(7, 7 * len(told) + 1, 7))
     assert len(told) > 5
     check_everything(store, LiveAnswers(store))
+
+
+@pytest.mark.parametrize("name", ["schema1", "schema2_arena", "schema2_ladder"])
+def test_the_records_of_an_older_roost_are_added_up(name: str, tmp_path: Path) -> None:
+    """By the first arena that opens the database; whoever only reads begins with its sums."""
+    url = f"sqlite:///{restore(name, tmp_path / 'roost.db')}"
+    with open_store(url) as store:
+        assert queries.match_count(store) > 0
+        Ratings(store).keep()
+    with open_store(url, read_only=True) as store, store.reading() as reading:
+        assert kept.kept_through(reading) == queries.match_count(store)
+        request = arena_pb2.GetStandingsRequest()
+        check_answer(LiveAnswers(store).standings_of(request), worked_out(store, request))
+
+
+def test_bots_of_the_first_roost_have_done_what_its_records_say(tmp_path: Path) -> None:
+    with open_store(f"sqlite:///{restore('schema1', tmp_path / 'roost.db')}") as store:
+        done = [(bot.name, bot.matches, bot.wins, bot.faults) for bot in bots(store, Ratings(store)).bots]
+    assert done == [("bot0", 2, 2, 0), ("bot1", 2, 0, 3)]
 
 
 def test_what_is_new_since_the_sums_were_kept_is_read(store: Store) -> None:

@@ -18,33 +18,36 @@ from roost_server.errors import NotFoundError
 from roost_server.store import Store, queries
 from roost_server.store.lookups import bots as lookups
 from roost_server.store.lookups.bots import BotOnRecord, FaultsOfMatch, SeatKey, SeatTally
+from roost_server.store.sums.kept import Conduct
 
 DEFAULT_FAULTS, MOST_FAULTS = 20, 200
+NOTHING_DONE = Conduct()
 
 
-def list_bots(store: Store, request: arena_pb2.ListBotsRequest) -> arena_pb2.ListBotsResponse:
+def list_bots(store: Store, ratings: Ratings, request: arena_pb2.ListBotsRequest) -> arena_pb2.ListBotsResponse:
     """Every bot version on record. In records nobody is connected."""
-    return arena_pb2.ListBotsResponse() if request.connected_only else bots(store)
+    return arena_pb2.ListBotsResponse() if request.connected_only else bots(store, ratings)
 
 
-def bots(store: Store) -> arena_pb2.ListBotsResponse:
+def bots(store: Store, ratings: Ratings) -> arena_pb2.ListBotsResponse:
     """Every bot version on record. A running arena adds who is connected."""
-    records = queries.bots(store)
+    versions = queries.versions(store)
     # Read after them: a bot may register in between, and one too many does no harm here.
-    known = queries.backgrounds(store)
+    known, done = queries.backgrounds(store), ratings.conduct()
     return arena_pb2.ListBotsResponse(
         bots=[
             arena_pb2.BotVersion(
                 version_id=bot.id,
                 name=bot.name,
                 version=bot.version,
-                matches=bot.matches,
-                wins=bot.wins,
-                faults=bot.faults,
+                matches=conduct.matches,
+                wins=conduct.wins,
+                faults=conduct.faults,
                 first_seen_ms=bot.first_seen_ms,
                 **known[bot.id]._asdict(),
             )
-            for bot in records
+            for bot in versions
+            for conduct in [done.get(bot.id, NOTHING_DONE)]
         ]
     )
 

@@ -38,7 +38,7 @@ class RecordAnswers:
 
         self._answers: Mapping[type[Message], AnswerTo] = {
             records_pb2.GetArenaRequest: lambda request, _: self.arena.get_arena(request),
-            arena_pb2.ListBotsRequest: from_store(bots.list_bots),
+            arena_pb2.ListBotsRequest: lambda request, _: bots.list_bots(store, ratings, request),
             records_pb2.GetBotRequest: lambda request, _: bots.get_bot(store, ratings, request),
             records_pb2.ListFaultsRequest: lambda request, asker: bots.list_faults(store, request, asker),
             arena_pb2.GetStandingsRequest: lambda request, _: standings.standings_of(request),

@@ -92,6 +92,12 @@ class Ratings:
             sums.catch_up(reading)
             return self._rated(sums, wanted)
 
+    def conduct(self) -> dict[int, Conduct]:
+        """By bot version: what it did in all matches that count so far. Versions without any are not in it."""
+        with self._turn, self._current() as (sums, reading):
+            sums.catch_up(reading)
+            return sums.conduct(everything())
+
     @contextmanager
     def _current(self) -> Iterator[tuple[Sums, Reading]]:
         """The sums, to be brought up to date. If that fails half-way, they are loaded again the next time."""

@@ -9,6 +9,7 @@ from roost_server.accounts.audit import note
 from roost_server.accounts.requests import Caller
 from roost_server.answers.bots import bots
 from roost_server.answers.competitions import competitions
+from roost_server.answers.ratings import Ratings
 from roost_server.clocks import epoch_ms
 from roost_server.competition import ledger
 from roost_server.competition.phases import check_change
@@ -26,7 +27,7 @@ def get_status(store: Store, _: Caller, request: admin_pb2.GetStatusRequest) -> 
         finished_matches=queries.match_count(store),
         last_minute=queries.matches_since(store, epoch_ms() - MINUTE_MS),
         competitions=competitions(store).competitions,
-        quarantined=[bot for bot in bots(store).bots if bot.quarantine_since_ms],
+        quarantined=[bot for bot in bots(store, Ratings(store)).bots if bot.quarantine_since_ms],
     )
 
 

@@ -36,7 +36,8 @@ class ReadingService:
     ) -> None:
         self._gate = gate or Gate(store)
         self._methods = Methods(self._gate, metrics or Metrics())
-        self._records = RecordAnswers(store, ratings)
+        self._ratings = ratings or Ratings(store)
+        self._records = RecordAnswers(store, self._ratings)
         self._exports = Sender(store)
         self._live: Mapping[type[Message], AnswerLive] = {}
 

@@ -93,7 +93,7 @@ class ArenaService(ReadingService):
         return answer
 
     async def _list_bots(self, request: arena_pb2.ListBotsRequest, _: Asker) -> arena_pb2.ListBotsResponse:
-        answer = await asyncio.to_thread(bots, self._arena.store)
+        answer = await asyncio.to_thread(bots, self._arena.store, self._ratings)
         live.add_presence(self._arena, answer.bots, await asyncio.to_thread(queries.last_ends, self._arena.store))
         if request.connected_only:
             return arena_pb2.ListBotsResponse(bots=[bot for bot in answer.bots if bot.connected])

@@ -3,7 +3,7 @@
     with open_store("sqlite:///roost.db") as store:
         writer = GroupWriter(store)
         await writer.save(finished)  # returns when the match is on the disk
-        queries.bots(store)
+        queries.versions(store)
 
 `models` has the tables, `records` what the arena writes, `results` finished matches and what counts,
 `sums` what ratings are made of, `lookups` pages of matches and one bot's record, `queries` everything else.

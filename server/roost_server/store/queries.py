@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, func, select
 
 from roost_games.errors import UsageError
-from roost_server.store import results
 from roost_server.store.models import (
     BLOCK,
     BLOCK_MEMBER,
@@ -44,19 +43,6 @@ class Version(NamedTuple):
     name: str
     version: str
     first_seen_ms: int
-
-
-class BotTally(NamedTuple):
-    """A bot version and what it has done in the matches that count so far."""
-
-    id: int
-    name: str
-    version: str
-    first_seen_ms: int
-    matches: int
-    wins: int
-    """First places, shared ones too."""
-    faults: int
 
 
 class Background(NamedTuple):
@@ -172,14 +158,6 @@ def name_of(store: Store, version_id: int) -> tuple[str, str]:
     with store.reading() as connection:
         name, version = connection.execute(query).one()
         return name, version
-
-
-def bots(store: Store) -> list[BotTally]:
-    """Every bot version with its record, in the order in which they first connected."""
-    query = select(*BOT_VERSION.c["id", "name", "version", "first_seen_ms"]).order_by(BOT_VERSION.c.id)
-    with store.reading() as connection:
-        done = results.tallies(connection)
-        return [BotTally._make([*row, *done.get(row.id, results.TallySoFar())]) for row in connection.execute(query)]
 
 
 def backgrounds(store: Store) -> dict[int, Background]:

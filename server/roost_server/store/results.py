@@ -7,10 +7,10 @@ one query, and `facts` are the matches that count by one of the two rules.
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 from itertools import groupby, islice
-from operator import attrgetter, sub
+from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, case, func, select
+from sqlalchemy import ColumnElement, Select, func, select
 
 from roost_games.replay import VOIDED
 from roost_ladder.rating.facts import MatchFacts
@@ -72,15 +72,6 @@ class MatchOnRecord(NamedTuple):
         if self.facts is None or self.block_state == BlockState.VOIDED:
             return False
         return rule is Rule.SO_FAR or self.block_state == BlockState.DONE
-
-
-class TallySoFar(NamedTuple):
-    """What a bot version has done in the matches that count so far."""
-
-    matches: int = 0
-    wins: int = 0
-    """First places, shared ones too."""
-    faults: int = 0
 
 
 def facts(reading: Reading, wanted: MatchFilter = EVERYTHING, rule: Rule = Rule.FINAL) -> Iterator[MatchFacts]:
@@ -148,26 +139,3 @@ def closed_blocks(reading: Reading, block_ids: Sequence[str]) -> Iterator[tuple[
         query = select(*BLOCK.c["id", "state"]).where(BLOCK.c.id.in_(some), BLOCK.c.state != BlockState.OPEN)
         for block_id, state in reading.execute(query).all():
             yield block_id, BlockState(state)
-
-
-def tallies(reading: Reading) -> dict[int, TallySoFar]:
-    """By bot version, what it has done in the matches that count so far. Versions without any are not in it."""
-    # Voided blocks are few: subtracting their matches costs less than looking up the block of every match.
-    voided = _tallies(reading, in_voided_blocks=True)
-    return {
-        version_id: TallySoFar(*map(sub, tally, voided.get(version_id, TallySoFar())))
-        for version_id, tally in _tallies(reading, in_voided_blocks=False).items()
-    }
-
-
-def _tallies(reading: Reading, *, in_voided_blocks: bool) -> dict[int, TallySoFar]:
-    """The same for all blocks, or for the voided ones."""
-    wins = func.sum(case((MATCH_SEAT.c.place == 1, 1), else_=0))
-    query = (
-        select(MATCH_SEAT.c.version_id, func.count(), wins, func.sum(MATCH_SEAT.c.faults))
-        .where(MATCH_SEAT.c.place.is_not(None))
-        .group_by(MATCH_SEAT.c.version_id)
-    )
-    if in_voided_blocks:
-        query = query.join_from(MATCH_SEAT, MATCH).join(BLOCK).where(BLOCK.c.state == BlockState.VOIDED)
-    return {version_id: TallySoFar(*counts) for version_id, *counts in reading.execute(query)}

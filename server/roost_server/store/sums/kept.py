@@ -45,8 +45,11 @@ class SumsFilter(NamedTuple):
 
 
 class Conduct(NamedTuple):
-    """How a bot behaved, in all matches that are meant."""
+    """What a bot did, in all matches that are meant."""
 
+    matches: int = 0
+    wins: int = 0
+    """First places, shared ones too."""
     faults: int = 0
     decisions: int = 0
     thinking_us: int = 0
@@ -160,8 +163,9 @@ class Sums:
         for kind, groups, vectors in self._parts(wanted, COUNTED):
             bots, members = np.unique(groups, return_inverse=True)
             totals = np.zeros((len(bots), len(Conduct._fields)), np.int64)
-            own = layout_for(kind.players).members(vectors)[:, 2:].transpose(0, 2, 1)
-            np.add.at(totals, members.ravel(), own.reshape(-1, totals.shape[1]))
+            wins, _, *behaviour = layout_for(kind.players).members(vectors).transpose(1, 0, 2)
+            own = (np.broadcast_to(vectors[:, 1:2], wins.shape), wins, *behaviour)
+            np.add.at(totals, members.ravel(), np.stack(own, axis=2).reshape(-1, totals.shape[1]))
             for bot, some in zip(bots.tolist(), totals.tolist(), strict=True):
                 found[bot] = Conduct._make(map(sum, zip(some, found.get(bot, Conduct()), strict=True)))
         return found
