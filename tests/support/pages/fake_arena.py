@@ -55,13 +55,29 @@ class FakeArena(ArenaServicer):
                 detail="<img src=x onerror=alert(1)>",
             )
         ]
-        self.competitions = [competition(self.names)]
+        self.competitions = [competition("spring", self.names, "ladder")]
         self.bracket = arena.GetBracketResponse()
+        self.collusion = records.GetCollusionResponse()
         self.export = [("README.md", b"# The "), ("README.md", b"cup\n"), ("matches.jsonl", b"{}\n")]
         self.replay = "{}"
         self.replay_ready = True
         self.watched: Callable[[], Iterable[arena.WatchMatchResponse]] = list
         """What spectators of the running match are told."""
+
+    def finish(self, name: str) -> None:
+        """Add a competition that is done, with a bracket of the first four bots and a suspicion."""
+        self.competitions.append(competition(name, self.names, "done"))
+        self.bracket = bracket(self.names)
+        one, other = self.names[:2]
+        self.collusion = records.GetCollusionResponse(
+            pairs=6,
+            suspicions=[
+                records.Suspicion(bot=one, helped=other, gain=0.1, gain_low=0.05, gain_high=0.15, blocks=40, p=0.0002)
+            ],
+        )
+
+    def _is_done(self, name: str) -> bool:
+        return any(each.phase == "done" for each in self.competitions if each.name == name)
 
     def GetArena(self, request: Any, context: Any) -> Any:
         self._asked("GetArena", context)
@@ -173,11 +189,13 @@ class FakeArena(ArenaServicer):
 
     def GetBracket(self, request: Any, context: Any) -> Any:
         self._asked("GetBracket", context)
-        return self.bracket
+        return self.bracket if self._is_done(request.competition) else arena.GetBracketResponse()
 
     def GetCollusion(self, request: Any, context: Any) -> Any:
         self._asked("GetCollusion", context)
-        return context.abort(grpc.StatusCode.FAILED_PRECONDITION, "the competition is not done")
+        if not self._is_done(request.competition):
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, "the competition is not done")
+        return self.collusion
 
     def Play(self, request_iterator: Any, context: Any) -> Any:
         context.abort(grpc.StatusCode.FAILED_PRECONDITION, "nothing is played here")
@@ -290,17 +308,31 @@ def running_match(names: tuple[str, ...]) -> arena.MatchSummary:
     return running
 
 
-def competition(names: list[str]) -> arena.CompetitionStatus:
+def bracket(names: list[str]) -> arena.GetBracketResponse:
+    """Two semi-finals and a final, which the first bot wins."""
+    first, second, third, fourth = names[:4]
+    semifinals = [
+        arena.BracketTie(high=first, low=fourth, score_high=3, score_low=1, winner=first),
+        arena.BracketTie(high=second, low=third, score_high=1.5, score_low=2.5, winner=third),
+    ]
+    final = arena.BracketTie(high=first, low=third, score_high=4, score_low=0, winner=first)
+    rounds = [arena.BracketRound(ties=ties) for ties in (semifinals, [final])]
+    return arena.GetBracketResponse(rounds=rounds, champion=first)
+
+
+def competition(name: str, names: list[str], phase: str) -> arena.CompetitionStatus:
+    done = phase == "done"
     return arena.CompetitionStatus(
-        name="spring",
-        title="The Spring <Cup>",
-        phase="ladder",
-        next_change_ms=NOW_MS + 3_600_000,
+        name=name,
+        title=f"The {name.title()} <Cup>",
+        phase=phase,
+        next_change_ms=0 if done else NOW_MS + 3_600_000,
+        seed="cd" * 32 if done else "",
         entries=len(names),
         blocks_done=30,
         blocks_open=10,
         commitment="ab" * 32,
-        document="[competition]\nname = 'spring'\n",
+        document=f"[competition]\nname = '{name}'\n",
     )
 
 

@@ -1,0 +1,79 @@
+"""Somebody who looks at the page in a browser: at both widths, by day and by night, and with what axe-core knows."""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from tests.support.viewer_site import Complaints
+
+SCREENSHOTS = "ROOST_SCREENSHOTS"
+"""If this is set in the environment, it names the folder into which every page that is looked at is drawn."""
+WIDE, NARROW = 1400, 360
+
+
+class Look(NamedTuple):
+    """How somebody looks at a page."""
+
+    width: int
+    scheme: Literal["light", "dark"]
+
+    def __str__(self) -> str:
+        return f"{self.width}-{self.scheme}"
+
+
+LOOKS = (Look(WIDE, "light"), Look(NARROW, "dark"))
+"""Between them both widths and both schemes."""
+OTHER_LOOKS = (Look(WIDE, "dark"), Look(NARROW, "light"))
+
+
+@contextmanager
+def looking(browser: Browser, address: str, look: Look = LOOKS[0]) -> Iterator[Complaints]:
+    """A tab of its own. What the page complains about fails the test at the end."""
+    context = browser.new_context(base_url=address, reduced_motion="reduce")
+    context.set_default_timeout(10_000)
+    heard = Complaints(context.new_page(), address)
+    turn(heard.page, look)
+    try:
+        yield heard
+    finally:
+        context.close()
+    assert heard.found == []
+
+
+def turn(page: Page, look: Look) -> None:
+    """Look at an open page in another way."""
+    page.set_viewport_size({"width": look.width, "height": 900 if look.width == WIDE else 740})
+    page.emulate_media(color_scheme=look.scheme)
+
+
+def violations(page: Page) -> list[str]:
+    """What axe-core finds, a line for each element."""
+    found = Axe().run(page).response["violations"]
+    return [f"{each['id']}: {node['html'][:200]}" for each in found for node in each["nodes"]]
+
+
+def overflow(page: Page) -> list[str]:
+    """Elements that make the page itself wider than the screen; inside a table's own frame everything may scroll."""
+    found: list[str] = page.evaluate(
+        """() => {
+          if (document.documentElement.scrollWidth <= innerWidth) return [];
+          const out = [...document.querySelectorAll("body *")].filter((each) =>
+            each.getBoundingClientRect().right > innerWidth && !each.closest(".scroll, .unseen, nav"));
+          return out.map((each) => each.outerHTML.slice(0, 120));
+        }"""
+    )
+    return found
+
+
+def draw(page: Page, path: str, look: Look) -> None:
+    """Keep a picture, if somebody wants pictures."""
+    if not (folder := os.environ.get(SCREENSHOTS)):
+        return
+    name = re.sub(r"\W+", "-", path).strip("-") or "home"
+    page.screenshot(path=Path(folder) / f"{name}.{look}.png", full_page=True)

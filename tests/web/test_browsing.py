@@ -1,0 +1,94 @@
+"""Every page in a browser, with names that strangers may think of: narrow and wide, by day and by night."""
+
+from collections.abc import Iterable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from roost_games.registry import get_game
+from tests.support.browser import chromium
+from tests.support.games.spectated import watched
+from tests.support.pages.fake_arena import HOSTILE, FakeArena, serving
+from tests.support.pages.hosted import hosted
+from tests.support.pages.looking import LOOKS, OTHER_LOOKS, Look, draw, looking, overflow, turn, violations
+
+PAGES = (
+    "/",
+    "/standings",
+    "/standings?game=karteneck&players=3&competition=spring&phase=ladder",
+    "/standings/cross",
+    "/pair?bot=greedy&opponent=..",
+    "/bots",
+    "/bots/greedy",
+    "/bots/?name=..",
+    "/matches",
+    "/matches?bot=greedy&outcome=won&faults=1&since=2026-09-01",
+    "/matches/match-7",
+    "/matches/match-999",
+    "/competitions",
+    "/competitions/spring",
+    "/competitions/autumn",
+    "/watch",
+    "/rules",
+    "/rules/karteneck",
+    "/open",
+    "/api",
+)
+
+@pytest.fixture(scope="module")
+def fake() -> FakeArena:
+    fake = FakeArena(("greedy", *HOSTILE))
+    variant, players = next(iter(get_game("karteneck").tables()))
+    updates, referee = watched("karteneck", variant, players, "a match to look at")
+    fake.watched, fake.replay = (lambda: updates[:-1]), referee.replay().to_line()
+    fake.finish("autumn")
+    fake.matches = [each for each in fake.matches if int(each.match_id.removeprefix("match-")) <= 12]
+    return fake
+
+
+@pytest.fixture(scope="module")
+def address(fake: FakeArena) -> Iterator[str]:
+    with serving(fake) as arena, hosted(arena) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+def examine(browser: Browser, address: str, path: str, looks: Iterable[Look]) -> None:
+    with looking(browser, address) as heard:
+        page = heard.page
+        page.goto(path)
+        expect(page.locator("h1")).to_have_count(1)
+        if page.locator("roost-match").count():
+            expect(page.locator("roost-match").get_by_role("slider").first).to_be_visible()
+        for look in looks:
+            turn(page, look)
+            assert overflow(page) == []
+            assert violations(page) == []
+            draw(page, path, look)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_everybody_can_read_a_page(browser: Browser, address: str, path: str) -> None:
+    examine(browser, address, path, LOOKS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", PAGES)
+def test_everybody_can_read_a_page_in_every_other_way(browser: Browser, address: str, path: str) -> None:
+    examine(browser, address, path, OTHER_LOOKS)
+
+
+def test_a_bad_address_gets_a_page_that_leads_on(browser: Browser, address: str) -> None:
+    with looking(browser, address, LOOKS[1]) as heard:
+        heard.allow("a status of 404")
+        heard.page.goto("/bots/nobody")
+        assert overflow(heard.page) == []
+        assert violations(heard.page) == []
+        draw(heard.page, "error", LOOKS[1])
+        heard.page.get_by_role("link", name="front page").click()
+        expect(heard.page.get_by_role("heading", level=1)).to_have_text("Who rules the roost?")
