@@ -35,6 +35,7 @@ PAGES = (
     "/api",
 )
 
+
 @pytest.fixture(scope="module")
 def fake() -> FakeArena:
     fake = FakeArena(("greedy", *HOSTILE))

@@ -22,9 +22,9 @@ def _or_default(value: object) -> object:
 
 
 Name = Annotated[str, Field(max_length=LONGEST_NAME)]
-Players = Annotated[int, BeforeValidator(_or_default), Field(ge=0, le=LARGEST_TABLE)]
-VersionId = Annotated[int, BeforeValidator(_or_default), Field(ge=0, le=MOST_VERSIONS)]
-Milliseconds = Annotated[int, BeforeValidator(_or_default), Field(ge=0, le=LAST_MS)]
+Players = Annotated[int, Field(ge=0, le=LARGEST_TABLE), BeforeValidator(_or_default)]
+VersionId = Annotated[int, Field(ge=0, le=MOST_VERSIONS), BeforeValidator(_or_default)]
+Milliseconds = Annotated[int, Field(ge=0, le=LAST_MS), BeforeValidator(_or_default)]
 
 
 class Outcome(StrEnum):
