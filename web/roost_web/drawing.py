@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 
 from markupsafe import Markup
 
+from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.rating.standings import Standing
 from roost_ladder.report.charts import meter, place_bar, share_bar
 from roost_ladder.report.markup import cell, element, isolated, text
@@ -30,6 +32,10 @@ WRITTEN_OUT = 16
 """Up to this many bots, the cells of the cross-table have numbers in them."""
 PALEST = 0.25
 """What is not sure is at most this strong, from 0 to 1."""
+
+
+SERIES = "Heckmeck am "
+"""What the titles of some games begin with. The rest of them is how people call them."""
 
 
 class Drawing:
@@ -161,6 +167,12 @@ def pair_shade(pair: PairRow) -> str:
     """A class: strong colour only where the difference is sure."""
     good = 2 * pair.share - 1
     return shade(good if pair.sure else max(-PALEST, min(PALEST, good)))
+
+
+@cache
+def game_title(name: str) -> str:
+    """A game's name as people write it. One that this page does not know keeps the arena's word for it."""
+    return get_game(name).title.removeprefix(SERIES) if name in GAME_NAMES else name
 
 
 def milliseconds(value: float | None) -> str:

@@ -28,7 +28,7 @@ class Links:
         return f"{self.prefix}{path}{'?' if given else ''}{urlencode(given)}"
 
     def file(self, name: str) -> str:
-        """A file of ours, under an address that changes with the files: browsers keep it for ever."""
+        """A file of ours, under an address that changes with the files: so browsers may keep it."""
         return f"{self.prefix}/static/{files_digest()}/{quote(name)}"
 
     def bot(self, name: str) -> str:

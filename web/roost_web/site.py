@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from roost_ladder.report.markup import element
 from roost_web.client import ArenaClient
-from roost_web.drawing import Drawing, milliseconds
+from roost_web.drawing import Drawing, game_title, milliseconds
 from roost_web.frames import Frames
 from roost_web.links import Links
 from roost_web.live import Broadcasts
@@ -32,7 +32,12 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        when=when, plain_time=plain_time, milliseconds=milliseconds, percent=percent, seconds=seconds
+        when=when,
+        plain_time=plain_time,
+        milliseconds=milliseconds,
+        percent=percent,
+        seconds=seconds,
+        game_title=game_title,
     )
     return environment
 

@@ -141,7 +141,7 @@ def take_over(store: Store, played: PlayedElsewhere) -> int:
 
 
 def _take_over_bots(connection: Connection, versions: Sequence[EnteredVersion]) -> None:
-    """Nobody knows any more when they entered, but the order is kept."""
+    """When they entered is not known. Their numbers keep the order."""
     owners = {name: number for number, name in enumerate(dict.fromkeys(each.owner for each in versions), 1)}
     bots = {name: number for number, name in enumerate(dict.fromkeys(each.name for each in versions), 1)}
     owner_of = {each.name: owners[each.owner] for each in versions}
@@ -154,7 +154,7 @@ def _take_over_bots(connection: Connection, versions: Sequence[EnteredVersion]) 
         row = {"id": each.version_id, "name": each.name, "version": each.version, "bot_id": bots[each.name]}
         connection.execute(insert(BOT_VERSION).values(**row, first_seen_ms=0))
     for name, number in bots.items():
-        entry = {"competition_id": 1, "bot_id": number, "entered_ms": number, "pinned_version_id": pinned.get(name)}
+        entry = {"competition_id": 1, "bot_id": number, "entered_ms": 0, "pinned_version_id": pinned.get(name)}
         connection.execute(insert(ENTRY).values(**entry))
 
 

@@ -35,7 +35,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 def _entry(file: CompetitionFile) -> Iterator[str]:
     entry = file.entry
-    who = "Anybody who registers" if entry.who == "open" else "Everybody with an invitation"
+    who = "Anybody who registers" if entry.who == "open" else "An owner with an invitation"
     yield f"{who} may enter {counted(entry.bots_per_owner, 'bot')}."
     if entry.bots_per_owner > 1:
         yield f"Bots of one owner {'may' if entry.own_bots_may_meet else 'do not'} meet each other."

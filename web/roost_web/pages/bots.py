@@ -44,6 +44,7 @@ async def _bot(request: Request, site: Site, name: str, wanted: Filter) -> HTMLR
     details = await rows.bot_details(site.client, name, wanted)
     curve = await _curve(site.client, wanted, details.current.version_id)
     path, also = place_of("/bots", name)
+    named = min(EXTREMES, len(details.met_often) // 2)
     return await site.page(
         request,
         "bot.html",
@@ -53,8 +54,8 @@ async def _bot(request: Request, site: Site, name: str, wanted: Filter) -> HTMLR
         choices=await choices(site.client, wanted),
         wanted=wanted,
         curve=curve,
-        best=details.met_often[:EXTREMES],
-        worst=list(reversed(details.met_often[EXTREMES:][-EXTREMES:])),
+        best=details.met_often[:named],
+        worst=details.met_often[: -named - 1 : -1],
     )
 
 

@@ -48,7 +48,7 @@ async def watch(request: Request, site: AnySite) -> HTMLResponse:
 @router.get("/rules")
 async def rules(request: Request, site: AnySite) -> HTMLResponse:
     """The games that Roost knows."""
-    return site.bare_page(request, "rules.html", games=[_opening(name) for name in GAME_NAMES], rules=None)
+    return site.bare_page(request, "rules.html", games=_games(), title="", rules=None)
 
 
 @router.get("/rules/{name}")
@@ -56,19 +56,17 @@ async def rules_of_game(request: Request, site: AnySite, name: str) -> HTMLRespo
     """The rules of one game."""
     if name not in GAME_NAMES:
         raise NotThereError(f"There is no game {name} here.")
-    return site.bare_page(request, "rules.html", games=[_opening(each) for each in GAME_NAMES], rules=_rules(name))
+    title = get_game(name).title
+    return site.bare_page(request, "rules.html", games=_games(), title=title, rules=_rules(name))
 
 
-@cache
-def _opening(name: str) -> tuple[str, str]:
-    """A game and the first heading of its rules."""
-    first = rules_of(name).lstrip().splitlines()[0]
-    return name, first.lstrip("# ")
+def _games() -> list[tuple[str, str, str]]:
+    """The name, the title and the summary of each game."""
+    return [(name, get_game(name).title, get_game(name).summary) for name in GAME_NAMES]
 
 
 @cache
 def _rules(name: str) -> Markup:
-    get_game(name)
     return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(rules_of(name)))  # noqa: S704  ours
 
 

@@ -7,6 +7,8 @@ from roost_web.client import ArenaClient
 from roost_web.errors import NotThereError, NotYetError
 
 DONE = "done"
+PLAYED = ("ladder", "finals")
+"""The phases with a table of their own."""
 
 
 class CompetitionRow(BaseModel):
@@ -107,6 +109,17 @@ class CompetitionDetails(BaseModel):
     bracket: Bracket
     collusion: Collusion | None = Field(description="Null before it is done.")
     document: str = Field(description="The file that defines it.")
+
+    @property
+    def played(self) -> str:
+        """The phase that is played, or was played last. Empty before the first match."""
+        begun = [phase.name for phase in self.phases if (phase.done or phase.current) and phase.name in PLAYED]
+        return begun[-1] if begun else ""
+
+    @property
+    def bots(self) -> set[str]:
+        """The names of those who take part."""
+        return {entry.bot for entry in self.entries}
 
 
 async def competitions(client: ArenaClient) -> Competitions:
