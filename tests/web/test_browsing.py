@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from roost_games.registry import get_game
-from tests.support.browser import chromium
 from tests.support.games.spectated import watched
 from tests.support.pages.fake_arena import HOSTILE, FakeArena, serving
 from tests.support.pages.hosted import hosted
@@ -35,6 +34,18 @@ PAGES = (
     "/api",
 )
 
+REACHABLE = """() => {
+  const all = document.querySelectorAll("a[href], button, input:not([type=hidden]), select, summary, [tabindex='0']");
+  const shown = [...all].filter((each) => each.checkVisibility() && !each.closest("roost-match"));
+  shown.forEach((each) => { each.dataset.wanted = "yes"; });
+  return shown.length + 40;
+}"""
+"""Marks what can be worked with, and tells how many steps reach it all, the viewer's controls included."""
+HAS_OUTLINE = """() => {
+  const at = document.activeElement;
+  return at === document.body || at.localName === "roost-match" || getComputedStyle(at).outlineStyle !== "none";
+}"""
+
 
 @pytest.fixture(scope="module")
 def fake() -> FakeArena:
@@ -51,12 +62,6 @@ def fake() -> FakeArena:
 def address(fake: FakeArena) -> Iterator[str]:
     with serving(fake) as arena, hosted(arena) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
 
 
 def examine(browser: Browser, address: str, path: str, looks: Iterable[Look]) -> None:
@@ -93,3 +98,34 @@ def test_a_bad_address_gets_a_page_that_leads_on(browser: Browser, address: str)
         draw(heard.page, "error", LOOKS[1])
         heard.page.get_by_role("link", name="front page").click()
         expect(heard.page.get_by_role("heading", level=1)).to_have_text("Who rules the roost?")
+
+
+@pytest.mark.parametrize("path", ["/", "/standings", "/bots/greedy", "/matches", "/competitions/autumn"])
+def test_everything_is_reached_by_keyboard(browser: Browser, address: str, path: str) -> None:
+    with looking(browser, address) as heard:
+        page = heard.page
+        page.goto(path)
+        wanted = page.evaluate(REACHABLE)
+        for _ in range(wanted):
+            page.keyboard.press("Tab")
+            assert page.evaluate("document.activeElement.dataset.reached = 'yes'")
+            assert page.evaluate(HAS_OUTLINE)
+        assert page.evaluate("[...document.querySelectorAll('[data-wanted]:not([data-reached])')].length") == 0
+
+
+def test_a_match_is_found_by_keyboard_alone(browser: Browser, address: str) -> None:
+    with looking(browser, address) as heard:
+        page = heard.page
+        page.goto("/matches")
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        expect(page.get_by_label("Bot")).to_be_focused()
+        page.keyboard.type("greedy")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/matches?bot=greedy&**")
+        expect(page.get_by_label("Bot")).to_have_value("greedy")
+        page.get_by_role("link", name="view").first.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/matches/match-12")

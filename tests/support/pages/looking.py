@@ -59,13 +59,14 @@ def violations(page: Page) -> list[str]:
 
 
 def overflow(page: Page) -> list[str]:
-    """Elements that make the page itself wider than the screen; inside a table's own frame everything may scroll."""
+    """What makes the page itself wider than the screen. Inside a frame of its own a table may scroll."""
     found: list[str] = page.evaluate(
         """() => {
-          if (document.documentElement.scrollWidth <= innerWidth) return [];
+          const extra = document.documentElement.scrollWidth - innerWidth;
+          if (extra <= 0) return [];
           const out = [...document.querySelectorAll("body *")].filter((each) =>
-            each.getBoundingClientRect().right > innerWidth && !each.closest(".scroll, .unseen, nav"));
-          return out.map((each) => each.outerHTML.slice(0, 120));
+            each.getBoundingClientRect().right > innerWidth);
+          return [`${extra} px too wide`, ...out.map((each) => each.outerHTML.slice(0, 120))];
         }"""
     )
     return found
