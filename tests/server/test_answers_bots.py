@@ -30,9 +30,9 @@ def bot(store: Store, name: str, version_id: int = 0, **wanted: Any) -> records_
 
 
 def faults(
-    store: Store, name: str, asker: Asker = ANYBODY, limit: int = 0, before: str = ""
+    store: Store, name: str, asker: Asker = ANYBODY, limit: int = 0, before: str = "", match: str = ""
 ) -> list[records_pb2.FaultOnRecord]:
-    request = records_pb2.ListFaultsRequest(bot=name, limit=limit, before_match_id=before)
+    request = records_pb2.ListFaultsRequest(bot=name, limit=limit, before_match_id=before, match_id=match)
     answer = RecordAnswers(store).answer(request, asker)
     assert isinstance(answer, records_pb2.ListFaultsResponse)
     return list(answer.faults)
@@ -96,6 +96,14 @@ def test_faults_are_listed_match_by_match(store: Store) -> None:
     first = faults(store, "b")[0]
     assert (first.match_id, first.game, first.version, first.ended_ms) == ("m7", "karteneck", "v1", 2000)
     assert first.kind == play_pb2.FAULT_KIND_LATE
+
+
+def test_faults_of_one_match(store: Store) -> None:
+    """a made two in m3, from seat 0; m8 is without faults, and idle played nothing."""
+    assert [(fault.match_id, fault.seat) for fault in faults(store, "a", match="m3")] == [("m3", 0), ("m3", 0)]
+    assert faults(store, "a", match="m8") == faults(store, "idle", match="m3") == []
+    with pytest.raises(NotFoundError, match="there is no match 'nothing' on record"):
+        faults(store, "a", match="nothing")
 
 
 def with_details(match: str) -> Replay:

@@ -147,6 +147,16 @@ def test_a_fault_links_to_its_position(visitor: Visitor) -> None:
     assert "/matches/match-7#step=12" in Markup(visitor.get("/bots/greedy").text).links
 
 
+def test_a_match_says_what_went_wrong_and_where(visitor: Visitor) -> None:
+    """In match-7 the bot in seat 1 sent something that was not allowed."""
+    markup = Markup(visitor.get("/matches/match-7").text)
+    assert "/matches/match-7#step=12" in markup.links
+    [told] = [[words(cell) for cell in row] for row in markup.rows if words(row[0]) == "illegal"]
+    assert told == ["illegal", HOSTILE[0], "step 12", "<img src=x onerror=alert(1)>"]
+    [row] = visitor.get("/api/v1/matches/match-7").json()["faults"]
+    assert (row["seat"], row["step"], row["kind"]) == (1, 12, "illegal")
+
+
 def test_pairs_that_defy_the_ladder_are_named(visitor: Visitor) -> None:
     text = words(Markup(visitor.get("/standings/cross").text).text)
     assert "Pairs that defy the ladder" in text

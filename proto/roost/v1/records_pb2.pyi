@@ -486,21 +486,25 @@ class ListFaultsRequest(_message.Message):
     BOT_FIELD_NUMBER: _builtins.int
     LIMIT_FIELD_NUMBER: _builtins.int
     BEFORE_MATCH_ID_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     limit: _builtins.int
     """The largest number; 0 means 20, and the maximum is 200."""
     before_match_id: _builtins.str
     """Only faults in matches older than this one, for the next page."""
+    match_id: _builtins.str
+    """Only faults in this match."""
     def __init__(
         self,
         *,
         bot: _builtins.str = ...,
         limit: _builtins.int = ...,
         before_match_id: _builtins.str = ...,
+        match_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["before_match_id", b"before_match_id", "bot", b"bot", "limit", b"limit"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["before_match_id", b"before_match_id", "bot", b"bot", "limit", b"limit", "match_id", b"match_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -537,6 +541,7 @@ class FaultOnRecord(_message.Message):
     ENDED_MS_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     game: _builtins.str
     step: _builtins.int
@@ -548,6 +553,8 @@ class FaultOnRecord(_message.Message):
     """What the bot sent, if anything. Only for its owner and for admins; for everybody if the bot has no owner, as in an
     arena without accounts. Empty while the deal of the match is still being played with other seats.
     """
+    seat: _builtins.int
+    """Where the bot sat in that match."""
     def __init__(
         self,
         *,
@@ -558,10 +565,11 @@ class FaultOnRecord(_message.Message):
         ended_ms: _builtins.int = ...,
         version: _builtins.str = ...,
         detail: _builtins.str = ...,
+        seat: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "ended_ms", b"ended_ms", "game", b"game", "kind", b"kind", "match_id", b"match_id", "step", b"step", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "ended_ms", b"ended_ms", "game", b"game", "kind", b"kind", "match_id", b"match_id", "seat", b"seat", "step", b"step", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -131,16 +131,25 @@ def _opponents(against: Mapping[str, PairSums]) -> list[records_pb2.OpponentReco
 
 
 def list_faults(store: Store, request: records_pb2.ListFaultsRequest, asker: Asker) -> records_pb2.ListFaultsResponse:
-    """A page of a bot's faults, whole matches at a time. Raises `NotFoundError` if there is no such bot."""
+    """A page of a bot's faults, whole matches at a time. Raises `NotFoundError` if there is no such bot or match."""
     found = _find(store, request.bot)
     most = min(request.limit or DEFAULT_FAULTS, MOST_FAULTS)
     answer = records_pb2.ListFaultsResponse()
-    for match in lookups.faults(store, request.bot, request.before_match_id or None):
+    for match in _faulty_matches(store, request):
         # The next page begins after a match, so no match is cut in two.
         if answer.faults and len(answer.faults) + len(match.faults) > most:
             break
         answer.faults.extend(_fault_messages(match, told=asker.may_see(found.owner) and not match.in_play))
     return answer
+
+
+def _faulty_matches(store: Store, request: records_pb2.ListFaultsRequest) -> Iterable[FaultsOfMatch]:
+    if not request.match_id:
+        return lookups.faults(store, request.bot, request.before_match_id or None)
+    try:
+        return lookups.faults_in(store, request.bot, request.match_id)
+    except UsageError as error:
+        raise NotFoundError(str(error)) from None
 
 
 def _fault_messages(match: FaultsOfMatch, *, told: bool) -> Iterable[records_pb2.FaultOnRecord]:
@@ -154,6 +163,7 @@ def _fault_messages(match: FaultsOfMatch, *, told: bool) -> Iterable[records_pb2
             ended_ms=match.ended_ms,
             version=version,
             detail=_text(fault.sent) if told else "",
+            seat=fault.seat,
         )
 
 

@@ -49,6 +49,7 @@ class FakeArena(ArenaServicer):
                 match_id="match-7",
                 game="karteneck",
                 step=12,
+                seat=1,
                 kind=play.FAULT_KIND_ILLEGAL,
                 ended_ms=NOW_MS,
                 version="v1",
@@ -130,7 +131,8 @@ class FakeArena(ArenaServicer):
 
     def ListFaults(self, request: Any, context: Any) -> Any:
         self._asked("ListFaults", context)
-        return records.ListFaultsResponse(faults=self.faults)
+        found = [each for each in self.faults if request.match_id in ("", each.match_id)]
+        return records.ListFaultsResponse(faults=found)
 
     def ListMatches(self, request: Any, context: Any) -> Any:
         self._asked("ListMatches", context)

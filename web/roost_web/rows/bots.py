@@ -1,15 +1,15 @@
 """Bots: all of them, and one with its versions, its record, its opponents and its faults."""
 
 from collections.abc import Iterable
-from enum import StrEnum
 from itertools import groupby
 
 from pydantic import BaseModel, Field
 
-from roost.v1 import arena_pb2, play_pb2, records_pb2
+from roost.v1 import arena_pb2, records_pb2
 from roost_sdk.arena.presence import Presence, presence_of, since_ms
 from roost_web.client import ArenaClient
 from roost_web.errors import NotThereError
+from roost_web.rows.faults import FaultRow, fault_row
 from roost_web.rows.filters import Filter, MatchFilter
 from roost_web.rows.matches import MatchRow, matches
 from roost_web.rows.standings import StandingRow, Standings, standings
@@ -163,29 +163,6 @@ class OpponentRow(BaseModel):
     share_high: float
 
 
-class FaultKind(StrEnum):
-    """What a bot did wrong."""
-
-    MALFORMED = "malformed"
-    ILLEGAL = "illegal"
-    LATE = "late"
-    GONE = "gone"
-    CRASHED = "crashed"
-    UNKNOWN = "unspecified"
-
-
-class FaultRow(BaseModel):
-    """A fault on record."""
-
-    match_id: str
-    game: str
-    step: int = Field(description="The step of the replay at which it happened.")
-    kind: FaultKind
-    ended_ms: int | None
-    version: str
-    detail: str = Field(description="What the bot sent, for those who may know.")
-
-
 class BotDetails(BaseModel):
     """One bot."""
 
@@ -226,7 +203,7 @@ async def bot_details(client: ArenaClient, name: str, wanted: Filter) -> BotDeta
         filter=wanted,
         tables=_tables(record.seats),
         opponents=[_opponent(each) for each in record.opponents],
-        faults=[_fault(each) for each in faults.faults],
+        faults=[fault_row(each) for each in faults.faults],
         matches=latest.rows,
     )
 
@@ -273,16 +250,4 @@ def _opponent(each: records_pb2.OpponentRecord) -> OpponentRow:
         share=each.share,
         share_low=each.share_low,
         share_high=each.share_high,
-    )
-
-
-def _fault(each: records_pb2.FaultOnRecord) -> FaultRow:
-    return FaultRow(
-        match_id=each.match_id,
-        game=each.game,
-        step=each.step,
-        kind=FaultKind(play_pb2.FaultKind.Name(each.kind).removeprefix("FAULT_KIND_").lower()),
-        ended_ms=each.ended_ms or None,
-        version=each.version,
-        detail=each.detail,
     )

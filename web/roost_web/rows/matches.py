@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from roost.v1 import arena_pb2, play_pb2
 from roost_web.client import ArenaClient
+from roost_web.rows.faults import FaultRow, faults_in
 from roost_web.rows.filters import MatchFilter
 
 ValueT = TypeVar("ValueT")
@@ -82,6 +83,7 @@ class MatchDetails(BaseModel):
     block: list[str] = Field(description="Matches of the same block, this one included.")
     ratings: list[float | None] = Field(description="By seat, the rating when it began.")
     commitment: str = Field(description="The SHA-256 of the match's seed, in hexadecimal.")
+    faults: list[FaultRow] = Field(description="In the order in which they happened; empty while it runs.")
 
 
 async def matches(client: ArenaClient, wanted: MatchFilter, limit: int, before: str = "") -> Matches:
@@ -101,12 +103,15 @@ async def running_matches(client: ArenaClient, wanted: MatchFilter, limit: int) 
 async def match_details(client: ArenaClient, match_id: str) -> MatchDetails:
     """One match, running or recorded. Raises `NotThereError`."""
     answer = await client.match(match_id)
+    match = match_row(answer.match)
+    faulty = {seat.bot for seat in match.seats if seat.bot and seat.faults and not match.running}
     return MatchDetails(
-        match=match_row(answer.match),
+        match=match,
         replay_ready=answer.replay_ready,
         block=list(answer.block),
         ratings=[rating or None for rating in answer.ratings],
         commitment=answer.commitment.hex(),
+        faults=await faults_in(client, match_id, sorted(faulty)),
     )
 
 

@@ -142,14 +142,14 @@ def matches(
 
 def page_numbers(connection: Connection, wanted: MatchQuery, limit: int, before: str | None = None) -> list[int]:
     """The numbers of the matches on such a page."""
-    earlier = [] if before is None else [MATCH.c.number < _number_of(connection, before)]
+    earlier = [] if before is None else [MATCH.c.number < number_of(connection, before)]
     return _numbers(connection, wanted, earlier, limit)
 
 
 def match(store: Store, match_id: str) -> tuple[MatchOnPage, MatchDetails]:
     """One match. Raises `UsageError` if it is not on record."""
     with store.reading() as connection:
-        number = _number_of(connection, match_id)
+        number = number_of(connection, match_id)
         [found] = _summaries(connection, [number])
         return found, _details(connection, number)
 
@@ -161,7 +161,8 @@ def in_play(store: Store, match_id: str) -> bool:
         return bool(connection.scalar(query))
 
 
-def _number_of(connection: Connection, match_id: str) -> int:
+def number_of(connection: Connection, match_id: str) -> int:
+    """The number of a match. Raises `UsageError` if it is not on record."""
     number: int | None = connection.scalar(select(MATCH.c.number).where(MATCH.c.id == match_id))
     if number is None:
         raise UsageError(f"there is no match {match_id!r} on record")
