@@ -11,6 +11,8 @@ from tests.support.pages.fake_arena import HOSTILE, FakeArena, serving
 from tests.support.pages.hosted import hosted
 from tests.support.pages.looking import LOOKS, OTHER_LOOKS, Look, draw, looking, overflow, turn, violations
 
+RECORDED = "/matches/match-7"
+"""The page on which the viewer is examined too. Elsewhere it is the same."""
 PAGES = (
     "/",
     "/standings",
@@ -22,7 +24,7 @@ PAGES = (
     "/bots/?name=..",
     "/matches",
     "/matches?bot=greedy&outcome=won&faults=1&since=2026-09-01",
-    "/matches/match-7",
+    RECORDED,
     "/matches/match-999",
     "/competitions",
     "/competitions/spring",
@@ -34,17 +36,21 @@ PAGES = (
     "/api",
 )
 
-REACHABLE = """() => {
+WATCH_FOCUS = """() => {
+  document.addEventListener("focusin", ({ target }) => {
+    target.dataset.reached = "yes";
+    if (getComputedStyle(target).outlineStyle === "none") target.dataset.bare = "yes";
+  });
   const all = document.querySelectorAll("a[href], button, input:not([type=hidden]), select, summary, [tabindex='0']");
   const shown = [...all].filter((each) => each.checkVisibility() && !each.closest("roost-match"));
   shown.forEach((each) => { each.dataset.wanted = "yes"; });
-  return shown.length + 40;
+  return shown.length;
 }"""
-"""Marks what can be worked with, and tells how many steps reach it all, the viewer's controls included."""
-HAS_OUTLINE = """() => {
-  const at = document.activeElement;
-  return at === document.body || at.localName === "roost-match" || getComputedStyle(at).outlineStyle !== "none";
-}"""
+"""Marks what can be worked with, what the focus reaches, and where one would not see it."""
+OWN_STEPS = 40
+"""The viewer and fields for dates take several steps."""
+NOT_SEEN = """[...document.querySelectorAll("[data-wanted]:not([data-reached]), [data-wanted][data-bare]")]
+  .map((each) => each.outerHTML.slice(0, 120))"""
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +80,7 @@ def examine(browser: Browser, address: str, path: str, looks: Iterable[Look]) ->
         for look in looks:
             turn(page, look)
             assert overflow(page) == []
-            assert violations(page) == []
+            assert violations(page, *([] if path == RECORDED else ["roost-match"])) == []
             draw(page, path, look)
 
 
@@ -105,12 +111,9 @@ def test_everything_is_reached_by_keyboard(browser: Browser, address: str, path:
     with looking(browser, address) as heard:
         page = heard.page
         page.goto(path)
-        wanted = page.evaluate(REACHABLE)
-        for _ in range(wanted):
+        for _ in range(page.evaluate(WATCH_FOCUS) + OWN_STEPS):
             page.keyboard.press("Tab")
-            assert page.evaluate("document.activeElement.dataset.reached = 'yes'")
-            assert page.evaluate(HAS_OUTLINE)
-        assert page.evaluate("[...document.querySelectorAll('[data-wanted]:not([data-reached])')].length") == 0
+        assert page.evaluate(NOT_SEEN) == []
 
 
 def test_a_match_is_found_by_keyboard_alone(browser: Browser, address: str) -> None:
