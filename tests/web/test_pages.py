@@ -163,6 +163,33 @@ def test_pairs_that_defy_the_ladder_are_named(visitor: Visitor) -> None:
     assert text.count("70 %") >= 4, "one for each pair two places apart"
 
 
+def test_a_bot_does_best_and_worst_against_different_opponents(fake: FakeArena, visitor: Visitor) -> None:
+    """Five opponents: two are named on either side, and the one in the middle is not."""
+    text = words(Markup(visitor.get("/bots/greedy").text).text)
+    first, second, _, fourth, fifth = fake.names[1:]
+    assert f"It does best against {first}, {second} and worst against {fifth}, {fourth}." in text
+
+
+def test_a_bracket_leads_to_the_bots_and_their_matches(fake: FakeArena, visitor: Visitor) -> None:
+    fake.finish("autumn")
+    markup = Markup(visitor.get("/competitions/autumn").text)
+    assert {"/bots/greedy", "/matches?competition=autumn&phase=finals&bot=greedy&opponent=" + "W" * 40} <= set(
+        markup.links
+    )
+    assert "Champion: greedy" in words(markup.text)
+    assert "cd" * 32 in markup.text, "the seed is no secret any more"
+    assert ["greedy", HOSTILE[0], "10 %", "5 % to 15 %", "40", "0.0002"] in [
+        [words(cell) for cell in row] for row in markup.rows
+    ]
+
+
+def test_a_competition_that_goes_on_keeps_its_seed_and_report(fake: FakeArena, visitor: Visitor) -> None:
+    text = words(Markup(visitor.get("/competitions/spring").text).text)
+    assert "Master seed revealed when the competition is done" in text
+    assert "Collusion report" not in text
+    assert "Matches of the phase ladder only." in text
+
+
 def test_lists_of_matches_go_on_by_key(visitor: Visitor) -> None:
     first = Markup(visitor.get("/matches").text).links
     assert "/matches?before=match-71" in first

@@ -209,7 +209,7 @@ def _page_error(error: grpc.aio.AioRpcError) -> PageError:
         return ForeignArenaError("The arena is of a version that cannot answer this. Its host can update it.")
     if status in MESSAGES:
         return MESSAGES[status](_sentence(details))
-    return ArenaAwayError("It may be restarting. This page tries again by itself.")
+    return ArenaAwayError("It may be restarting, or its records cannot be read now. This page tries again by itself.")
 
 
 def _sentence(details: str) -> str:
