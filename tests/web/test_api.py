@@ -1,6 +1,7 @@
 """The JSON API against its own OpenAPI document, asked what nobody would think of."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import schemathesis
@@ -68,7 +69,7 @@ def test_answers_are_as_described(schema: schemathesis.BaseSchema, path: str) ->
         suppress_health_check=list(HealthCheck),
     )
     @given(case=modes.flatmap(lambda mode: operation.as_strategy(generation_mode=mode)))
-    def ask(case: schemathesis.Case) -> None:
+    def ask(case: schemathesis.Case[Any]) -> None:
         # A schema cannot say that an outcome is that of a bot.
         assume(not case.query.get("outcome") or case.query.get("bot") or case.query.get("version_id"))
         case.call_and_validate()
