@@ -288,6 +288,22 @@ def test_the_marks_of_a_game(table: tuple[str, str], marks: set[str]) -> None:
     assert found == marks
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("bob", "Seat 0 (bob) "),
+        ("a (b)", "Seat 0 (a (b)) "),
+        ("x\u202ey\u2069", "Seat 0 (xy) "),
+        ("\u05d0b", "Seat 0 (\u2068\u05d0b\u2069) "),
+    ],
+)
+def test_a_name_cannot_turn_the_words_of_the_text(name: str, said: str) -> None:
+    replay = played("karteneck", get_game("karteneck").variants[0], 2)
+    seats = (replay.seats[0]._replace(bot=name), *replay.seats[1:])
+    told = shown(Recorded(replace(replay, seats=seats)).document())
+    assert all(frame["text"].startswith(said) for frame in told[1:] if frame["moves"][0]["seat"] == 0)
+
+
 def test_words_are_short_and_read_aloud() -> None:
     told = shown(Recorded(played("bratwurmeck", get_game("bratwurmeck").variants[0], 2)).document())
     first = told[0]

@@ -156,8 +156,8 @@ def test_a_match_that_was_never_dealt_says_so(page: Page, site: Site) -> None:
 
 def test_documents_can_be_given_as_objects(page: Page, site: Site) -> None:
     page.goto(site.add_page("/given", "<roost-match></roost-match>"))
-    given = documents("karteneck")
-    page.evaluate("(given) => (document.querySelector('roost-match').documents = given)", given)
+    given = json.dumps(documents("karteneck"))
+    page.evaluate("(given) => void (document.querySelector('roost-match').documents = JSON.parse(given))", given)
     expect(page.locator(".where")).to_contain_text("The deal")
     page.locator(".eyes label", has_text="Seat 1").click()
     expect(page.locator("[data-place='hands/1']")).to_have_count(6)

@@ -1,6 +1,6 @@
 // Two matches of one deal under rotated seats: the same cards, other bots in the seats, and where the matches part.
 
-import { h, unmarked } from "./elements.js";
+import { h, narration } from "./elements.js";
 import { matchName } from "./head.js";
 import { SourceError } from "./sources.js";
 import { Stage } from "./stage.js";
@@ -82,7 +82,7 @@ export class Comparison {
     if (at === null) return [h("p", {}, "The same deal under rotated seats. Both matches went the same way to the end.")];
     const pair = [document.frames[at], other.frames[at]];
     const { step } = pair.find(Boolean);
-    const texts = pair.map((frame) => h("li", {}, unmarked(frame?.text ?? "This match is over.")));
+    const texts = pair.map((frame) => h("li", {}, frame ? narration(frame) : "This match is over."));
     return [
       h("p", {}, `The same deal under rotated seats. The matches part at step ${step}.`),
       h("button", { type: "button", class: "plain", onclick: () => this.#goToStep(step) }, "Go to where they part"),

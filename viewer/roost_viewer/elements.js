@@ -70,7 +70,13 @@ function span({ text, role = "plain", number = null }) {
   if (role === "plain") return document.createTextNode(text);
   if (role === "worm" && /^~+$/.test(text)) return worms(text.length);
   const colour = number === null ? "" : ` n${number % 8}`;
-  return h(role === "seat" ? "bdi" : "span", { class: `role-${role}${colour}` }, text);
+  return h("span", { class: `role-${role}${colour}` }, role === "seat" ? seatWords(text) : text);
+}
+
+/** `seat 2 (random)` with the name isolated, so that its letters do not turn the brackets around it. */
+function seatWords(text) {
+  const [, before, name, after] = /^(seat \d+ \()(.*)(\))$/s.exec(text) ?? [];
+  return name === undefined ? [text] : [before, h("bdi", {}, name), after];
 }
 
 /** Worms as drawings, which the narration writes as waves. */
@@ -91,8 +97,14 @@ export function botName(seat, number) {
   return h("bdi", { class: "bot" }, seat?.bot || `seat ${number}`);
 }
 
-/** Plain text without marks of direction: one in a bot's name would turn the rest of the sentence. */
-export const unmarked = (text) => text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** A name within plain text, which it must not turn: marks of direction are left out, other letters kept apart. */
+export function isolated(name) {
+  const plain = name.replace(DIRECTION_MARKS, "");
+  return RIGHT_TO_LEFT.test(plain) ? `\u2068${plain}\u2069` : plain;
+}
 
 /** `1 step`, `2 steps`. */
 export const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;

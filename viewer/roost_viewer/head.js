@@ -1,6 +1,6 @@
 // The head of the viewer: the game, how the match stands or ended, and whose eyes look.
 
-import { botName, h, icon, unmarked } from "./elements.js";
+import { botName, h, icon, isolated } from "./elements.js";
 
 const GAMES = { karteneck: "Karteneck", bratwurmeck: "Bratwurmeck", haecmaec: "Häc Mäc" };
 const VARIANTS = { slap: "with slapping" };
@@ -19,8 +19,8 @@ export function gameName({ game, variant }) {
 
 /** The match in one line, as the name of the viewer. */
 export function matchName(document) {
-  const bots = document.seats.map((seat, number) => seat.bot || `seat ${number}`);
-  return unmarked(`${gameName(document)}: ${bots.join(", ")}`);
+  const bots = document.seats.map(({ bot }, number) => (bot ? isolated(bot) : `seat ${number}`));
+  return `${gameName(document)}: ${bots.join(", ")}`;
 }
 
 /** @param {{setEye: (eye: string) => void, goLast: () => void}} actions */
@@ -78,7 +78,7 @@ const EYES = { open: ["Open", "Everything open"], spectator: ["Spectator", "A sp
 
 function eyeChoice(eye, chosen, { seats }, actions) {
   const bot = seats[eye]?.bot;
-  const [text, title] = EYES[eye] ?? [`Seat ${eye}`, unmarked(`What seat ${eye}${bot ? ` (${bot})` : ""} saw`)];
+  const [text, title] = EYES[eye] ?? [`Seat ${eye}`, `What seat ${eye}${bot ? ` (${isolated(bot)})` : ""} saw`];
   const input = h("input", { type: "radio", name: "eye", value: eye, onchange: () => actions.setEye(eye), "aria-label": title });
   input.checked = eye === chosen;
   return h("label", { title }, input, h("span", { class: eye in EYES ? "" : `seat n${eye}` }, text));

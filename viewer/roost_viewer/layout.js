@@ -5,7 +5,7 @@ import { createBar } from "./controls/bar.js";
 import { createHelp } from "./controls/keyboard.js";
 import { createScrubber } from "./controls/scrubber.js";
 import { createTrail } from "./controls/trail.js";
-import { counted, h, narration, unmarked } from "./elements.js";
+import { counted, h, narration } from "./elements.js";
 import { createHead, matchName } from "./head.js";
 import { createCharts } from "./panels/charts.js";
 import { createDeal } from "./panels/deal.js";
@@ -96,7 +96,7 @@ function createCaption() {
       if (frame === shown) return;
       shown = frame;
       said.replaceChildren(...narration(frame));
-      announcer.textContent = unmarked(frame.text);
+      announcer.textContent = frame.text;
     },
   };
 }

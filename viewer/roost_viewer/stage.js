@@ -1,6 +1,6 @@
 // The table: loads the board of a game, shows frames on it, and lets readers point at cards with mouse or keys.
 
-import { h, unmarked } from "./elements.js";
+import { h, narration } from "./elements.js";
 import { boardStyles } from "./style.js";
 
 const BOARDS = {
@@ -27,7 +27,7 @@ export class Stage {
   /** The board has a shadow root of its own, so that its style and that of the viewer do not meet. */
   #shadow = this.#table.attachShadow({ mode: "open" });
   #title = h("p", { class: "stage-title" });
-  #said = h("p", { class: "stage-said" });
+  #said = h("div", { class: "stage-said" });
   #heading = h("div", { class: "stage-heading", hidden: true }, this.#title, this.#said);
   #pointed;
 
@@ -55,7 +55,7 @@ export class Stage {
   show(frame, previous, ms) {
     const focused = this.#focused();
     this.#board?.show(frame, previous, { ms });
-    this.#said.textContent = unmarked(frame.text);
+    this.#said.replaceChildren(...narration(frame));
     this.#prepareCards(focused);
   }
 

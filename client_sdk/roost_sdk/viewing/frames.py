@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 from typing import Literal
+from unicodedata import bidirectional
 
 from roost_games.errors import UsageError
 from roost_games.game import AnyOptions, JsonValue
@@ -38,6 +39,8 @@ MOST_CHARACTERS = 2_000_000
 MOST_STEPS = 20_000
 """The longest record that `frames_of` plays back. No match of ours is longer than that."""
 WORMS = re.compile(r"~(\d+)|(~+)")
+DIRECTION_MARKS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+RIGHT_TO_LEFT = ("R", "AL", "AN")
 
 
 def frames_of(text: str, eye: Eye = OPEN, number: int = 1) -> Document:
@@ -255,8 +258,22 @@ def _word(span: Span) -> Document:
 
 def _plain_sentence(words: Words) -> str:
     """Words to be read aloud: `31~~~` becomes `31 (3 worms)`."""
-    text = WORMS.sub(_worms_aloud, "".join(span.text for span in words)).rstrip(".")
+    text = WORMS.sub(_worms_aloud, "".join(map(_aloud, words))).rstrip(".")
     return f"{text[:1].upper()}{text[1:]}."
+
+
+def _aloud(span: Span) -> str:
+    """A piece of a sentence. A bot's name is isolated, so that it cannot turn the words after it."""
+    if span.role != "seat":
+        return span.text
+    seat, bracket, name = span.text.partition("(")
+    return f"{seat}{bracket}{isolated(name.removesuffix(')'))})" if bracket else seat
+
+
+def isolated(name: str) -> str:
+    """A name within plain text: marks of direction are left out, and letters that run to the left are kept apart."""
+    plain = DIRECTION_MARKS.sub("", name)
+    return f"\u2068{plain}\u2069" if any(bidirectional(letter) in RIGHT_TO_LEFT for letter in plain) else plain
 
 
 def _worms_aloud(signs: "re.Match[str]") -> str:

@@ -5,6 +5,7 @@
  */
 
 import { INK, circle, html, ornament, path, shape } from "./drawing.js";
+import { isolated } from "../elements.js";
 import { createMotion } from "./motion.js";
 import { chip, cross, tag } from "./pieces.js";
 
@@ -148,7 +149,7 @@ export function nameOf(scene, seat) {
 /** `seat 2 (random)`, as the narration says it. */
 export function seatName(scene, seat) {
   const { bot } = scene.document.seats[seat] ?? {};
-  return bot ? `seat ${seat} (${bot})` : `seat ${seat}`;
+  return bot ? `seat ${seat} (${isolated(bot)})` : `seat ${seat}`;
 }
 
 function seatInWords(scene, game, seat) {

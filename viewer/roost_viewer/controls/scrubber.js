@@ -1,6 +1,6 @@
 // The scrub bar: a slider over all frames, with the key moments marked above it.
 
-import { h, icon, unmarked } from "../elements.js";
+import { h, icon } from "../elements.js";
 import { KINDS } from "../timeline.js";
 
 /** Signs nearer to each other than this are drawn as one. */
@@ -58,7 +58,7 @@ function sign(group, timeline, actions) {
 function momentTitle(timeline, index) {
   const { step, text } = timeline.frames[index];
   const kinds = timeline.kinds(index).map((kind) => KINDS[kind]);
-  return unmarked(`Step ${step}, ${kinds.join(", ")}: ${text}`);
+  return `Step ${step}, ${kinds.join(", ")}: ${text}`;
 }
 
 function update(slider, { timeline, index, frame }) {

@@ -1,6 +1,6 @@
 // The panels beside the table, one of them shown at a time, and the position as text.
 
-import { h, unmarked } from "../elements.js";
+import { h } from "../elements.js";
 
 /** The position in the words of the board. */
 export function createPosition() {
@@ -12,7 +12,7 @@ export function createPosition() {
     update({ frame, describe }) {
       if (root.closest("[hidden]")) return;
       const text = [`Step ${frame.step}: ${frame.text}`, ...describe(frame).split("\n")];
-      lines.replaceChildren(...text.filter(Boolean).map((line) => h("p", {}, unmarked(line))));
+      lines.replaceChildren(...text.filter(Boolean).map((line) => h("p", {}, line)));
     },
   };
 }
