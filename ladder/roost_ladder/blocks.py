@@ -71,12 +71,14 @@ class Block(NamedTuple):
         return self.seed if self.deals is Deals.DUPLICATE else seed_of_match(self.seed, rotation, take)
 
 
-def seed_of_block(master: bytes, block_id: str) -> bytes:
+def seed_of_block(master: bytes, block_id: str, epoch: int = 0) -> bytes:
     """The seed of a block: SHA-256 of the run's master seed, in hexadecimal, and the block's identity.
 
-    It depends on nothing else, so a run is the same wherever and in whatever order its blocks are played.
+    It depends on nothing else, so a run is the same wherever and in whatever order its blocks are played. Only records
+    that were restored from a copy have another `epoch`, so that no block is dealt cards again that were dealt before.
     """
-    return hashlib.sha256(f"roost-block/1:{master.hex()}:{block_id}".encode()).digest()
+    text = f"roost-block/2:{master.hex()}:{epoch}:{block_id}" if epoch else f"roost-block/1:{master.hex()}:{block_id}"
+    return hashlib.sha256(text.encode()).digest()
 
 
 def seed_of_match(block_seed: bytes, rotation: int, take: int = 0) -> bytes:

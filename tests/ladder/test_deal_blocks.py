@@ -75,3 +75,9 @@ def test_every_match_and_every_take_of_it_has_a_seed_of_its_own(rotation: int, t
 def test_a_duplicate_deal_is_that_of_the_block() -> None:
     block = Block("b", "karteneck", (1, 2), b"\x0a", deals=Deals.DUPLICATE)
     assert {block.seed_of(rotation, take) for rotation in (0, 1) for take in (0, 1)} == {b"\x0a"}
+
+
+def test_the_seed_of_a_block_in_another_epoch() -> None:
+    """As docs/formats/chance.md has it, worked out with OpenSSL."""
+    of_block = seed_of_block(bytes(range(32)), "spring-finals-4", 1_795_000_000_000)
+    assert of_block.hex() == "14434e6d41d440fbc8b44903829206a0cf4655668479485a82c5c5f5dfe7a52b"

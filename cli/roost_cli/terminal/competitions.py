@@ -35,7 +35,8 @@ def print_competitions(found: Sequence[arena_pb2.CompetitionStatus]) -> None:
     _print_table(console, found)
     for each in found:
         secret = f"master seed {each.seed}" if each.seed else f"commitment to the master seed {each.commitment}"
-        console.print(f"{each.name}: {secret}", soft_wrap=True)
+        epoch = f", epoch {each.epoch}" if each.epoch else ""
+        console.print(f"{each.name}: {secret}{epoch}", soft_wrap=True)
 
 
 def _print_table(console: Console, found: Sequence[arena_pb2.CompetitionStatus]) -> None:

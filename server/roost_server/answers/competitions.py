@@ -14,6 +14,7 @@ from roost_server.competition.ledger import Competition
 from roost_server.competition.wording import phase_in_words, rules_in_words
 from roost_server.errors import NotFoundError
 from roost_server.store import Store, queries
+from roost_server.store.epochs import present_epoch
 
 
 def competitions(store: Store) -> arena_pb2.ListCompetitionsResponse:
@@ -37,6 +38,7 @@ def status_of(store: Store, competition: Competition) -> arena_pb2.CompetitionSt
         commitment=competition.commitment,
         seed=competition.seed.hex() if phase == PhaseName.DONE else "",
         document=competition.document,
+        epoch=present_epoch(store),
     )
 
 

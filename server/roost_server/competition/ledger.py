@@ -20,7 +20,17 @@ from roost_server.competition.file import CompetitionFile, PhaseName, parse_comp
 from roost_server.competition.file_errors import setting_name
 from roost_server.competition.phases import ANNOUNCED, CLOCK, pins_versions, takes_entries
 from roost_server.store import Store
-from roost_server.store.models import BLOCK, BOT, BOT_VERSION, COMPETITION, ENTRY, OWNER, PHASE_CHANGE, CompetitionKind
+from roost_server.store.models import (
+    BLOCK,
+    BOT,
+    BOT_VERSION,
+    COMPETITION,
+    ENTRY,
+    EPOCH,
+    OWNER,
+    PHASE_CHANGE,
+    CompetitionKind,
+)
 from roost_server.store.store import Reading
 
 IS_COMPETITION = COMPETITION.c.kind == CompetitionKind.COMPETITION
@@ -87,6 +97,8 @@ class PlayedElsewhere(NamedTuple):
     phase: str
     versions: Sequence[EnteredVersion]
     """In the order in which their bots entered."""
+    epochs: Sequence[tuple[int, str]] = ()
+    """The epochs of its records after the first: when each began, and why."""
 
 
 def draw_up(store: Store, file: CompetitionFile, text: str, name: str = "competition") -> Competition:
@@ -136,6 +148,8 @@ def take_over(store: Store, played: PlayedElsewhere) -> int:
         for number, (phase, at_ms, actor) in enumerate(played.changes):
             change = {"competition_id": 1, "number": number, "phase": phase, "at_ms": at_ms, "actor": actor}
             connection.execute(insert(PHASE_CHANGE).values(**change))
+        for began_ms, cause in played.epochs:
+            connection.execute(insert(EPOCH).values(began_ms=began_ms, cause=cause, mark=""))
         _take_over_bots(connection, played.versions)
     return 1
 

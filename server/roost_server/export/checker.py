@@ -151,6 +151,7 @@ def _wrong_contents(
     if commitment is not None and commitment.strip().lower() != exported.competition.commitment:
         yield Wrong(COMPETITION_FILE, f"the commitment is {exported.competition.commitment}, not the published one")
     yield from _wrong_seeds(exported)
+    yield from _wrong_epochs(exported)
     yield from _wrong_deals(exported)
     played: list[ExportedMatch] = []
     yield from _wrong_matches(exported, played, advance, matches)
@@ -193,8 +194,22 @@ def _wrong_seeds(exported: Exported) -> Iterator[Wrong]:
     for block in exported.blocks:
         if block.id != block_id_of(competition.name, block.phase, block.serial):
             yield Wrong(block.id, f"block {block.serial} of the {block.phase} has another name")
-        if block.seed != seed_of_block(master, block.id).hex():
+        if block.seed != seed_of_block(master, block.id, block.epoch).hex():
             yield Wrong(block.id, "its deal does not follow from the master seed")
+
+
+def _wrong_epochs(exported: Exported) -> Iterator[Wrong]:
+    """Epochs rise, and once one has begun, no block of a phase is dealt from an earlier one."""
+    known = [0, *(began_ms for began_ms, _ in exported.competition.epochs)]
+    if known != sorted(set(known)):
+        yield Wrong(COMPETITION_FILE, "the epochs are not in the order in which they began")
+    latest: dict[str, int] = {}
+    for block in sorted(exported.blocks, key=lambda each: each.serial):
+        if block.epoch not in known:
+            yield Wrong(block.id, f"there was no epoch {block.epoch}")
+        if block.epoch < latest.get(block.phase, 0):
+            yield Wrong(block.id, f"was dealt in epoch {block.epoch}, after a block of a later one")
+        latest[block.phase] = max(block.epoch, latest.get(block.phase, 0))
 
 
 def _wrong_deals(exported: Exported) -> Iterator[Wrong]:

@@ -65,6 +65,8 @@ class ExportedBlock:
     """Whether its matches share a deal. Exports of before do not say so: they always did."""
     resumed: Annotated[int, Field(ge=0)] = 0
     """How often an arena resumed it after a stop. What was being played then is not on record."""
+    epoch: Annotated[int, Field(ge=0)] = 0
+    """The epoch from which its seed derives. Exports of before do not say so: it was always the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ class ExportedCompetition:
     phases: tuple[tuple[str, int, str], ...]
     """Every phase that it entered, when, and by whom."""
     bots: tuple[ExportedBot, ...]
+    epochs: tuple[tuple[Annotated[int, Field(ge=1)], str], ...] = ()
+    """The epochs after the first: when each began, and why."""
     format: Literal["roost-export/1"] = FORMAT
 
 

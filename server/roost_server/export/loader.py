@@ -78,12 +78,14 @@ def _as_played(exported: Exported) -> PlayedElsewhere:
         raise Damaged(COMPETITION_FILE, f"is about {whole.name!r}, the rules about {exported.file.name!r}")
     versions = [EnteredVersion(b.version_id, b.name, b.version, b.owner, b.pinned) for b in whole.bots]
     document = read_text(exported.folder, RULES_FILE)
-    return PlayedElsewhere(whole.name, document, whole.seed, whole.commitment, whole.phases, str(whole.phase), versions)
+    return PlayedElsewhere(
+        whole.name, document, whole.seed, whole.commitment, whole.phases, str(whole.phase), versions, whole.epochs
+    )
 
 
 def _new_block(block: ExportedBlock, competition_id: int) -> NewBlock:
     began = min((started for started, _ in block.times), default=0)
-    plan = Planned(competition_id, block.phase, block.serial)
+    plan = Planned(competition_id, block.phase, block.serial, block.epoch)
     deals = block.deals, block.resumed
     return NewBlock(
         block.id, block.game, block.options, block.seed, block.rotation, block.version_ids, began, plan, *deals

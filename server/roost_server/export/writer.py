@@ -34,6 +34,7 @@ from roost_server.export.files import (
 )
 from roost_server.export.reports import derived
 from roost_server.store import Store, queries
+from roost_server.store.epochs import epochs
 from roost_server.store.results import MatchFilter, facts
 from roost_server.store.store import Reading
 
@@ -89,6 +90,7 @@ def _competition(reading: Reading, competition: Competition) -> ExportedCompetit
             ExportedBot(*each, voids=voids[each.version_id])
             for each in ledger.entered_versions(reading, competition.id)
         ),
+        epochs=tuple((each.began_ms, each.cause) for each in epochs(reading)),
     )
 
 

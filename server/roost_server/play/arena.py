@@ -18,6 +18,7 @@ from roost_server.play.resume import resume_blocks
 from roost_server.play.seating import Requests, TableSeating
 from roost_server.settings import Rules, Settings
 from roost_server.store import Store
+from roost_server.store.epochs import go_on
 
 SWEEP_EVERY_BEATS = 8
 TICK_SECONDS = 1.0
@@ -80,6 +81,9 @@ class Arena:
 
     async def start(self) -> None:
         """Resume where the records end, and begin to keep time."""
+        begun = await asyncio.to_thread(go_on, self.store)
+        if begun is not None:
+            log.warning("these records are a copy; all deals are new", epoch=begun.began_ms, cause=begun.cause)
         await asyncio.to_thread(self.quarantine.load)
         await self._contests.start()
         self._matchmaker.contests = self._contests.current

@@ -22,6 +22,7 @@ from roost_server.play.contest import Contest, Drawn
 from roost_server.play.roster import OpenRoster, PinnedRoster
 from roost_server.settings import Rules, Settings
 from roost_server.store import Planned, Store, StoreError
+from roost_server.store.epochs import present_epoch
 from roost_server.store.queries import progress
 from roost_server.store.results import MatchFilter, facts_by_block
 
@@ -157,7 +158,7 @@ class Director:
         history = history_of(self._store, self.competition.id, phase, contest.resumed, recorded=contest.recorded)
         if contest.in_rounds:
             contest.roster = PinnedRoster(self._finals_field())
-        contest.draw = Dealer(self.competition, PhaseName(phase), history.next_serial)
+        contest.draw = Dealer(self.competition, PhaseName(phase), history.next_serial, present_epoch(self._store))
         contest.remember(history.past, history.owed if contest.in_rounds else ())
 
     def _ladder_is_played(self) -> bool:
@@ -177,21 +178,22 @@ class Director:
 class Dealer:
     """Numbers the blocks of a phase, and derives their deals from the master seed.
 
-    The id of a block is `COMPETITION-PHASE-SERIAL`, and its seed follows from the master seed and the id
+    The id of a block is `COMPETITION-PHASE-SERIAL`, and its seed follows from the master seed, the epoch and the id
     (`roost_ladder.blocks.seed_of_block`): once the master seed is public, anybody can check every deal.
     """
 
-    def __init__(self, competition: Competition, phase: PhaseName, next_serial: int) -> None:
+    def __init__(self, competition: Competition, phase: PhaseName, next_serial: int, epoch: int) -> None:
         self._competition = competition
         self._phase = phase
+        self._epoch = epoch
         self._next_serial = next_serial
 
     def __call__(self, _: Pairing) -> Drawn:
         serial = self._next_serial
         self._next_serial += 1
         block_id = block_id_of(self._competition.file.name, self._phase, serial)
-        seed = seed_of_block(self._competition.seed, block_id)
-        return Drawn(block_id, seed, Planned(self._competition.id, self._phase.value, serial))
+        seed = seed_of_block(self._competition.seed, block_id, self._epoch)
+        return Drawn(block_id, seed, Planned(self._competition.id, self._phase.value, serial, self._epoch))
 
 
 def settings_for(competition: Competition, settings: Settings) -> Settings:

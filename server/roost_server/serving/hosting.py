@@ -24,6 +24,7 @@ from roost_server.serving.server import ArenaServer, Hosting, listen_address, se
 from roost_server.serving.tls import server_credentials
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store
+from roost_server.store.epochs import present_epoch
 
 EVERYWHERE = ("0.0.0.0", "[::]")  # noqa: S104  recognised here, not listened at
 
@@ -126,6 +127,8 @@ def _greeting(
     for competition in hosting.competitions:
         now = find(store, competition.file.name)
         yield f"  {now.file.name}: phase {now.phase}, commitment to its master seed {now.commitment}"
+    if epoch := present_epoch(store):
+        yield f"  restored from a copy; all deals since then are new, from epoch {epoch}"
     if page is not None:
         yield f"  the page           {page.url}"
     yield f"  a bot joins with   roost submit mybot.py --server {server}{tls}{key}"

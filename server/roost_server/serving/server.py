@@ -18,7 +18,7 @@ from roost_server.accounts.limits import RequestLimits
 from roost_server.answers.ratings import Ratings
 from roost_server.competition.ledger import Competition
 from roost_server.play.arena import Arena
-from roost_server.serving.keeping import SumsKeeper
+from roost_server.serving.keeping import RecordsKeeper
 from roost_server.serving.services import ACCOUNTS, ADMIN, ARENA, AccountsService, AdminService, ArenaService
 from roost_server.serving.tls import is_loopback
 from roost_server.settings import Settings
@@ -73,7 +73,7 @@ class ArenaServer:
             limits=self._hosting.limits,
         )
         self._ratings = Ratings(store)
-        self._keeper = SumsKeeper(store, self._ratings)
+        self._keeper = RecordsKeeper(store, self._ratings)
         self._admin = AdminService(self._arena, self._gate)
         self._health = health.aio.HealthServicer()
         self._stop_metrics: Callable[[], None] = lambda: None

@@ -2,9 +2,18 @@
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection, Engine
+
+
+class Noted(NamedTuple):
+    """What is known about a database besides its tables. It tells whether they are a copy from earlier."""
+
+    mark: str
+    """The mark that the present epoch has in the tables."""
+    matches: int
+    """At least this many matches are on record."""
 
 
 class Lock(Protocol):
@@ -49,6 +58,18 @@ class Backend(Protocol):
 
     def check_writable(self, connection: Connection) -> None:
         """Raise what a first write would raise, unless that has been raised earlier."""
+
+    def new_mark(self, connection: Connection) -> str:
+        """A mark for records that go on here from now on."""
+
+    def noted(self, connection: Connection) -> "Noted | None":
+        """What was noted last outside the tables; `None` if nothing was."""
+
+    def note(self, noted: "Noted") -> None:
+        """Note something outside the tables, where a copy put in their place does not change it."""
+
+    def forget(self) -> None:
+        """Drop the note: the database is a new one."""
 
     def keep_copy(self, schema: int) -> None:
         """Copy the database before it is upgraded from `schema`, if that is Roost's job."""

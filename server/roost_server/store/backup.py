@@ -12,7 +12,8 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from roost_server.store import schema
-from roost_server.store.backend import Backend
+from roost_server.store.backend import Backend, Noted
+from roost_server.store.epochs import RESTORED, unmark
 from roost_server.store.errors import StoreError
 from roost_server.store.sqlite import SqliteFile, amend, copy_database, holds_something, open_to_read
 
@@ -25,8 +26,9 @@ def back_up(backend: Backend, target: Path) -> int:
     partial = target.with_name(target.name + ".part")
     try:
         copy_database(source.path, partial)
+        amend(partial, unmark)
         partial.rename(target)
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, SQLAlchemyError, OSError) as error:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
         raise StoreError(f"{target} cannot be written: {_reason(error)}") from error
@@ -36,8 +38,8 @@ def back_up(backend: Backend, target: Path) -> int:
 def restore(copy: Path, backend: Backend, note: Callable[[Connection], None]) -> Path | None:
     """Replace the database with a copy. Returns where the previous database was moved to, if there was one.
 
-    `note` writes into the copy that it was restored. Raises `StoreError` if the copy is no database or damaged, or if
-    an arena has the database open.
+    An arena that opens it begins another epoch. `note` writes into the copy that it was restored. Raises `StoreError`
+    if the copy is no database or damaged, or if an arena has the database open.
     """
     target = _sqlite(backend, "pg_restore").path
     check_copy(copy)
@@ -48,6 +50,8 @@ def restore(copy: Path, backend: Backend, note: Callable[[Connection], None]) ->
         partial = target.with_name(target.name + ".part")
         copy_database(copy, partial)
         amend(partial, note)
+        amend(partial, unmark)
+        backend.note(Noted(RESTORED, 0))
         former = _move_away(target)
         partial.rename(target)
     except (sqlite3.Error, SQLAlchemyError, OSError) as error:

@@ -22,7 +22,7 @@ from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, Table, Uniq
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-SCHEMA = 7
+SCHEMA = 8
 """The number of the schema that these classes describe, and of the newest migration."""
 
 NAMES = {
@@ -117,6 +117,22 @@ class PhaseChangeRow(BaseRow, table=True):
     """Who did it: an admin's key, or `clock`."""
 
 
+class EpochRow(BaseRow, table=True):
+    """A part of the arena's history without a break. Another one begins when a copy of the records takes their place.
+
+    The one with the greatest `began_ms` is the present one. See `store.epochs`.
+    """
+
+    __tablename__ = "epoch"
+
+    began_ms: int = Field(primary_key=True, sa_type=BigInteger, sa_column_kwargs=NUMBERED_BY_US)
+    """0 for the first epoch."""
+    mark: str
+    """What is also noted outside the tables, to recognise a copy. It is empty in a copy."""
+    cause: str
+    """Why it began, in a few words."""
+
+
 class BlockRow(BaseRow, table=True):
     """One group of bots that play each other under several rotations of the seats."""
 
@@ -145,6 +161,8 @@ class BlockRow(BaseRow, table=True):
     """Whether its matches share a deal: a value of `roost_ladder.blocks.Deals`. Until schema 4 they always did."""
     resumed: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """How often an arena resumed it after a stop. Its matches are then dealt other cards than before."""
+    epoch: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
+    """The epoch from which its seed derives, in a competition."""
 
 
 class BlockMemberRow(BaseRow, table=True):
@@ -422,6 +440,7 @@ def table_of(name: str) -> Table:
 BOT_VERSION = table_of("bot_version")
 COMPETITION = table_of("competition")
 PHASE_CHANGE = table_of("phase_change")
+EPOCH = table_of("epoch")
 BLOCK = table_of("block")
 BLOCK_MEMBER = table_of("block_member")
 MATCH = table_of("match")

@@ -13,12 +13,16 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from roost_server.store import schema
+from roost_server.store.backend import Noted
 from roost_server.store.errors import StoreError, store_errors
 
 DRIVER = "postgresql+psycopg"
 LOCK = int.from_bytes(b"roost")
 """The number of the advisory lock that an arena holds while it runs."""
 CONNECT_SECONDS = 5
+IDENTITY = text("""
+    SELECT oid::text || '/' || ('match'::regclass)::oid::text FROM pg_database WHERE datname = current_database()
+""")
 ONE_STATE = {"isolation_level": "REPEATABLE READ"}
 """By default each query would see what was written before it."""
 
@@ -71,6 +75,21 @@ class PostgresDatabase:
 
     def check_writable(self, connection: Connection) -> None:
         """Nothing to do: PostgreSQL raises it earlier."""
+
+    def new_mark(self, connection: Connection) -> str:
+        """The numbers that the server has given to the database and to a table. `pg_restore` makes other ones."""
+        return str(connection.scalar(IDENTITY))
+
+    def noted(self, connection: Connection) -> Noted | None:
+        """What the server says, unless the tables are of an older Roost and say nothing about it."""
+        marked = connection.scalar(text("SELECT count(*) FROM epoch"))
+        return Noted(self.new_mark(connection), 0) if marked else None
+
+    def note(self, noted: Noted) -> None:
+        """Nothing to do: the server notes it."""
+
+    def forget(self) -> None:
+        """Nothing to do: a new table has another number."""
 
     def keep_copy(self, schema: int) -> None:
         """Nothing to do: PostgreSQL has its own tools (docs/formats/database.md)."""

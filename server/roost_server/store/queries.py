@@ -123,6 +123,7 @@ class BlockOnRecord(NamedTuple):
     """In hex."""
     deals: str
     resumed: int
+    epoch: int
     version_ids: tuple[int, ...]
     matches: tuple[tuple[str, int], ...]
     """The id and the rotation of each match, in the order in which they ended."""
@@ -269,7 +270,7 @@ def _lines(reading: Reading, query: Select[Any]) -> Iterator[str]:
 def unfinished_blocks(store: Store) -> list[UnfinishedBlock]:
     """The blocks that are neither done nor voided, the oldest first: a restarted arena resumes them."""
     columns = ("id", "game", "options", "players", "seed", "rotation", "created_ms", "deals", "resumed")
-    query = select(*BLOCK.c[columns], *BLOCK.c["competition_id", "phase", "serial"])
+    query = select(*BLOCK.c[columns], *BLOCK.c["competition_id", "phase", "serial", "epoch"])
     query = query.where(BLOCK.c.state == BlockState.OPEN)
     with store.reading() as connection:
         rows = connection.execute(query.order_by(*BLOCK.c["created_ms", "serial", "id"])).all()
@@ -294,7 +295,9 @@ def planned_blocks(reading: Reading, competition_id: int, phase: str) -> Iterato
 
 def finished_blocks(reading: Reading, competition_id: int) -> list[BlockOnRecord]:
     """The blocks of a competition that are over, by phase and in the order in which they were planned."""
-    columns = BLOCK.c["id", "phase", "serial", "game", "options", "rotation", "state", "seed", "deals", "resumed"]
+    columns = BLOCK.c[
+        "id", "phase", "serial", "game", "options", "rotation", "state", "seed", "deals", "resumed", "epoch"
+    ]
     query = select(*columns).where(BLOCK.c.competition_id == competition_id, BLOCK.c.state != BlockState.OPEN)
     rows = reading.execute(query.order_by(BLOCK.c.phase, BLOCK.c.serial)).all()
     members, matches = _members_by_block(reading, competition_id), _matches_by_block(reading, competition_id)
@@ -329,7 +332,7 @@ def _matches_by_block(reading: Reading, competition_id: int) -> dict[str, tuple[
 
 
 def _plan(row: Row[tuple[Any, ...]]) -> Planned | None:
-    return None if row.competition_id is None else Planned(row.competition_id, row.phase, row.serial)
+    return None if row.competition_id is None else Planned(row.competition_id, row.phase, row.serial, row.epoch)
 
 
 def _members(connection: Connection, block_id: str) -> tuple[int, ...]:

@@ -55,6 +55,8 @@ class Planned:
     phase: str
     serial: int
     """The number of the block within the phase, from 0."""
+    epoch: int = 0
+    """The epoch from which its seed derives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +175,7 @@ def block_row(block: NewBlock) -> Row:
         "serial": plan.serial if plan else None,
         "deals": block.deals,
         "resumed": block.resumed,
+        "epoch": plan.epoch if plan else 0,
     }
 
 

@@ -61,8 +61,11 @@ def check_current(schema: int, backend: Backend) -> None:
         )
 
 
-def upgrade(backend: Backend, engine: Engine) -> None:
-    """Bring the database to the current schema in one transaction, so that it is upgraded completely or not at all."""
+def upgrade(backend: Backend, engine: Engine) -> int:
+    """Bring the database to the current schema in one transaction, so that it is upgraded completely or not at all.
+
+    Returns the schema that it had before, which is 0 for a new one.
+    """
     with engine.connect().execution_options(**backend.writing_options) as connection:
         schema = schema_of(connection, backend.name)
         backend.check_writable(connection)
@@ -73,6 +76,7 @@ def upgrade(backend: Backend, engine: Engine) -> None:
                 backend.keep_copy(schema)
             with backend.migrating(connection):
                 migrate(connection)
+        return schema
 
 
 def migrate(connection: Connection, revision: str = "head") -> None:

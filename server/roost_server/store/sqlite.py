@@ -6,6 +6,7 @@ that returned survives a power cut. Only its owner can read a new file: it holds
 
 import fcntl
 import os
+import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -20,6 +21,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from roost_server.store import schema
+from roost_server.store.backend import Noted
 from roost_server.store.errors import StoreError
 
 BUSY_MS = 5_000
@@ -128,6 +130,40 @@ class SqliteFile:
     def check_writable(self, connection: Connection) -> None:
         """Raise what a first write would raise: SQLite opens a read-only file without an error."""
         connection.exec_driver_sql("PRAGMA user_version = 0")
+
+    def new_mark(self, connection: Connection) -> str:
+        """A random word."""
+        return secrets.token_hex(16)
+
+    def noted(self, connection: Connection) -> Noted | None:
+        """What the file beside the database says. One that cannot be understood says nothing that fits."""
+        try:
+            mark, matches = self._note_path.read_text().split()
+            return Noted(mark, int(matches))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError):
+            return Noted("", 0)
+
+    def note(self, noted: Noted) -> None:
+        """Write the file beside the database. It is complete at any moment."""
+        partial = self._note_path.with_name(self._note_path.name + ".part")
+        try:
+            with partial.open("w") as file:
+                file.write(f"{noted.mark} {noted.matches}\n")
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(self._note_path)
+        except OSError as error:
+            raise StoreError(f"{self._note_path} cannot be written: {error.strerror}") from None
+
+    def forget(self) -> None:
+        """Remove the file beside the database."""
+        self._note_path.unlink(missing_ok=True)
+
+    @property
+    def _note_path(self) -> Path:
+        return self.path.with_name(self.path.name + "-epoch")
 
     def keep_copy(self, schema: int) -> None:
         """Copy the file before it is upgraded from `schema`. A copy from an upgrade that failed is replaced."""

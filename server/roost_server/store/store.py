@@ -63,7 +63,8 @@ def _open_for_writing(backend: Backend) -> "Store":
     lock = backend.lock()
     engine = backend.writing_engine()
     try:
-        schema.upgrade(backend, engine)
+        if schema.upgrade(backend, engine) == 0:
+            backend.forget()
     except BaseException:
         engine.dispose()
         lock.release()

@@ -1,0 +1,104 @@
+"""Epochs: whether the records go on where they ended, or a copy from earlier has taken their place.
+
+Deals follow from a master seed and the number of a block, so records that were put back would deal cards again that
+were dealt since the copy was made, and that somebody may have written down. Therefore the epoch is part of the
+derivation, and another one begins when the records turn out to be a copy:
+
+- a copy that Roost made has no mark;
+- any other copy has a mark or a number of matches that does not fit what is noted outside the tables
+  (`Backend.noted`): beside a SQLite file, or by the PostgreSQL server.
+
+An epoch is named after the millisecond in which it began, so that the same copy, put back twice or on two machines,
+does not begin the same epoch twice. What was being played when the copy was made is voided: a block is never dealt in
+two epochs.
+"""
+
+import time
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, insert, inspect, select, update
+
+from roost_server.store.backend import Noted
+from roost_server.store.models import BLOCK, EPOCH, MATCH, BlockState
+from roost_server.store.store import Reading, Store
+
+FIRST = "first"
+RESTORED = "restored"
+"""The copy was made by Roost, or put in place by it."""
+REPLACED = "replaced by hand"
+UNKNOWN = "without its note"
+"""Nothing is noted outside the tables: they were moved here alone."""
+NO_MARK = ""
+
+
+class Epoch(NamedTuple):
+    """An epoch of an arena's records."""
+
+    began_ms: int
+    """Its name in the derivation of seeds; 0 for the first one."""
+    cause: str
+
+
+def epochs(reading: Reading) -> list[Epoch]:
+    """Every epoch but the first, in their order."""
+    query = select(*EPOCH.c["began_ms", "cause"]).where(EPOCH.c.began_ms > 0).order_by(EPOCH.c.began_ms)
+    return [Epoch._make(row) for row in reading.execute(query)]
+
+
+def present_epoch(store: Store) -> int:
+    """The present epoch."""
+    with store.reading() as reading:
+        return reading.scalar(select(func.max(EPOCH.c.began_ms))) or 0
+
+
+def go_on(store: Store) -> Epoch | None:
+    """Get ready to play on with these records. Returns the epoch that begins, if they are a copy from earlier."""
+    begun = None
+    with store.writing() as connection:
+        noted = store.backend.noted(connection)
+        cause = _cause(connection, noted)
+        if cause is not None:
+            begun = _begin(connection, store.backend.new_mark(connection), cause)
+    note_progress(store)
+    return None if begun is None or begun.cause == FIRST else begun
+
+
+def _cause(connection: Connection, noted: Noted | None) -> str | None:
+    """Why another epoch has to begin; `None` if the present one goes on."""
+    mark = connection.scalar(select(EPOCH.c.mark).order_by(EPOCH.c.began_ms.desc()).limit(1))
+    if mark is None:
+        return FIRST if noted is None else RESTORED
+    if mark == NO_MARK:
+        return RESTORED
+    if noted is None:
+        return UNKNOWN
+    return None if noted.mark == mark and noted.matches <= _matches(connection) else REPLACED
+
+
+def unmark(connection: Connection) -> None:
+    """Say in a copy of the records that it is one. A copy of an older Roost has no place for that."""
+    if inspect(connection).has_table(EPOCH.name):
+        connection.execute(update(EPOCH).values(mark=NO_MARK))
+
+
+def _begin(connection: Connection, mark: str, cause: str) -> Epoch:
+    last = connection.scalar(select(func.max(EPOCH.c.began_ms)))
+    now = time.time_ns() // 1_000_000
+    epoch = Epoch(0 if cause == FIRST else max(now, (last or 0) + 1), cause)
+    connection.execute(insert(EPOCH).values(**epoch._asdict(), mark=mark))
+    if cause != FIRST:
+        connection.execute(update(BLOCK).where(BLOCK.c.state == BlockState.OPEN).values(state=BlockState.VOIDED.value))
+    return epoch
+
+
+def note_progress(store: Store) -> None:
+    """Note outside the tables how far the records go."""
+    with store.reading() as reading:
+        mark = reading.scalar(select(EPOCH.c.mark).order_by(EPOCH.c.began_ms.desc()).limit(1))
+        matches = _matches(reading)
+    if mark:
+        store.backend.note(Noted(mark, matches))
+
+
+def _matches(connection: Connection) -> int:
+    return connection.scalar(select(func.max(MATCH.c.number))) or 0
