@@ -6,7 +6,7 @@ docs/hosting/operations.md explains each of them and suggests alerts.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -52,6 +52,10 @@ class Metrics:
         self._voids = self._counter("roost_voids", "Matches that were voided while a bot was being asked.", "bot")
         self._refused = self._counter("roost_refused_calls", "Calls that ended with an error.", "method", "status")
         self._not_recorded = self._counter("roost_failed_commits", "Commits that failed and were tried again.")
+        self._backups = self._counter("roost_backups", "Backups by the clock.", "outcome")
+        self._last_backup = Gauge(
+            "roost_last_backup_timestamp_seconds", "When the last backup was made.", registry=self._registry
+        )
         self._commit = Histogram(
             "roost_commit_seconds",
             "From the end of a match until it is on the disk.",
@@ -75,6 +79,15 @@ class Metrics:
     def commit_failed(self) -> None:
         """A commit failed."""
         self._not_recorded.inc()
+
+    def backup_made(self, at: float) -> None:
+        """A backup by the clock was made at this time, in seconds since 1970."""
+        self._backups.labels("made").inc()
+        self._last_backup.set(at)
+
+    def backup_failed(self) -> None:
+        """A backup by the clock failed."""
+        self._backups.labels("failed").inc()
 
     def call_refused(self, method: str, status: str) -> None:
         """A call ended with an error."""

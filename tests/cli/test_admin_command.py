@@ -100,6 +100,19 @@ def test_backup_and_restore(roost: Roost) -> None:
     assert (again.code, "already exists; name another file" in again.err) == (1, True)
 
 
+def test_a_backup_is_tried_before_it_is_needed(roost: Roost) -> None:
+    at_database(roost, "owner", "add", "Ann")
+    at_database(roost, "backup", "copy.db")
+    said = roost("admin", "restore", "--check", "copy.db")
+    assert said.out.splitlines() == [
+        "copy.db is good: it was restored into a temporary folder and opened",
+        "0 matches; the newest 0 replayed by the rules",
+    ]
+    for neither_or_both in ([], ["--check", "--db", "roost.db"]):
+        refused = roost("admin", "restore", "copy.db", *neither_or_both)
+        assert (refused.code, "--db FILE, or only try the copy with --check" in refused.err) == (2, True)
+
+
 def test_status_of_a_database(roost: Roost) -> None:
     at_database(roost, "owner", "add", "Ann")
     out = at_database(roost, "status").out

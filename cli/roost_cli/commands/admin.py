@@ -211,11 +211,24 @@ def backup(
 @admin_app.command()
 def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A copy made by `roost admin backup`.")],
-    db: Annotated[str, typer.Option("--db", metavar="FILE", help="The database to replace.")],
+    db: Annotated[str | None, typer.Option("--db", metavar="FILE", help="The database to replace.")] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only try it, in a temporary folder, and say whether the copy is good.")
+    ] = False,
 ) -> None:
-    """Replace the database of a stopped arena by a copy. The previous one is moved aside."""
+    """Replace the database of a stopped arena by a copy. The previous one is moved aside.
+
+    The arena then deals cards that nobody has seen, whatever was played since the copy was made.
+    """
     with needs_server("roost admin restore"):
         from roost_server.answers.database import restore_into
+        from roost_server.export.drill import drill
+    if check == (db is not None):
+        raise UsageError("name the database to replace with --db FILE, or only try the copy with --check")
+    if db is None:
+        for line in (f"{file} is good: it was restored into a temporary folder and opened", *drill(file).lines()):
+            typer.echo(line)
+        return
     previous = restore_into(file, database_url(db))
     aside = f"; the previous database is now {previous}" if previous else ""
     typer.echo(f"restored {db} from {file}{aside}")

@@ -17,6 +17,7 @@ from roost_cli.options import (
     find_bots,
     needs_server,
     parse_counts,
+    parse_duration,
     parse_games,
     sources_of,
     split_list,
@@ -25,7 +26,12 @@ from roost_games.errors import UsageError
 from roost_sdk.arena.connection import DEFAULT_SERVER
 
 if TYPE_CHECKING:
+    from roost_server.serving.backups import BackupPlan
     from roost_server.serving.showcase import Guest, Showcase
+
+
+USUAL_KEEP = 8
+"""How many backups by the clock are kept."""
 
 
 class LogLevel(StrEnum):
@@ -123,6 +129,17 @@ def serve(
     metrics: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Serve Prometheus metrics there, at /metrics.")
     ] = None,
+    backup_every: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Back up the database this often while the arena runs: 30m, 6h."),
+    ] = None,
+    keep: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many of these backups to keep. By default 8.")
+    ] = None,
+    backup_to: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder for these backups. By default NAME-backups beside the database."),
+    ] = None,
     log_level: Annotated[
         LogLevel, typer.Option(metavar="LEVEL", help="What to log on stderr: debug, info, warning or error.")
     ] = LogLevel.INFO,
@@ -141,6 +158,8 @@ def serve(
         )
     if web is None and (path_prefix or public_server or public_tls):
         raise UsageError("--path-prefix, --public-server and --public-tls are about the page; add --web HOST:PORT")
+    if backup_every is None and (keep is not None or backup_to is not None):
+        raise UsageError("--keep and --backup-to are about backups by the clock; add --backup-every 6h")
     company = split_list(bots, "bots") if bots is not None else []
     wanted, counts = parse_games(games), parse_counts(players or "2,3,4")
     with needs_server("roost serve"):
@@ -158,9 +177,17 @@ def serve(
             competitions=competitions or [],
             bots=zip(sources_of(company), find_bots(company), strict=True),
             page=page,
+            backups=_backups(backup_every, keep, backup_to, db) if backup_every else None,
             log_level=log_level,
             tell=typer.echo,
         )
+
+
+def _backups(every: str, keep: int | None, folder: Path | None, db: str) -> "BackupPlan":
+    from roost_server.serving.backups import BackupPlan, usual_folder
+
+    file = Path(database_url(db).removeprefix("sqlite:///"))
+    return BackupPlan(parse_duration(every), keep or USUAL_KEEP, folder or usual_folder(file))
 
 
 def showcase(

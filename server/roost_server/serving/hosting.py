@@ -18,6 +18,7 @@ from roost_server.accounts.keys import Scope, keys
 from roost_server.competition.file import read_competitions
 from roost_server.competition.ledger import draw_up, find
 from roost_server.metrics import metrics_address
+from roost_server.serving.backups import BackupPlan
 from roost_server.serving.children import HouseBot, PageBeside, house_bots, kept_running
 from roost_server.serving.logs import configure_logging
 from roost_server.serving.server import ArenaServer, Hosting, listen_address, serve
@@ -86,15 +87,18 @@ def run_arena(
     competitions: Sequence[Path] = (),
     bots: Iterable[tuple[str, LoadedBot]] = (),
     page: PageBeside | None = None,
+    backups: BackupPlan | None = None,
     log_level: str = "info",
     tell: Callable[[str], None] = print,
 ) -> None:
     """Run an arena until it is told to stop. Raises `RoostError` if it cannot start.
 
-    `bots` are the house bots, each with how another process finds it. `page` runs beside the arena. `tell` gets the
-    lines for the host.
+    `bots` are the house bots, each with how another process finds it. `page` runs beside the arena, and `backups` are
+    made meanwhile. `tell` gets the lines for the host.
     """
     network.check()
+    if backups is not None:
+        backups.check()
     credentials = network.credentials()
     described = read_competitions(competitions)
     found = house_bots(bots, settings.tables)
@@ -102,7 +106,9 @@ def run_arena(
         drawn_up = tuple(
             draw_up(store, file, text, str(path)) for path, (file, text) in zip(competitions, described, strict=True)
         )
-        hosting = Hosting(drawn_up, credentials, network.insecure, network.metrics, side_door=bool(found or page))
+        hosting = Hosting(
+            drawn_up, credentials, network.insecure, network.metrics, side_door=bool(found or page), backups=backups
+        )
         configure_logging(log_level)
 
         def begin(server: ArenaServer) -> None:

@@ -18,6 +18,7 @@ from roost_server.accounts.limits import RequestLimits
 from roost_server.answers.ratings import Ratings
 from roost_server.competition.ledger import Competition
 from roost_server.play.arena import Arena
+from roost_server.serving.backups import BackupPlan, BackupSchedule
 from roost_server.serving.keeping import RecordsKeeper
 from roost_server.serving.services import ACCOUNTS, ADMIN, ARENA, AccountsService, AdminService, ArenaService
 from roost_server.serving.tls import is_loopback
@@ -53,6 +54,8 @@ class Hosting:
     side_door: bool = False
     """Whether what the host starts on this machine, bots and the page, gets a port of its own, without TLS."""
     limits: RequestLimits = field(default_factory=RequestLimits)
+    backups: BackupPlan | None = None
+    """How the database is backed up by the clock, if it is."""
 
 
 class ArenaServer:
@@ -74,6 +77,8 @@ class ArenaServer:
         )
         self._ratings = Ratings(store)
         self._keeper = RecordsKeeper(store, self._ratings)
+        plan = self._hosting.backups
+        self._backups = BackupSchedule(store, plan, self._arena.metrics) if plan else None
         self._admin = AdminService(self._arena, self._gate)
         self._health = health.aio.HealthServicer()
         self._stop_metrics: Callable[[], None] = lambda: None
@@ -108,6 +113,8 @@ class ArenaServer:
             self._stop_metrics = self._arena.metrics.serve(self._hosting.metrics)
         await self._keeper.start()
         await self._arena.start()
+        if self._backups is not None:
+            self._backups.start()
         self._admin.start()
         await self._server.start()
         for service in ("", *SERVICES):
@@ -149,6 +156,8 @@ class ArenaServer:
         await self._health.enter_graceful_shutdown()
         await self._arena.stop()
         await self._keeper.stop()
+        if self._backups is not None:
+            await self._backups.stop()
         self._admin.stop()
         await self._server.stop(CLOSE_SECONDS)
         self._stop_metrics()

@@ -17,13 +17,16 @@ from roost_server.store.epochs import RESTORED, unmark
 from roost_server.store.errors import StoreError
 from roost_server.store.sqlite import SqliteFile, amend, copy_database, holds_something, open_to_read
 
+PARTIAL = ".part"
+"""Ends the name of a copy that is not complete."""
+
 
 def back_up(backend: Backend, target: Path) -> int:
     """Write a copy of the database as it is now into a new file. Returns its size in bytes. Raises `StoreError`."""
-    source = _sqlite(backend, "pg_dump")
+    source = sqlite_file(backend, "pg_dump")
     if target.exists():
         raise StoreError(f"{target} already exists; name another file")
-    partial = target.with_name(target.name + ".part")
+    partial = target.with_name(target.name + PARTIAL)
     try:
         copy_database(source.path, partial)
         amend(partial, unmark)
@@ -41,13 +44,13 @@ def restore(copy: Path, backend: Backend, note: Callable[[Connection], None]) ->
     An arena that opens it begins another epoch. `note` writes into the copy that it was restored. Raises `StoreError`
     if the copy is no database or damaged, or if an arena has the database open.
     """
-    target = _sqlite(backend, "pg_restore").path
+    target = sqlite_file(backend, "pg_restore").path
     check_copy(copy)
     if target.exists() and copy.samefile(target):
         raise StoreError(f"{copy} is the database itself; name a copy that `roost admin backup` made")
     lock = backend.lock()
     try:
-        partial = target.with_name(target.name + ".part")
+        partial = target.with_name(target.name + PARTIAL)
         copy_database(copy, partial)
         amend(partial, note)
         amend(partial, unmark)
@@ -96,7 +99,8 @@ def _move_away(path: Path) -> Path | None:
     return former
 
 
-def _sqlite(backend: Backend, instead: str) -> SqliteFile:
+def sqlite_file(backend: Backend, instead: str) -> SqliteFile:
+    """The file behind a SQLite database. Raises `StoreError`, which names the tool to use `instead`, for others."""
     if not isinstance(backend, SqliteFile):
         raise StoreError(f"this is for SQLite files; for PostgreSQL use {instead}")
     return backend

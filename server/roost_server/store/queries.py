@@ -247,6 +247,13 @@ def replays(store: Store) -> Iterator[str]:
         yield from _lines(connection, select(REPLAY.c.document).order_by(REPLAY.c.match_number))
 
 
+def newest_replays(store: Store, count: int) -> list[tuple[int, str]]:
+    """When each of the newest matches ended, and its document as a line of JSON; the newest first."""
+    query = select(MATCH.c.ended_ms, REPLAY.c.document).join_from(MATCH, REPLAY).order_by(MATCH.c.number.desc())
+    with store.reading() as connection:
+        return [(row.ended_ms, line_of(row.document)) for row in connection.execute(query.limit(count))]
+
+
 def deals(store: Store) -> Iterator[DealOnRecord]:
     """The seeds of all matches, in the order in which they were recorded."""
     of_match = MATCH.c["number", "id", "rotation", "seed", "termination"]

@@ -223,6 +223,9 @@ def copy_database(source: Path, target: Path) -> None:
     target.unlink(missing_ok=True)
     create_private(target)
     with closing(open_to_read(source)) as from_there, closing(sqlite3.connect(target)) as to_here:
+        # Without a transaction, the copy would begin again whenever the arena writes something, and so might never end.
+        from_there.execute("BEGIN")
+        from_there.execute("SELECT count(*) FROM sqlite_master").fetchone()
         from_there.backup(to_here, pages=PAGES_AT_ONCE)
         to_here.execute("PRAGMA journal_mode = DELETE")
 
