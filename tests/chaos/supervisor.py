@@ -16,6 +16,7 @@ from roost.v1 import admin_pb2, arena_pb2
 from roost.v1.admin_pb2_grpc import AdminStub
 from roost_sdk.arena.credentials import read_credentials
 from roost_server.answers.bots import bots
+from roost_server.answers.ratings import Ratings
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName
 from roost_server.store import Store, StoreError, open_store
@@ -236,7 +237,7 @@ def _only_silence_in_quarantine(store: Store) -> bool:
 
 
 def _bots(store: Store) -> dict[str, arena_pb2.BotVersion]:
-    return {bot.name: bot for bot in bots(store).bots}
+    return {bot.name: bot for bot in bots(store, Ratings(store)).bots}
 
 
 async def _soon(act: Callable[[], None]) -> None:

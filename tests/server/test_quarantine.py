@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 
 from roost_games.replay import Fault, FaultEntry, Replay
 from roost_server.answers.bots import bots
+from roost_server.answers.ratings import Ratings
 from roost_server.play import quarantine
 from roost_server.play.quarantine import Quarantine, faulty_match
 from roost_server.settings import Settings
@@ -52,7 +53,7 @@ def test_the_owner_sees_which_faults_and_where(tmp_path: Path) -> None:
         # Without a fault in m1 the count starts again, and a bot in quarantine is not put there twice.
         assert said == [False, False, False, False, False, True, False]
         kept.put_on_record(version_id)
-        (bot,) = bots(store).bots
+        (bot,) = bots(store, Ratings(store)).bots
         assert bot.quarantine_reason == (
             "faults in 4 matches in a row (3 late, 2 gone, 1 forfeited), the last in m5, m4, m3"
         )
