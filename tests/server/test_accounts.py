@@ -11,12 +11,14 @@ from roost_games.errors import UsageError
 from roost_server.accounts import audit, invitations, keys, owners, requests
 from roost_server.accounts.keys import Scope
 from roost_server.accounts.limits import Buckets, RequestLimits
+from roost_server.accounts.names import NameRules, claim_name
 from roost_server.accounts.requests import Caller
 from roost_server.clocks import epoch_ms
 from roost_server.errors import ArenaError, DeniedError, InvalidError, UnauthenticatedError
 from roost_server.store import Store, open_store
 
 DAY = 86_400_000
+TWO_NAMES = NameRules(2)
 
 
 @pytest.fixture
@@ -149,10 +151,10 @@ def test_a_bots_name_belongs_to_one_owner(store: Store) -> None:
     owners.add_owner(store, "Bob", "test")
     ann, bob = (owner.id for owner in owners.owners(store))
     with store.writing() as connection:
-        assert requests.own_bot(connection, "test", ann, "a1").owner == "Ann"
-        assert requests.own_bot(connection, "test", bob, "b1").owner == "Bob"
+        assert claim_name(connection, "test", ann, "a1", TWO_NAMES).owner == "Ann"
+        assert claim_name(connection, "test", bob, "b1", TWO_NAMES).owner == "Bob"
         with pytest.raises(ArenaError, match="belongs to another owner"):
-            requests.own_bot(connection, "test", bob, "a1")
+            claim_name(connection, "test", bob, "a1", TWO_NAMES)
     with pytest.raises(UsageError, match="the bot 'a1' already exists"):
         owners.add_bot(store, "Bob", "a1", "test")
 

@@ -96,7 +96,7 @@ def test_nonsense_on_every_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     async def script() -> None:
         generous = RequestLimits(requests_per_second=1e6, burst=1_000_000)
         async with (
-            hall(tmp_path, settings(), CUP, limits=generous) as place,
+            hall(tmp_path, settings(), CUP, limits=generous, registrations=generous) as place,
             grpc.aio.insecure_channel(place.address) as channel,
         ):
             owners.add_owner(place.store, "Ann", "test")

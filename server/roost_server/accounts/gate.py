@@ -7,10 +7,12 @@ do everything except administer it; it listens on this machine only, unless its 
 import asyncio
 from collections.abc import Iterable
 from enum import Enum, auto
+from ipaddress import IPv6Network
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from roost_server.accounts.keys import Identity, Scope, check_current, digest_of, identify
-from roost_server.accounts.limits import Buckets, RequestLimits
+from roost_server.accounts.limits import REGISTRATIONS, Buckets, RequestLimits
 from roost_server.errors import DeniedError, TooMuchError, UnauthenticatedError
 from roost_server.store import Store
 
@@ -73,12 +75,19 @@ class Gate:
     """Admits callers. With `accounts` they need keys; with `public` reading needs none."""
 
     def __init__(
-        self, store: Store, *, accounts: bool = False, public: bool = True, limits: RequestLimits | None = None
+        self,
+        store: Store,
+        *,
+        accounts: bool = False,
+        public: bool = True,
+        limits: RequestLimits | None = None,
+        registrations: RequestLimits = REGISTRATIONS,
     ):
         self.accounts = accounts
         self._store = store
         self._public = public
         self._buckets = Buckets(limits or RequestLimits())
+        self._registrations = Buckets(registrations)
         self._known: dict[str, Identity] = {}
         self._forgotten = 0
         """How often `forget` was called."""
@@ -96,7 +105,17 @@ class Gate:
         else:
             self._count(address)
         self._check(identity, need)
+        if need is Need.NOTHING:
+            self._count_registration(address)
         return identity
+
+    def count_invitation(self, invitation: str) -> None:
+        """Somebody registers with an invitation. Raises `TooMuchError` if that happens too often."""
+        self._count_registration(digest_of(invitation))
+
+    def _count_registration(self, by: str) -> None:
+        if not self._registrations.take(by):
+            raise TooMuchError("too many registrations from here; wait some minutes, or ask the host for a key")
 
     async def _identity(self, secret: str, address: str) -> Identity:
         """The identity behind a key. Each key has its own bucket; unknown keys count against the address."""
@@ -135,8 +154,18 @@ class Gate:
 
 
 def address_of(peer: str) -> str:
-    """The address of a caller without the port, which differs from connection to connection."""
-    return peer.rpartition(":")[0]
+    """The address of a caller without the port, which differs from connection to connection.
+
+    Of an IPv6 address the first half: the other half is the caller's to choose.
+    """
+    address = unquote(peer.rpartition(":")[0])
+    kind, _, host = address.partition(":")
+    if kind != "ipv6":
+        return address
+    try:
+        return str(IPv6Network((host.strip("[]").partition("%")[0], 64), strict=False))
+    except ValueError:
+        return address
 
 
 def secret_of(metadata: Iterable[tuple[str, str | bytes]]) -> str | None:

@@ -19,6 +19,10 @@ class RequestLimits:
     """At once, after a pause."""
 
 
+REGISTRATIONS = RequestLimits(requests_per_second=0.1, burst=20)
+"""What a host allows an address, or an invitation: 20 registrations at once, then six a minute."""
+
+
 class Buckets:
     """Counts requests by caller."""
 

@@ -83,10 +83,16 @@ def owner_named(connection: Connection, name: str) -> int:
 
 def bot_named(connection: Connection, name: str) -> BotRecord:
     """A bot. Raises `UsageError` if there is none of this name."""
-    found = connection.execute(_bots().where(BOT.c.name == name)).one_or_none()
+    found = find_bot(connection, name)
     if found is None:
         raise UsageError(f"there is no bot {name!r}; `roost admin bot list` shows them")
-    return BotRecord._make(found)
+    return found
+
+
+def find_bot(connection: Connection, name: str) -> BotRecord | None:
+    """A bot; `None` if there is none of this name."""
+    found = connection.execute(_bots().where(BOT.c.name == name)).one_or_none()
+    return None if found is None else BotRecord._make(found)
 
 
 def owners(store: Store) -> Sequence[OwnerRecord]:

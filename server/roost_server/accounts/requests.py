@@ -6,12 +6,13 @@
 import json
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 
 from roost.v1 import admin_pb2
 from roost_games.errors import UsageError
 from roost_server.accounts import audit, invitations, keys, owners
 from roost_server.accounts.keys import Identity, KeyRecord, Scope
+from roost_server.accounts.names import NameRules, claim_name
 from roost_server.accounts.owners import BotRecord, OwnerRecord
 from roost_server.errors import DeniedError, InvalidError
 from roost_server.store import Store
@@ -147,13 +148,15 @@ def get_account(store: Store, caller: Caller, request: admin_pb2.GetAccountReque
     )
 
 
-def make_own_key(store: Store, caller: Caller, request: admin_pb2.MakeOwnKeyRequest) -> admin_pb2.MakeKeyResponse:
+def make_own_key(
+    store: Store, caller: Caller, request: admin_pb2.MakeOwnKeyRequest, *, names: NameRules
+) -> admin_pb2.MakeKeyResponse:
     """A new key for the owner who asks, or for one of the owner's bots, which is added if it does not exist."""
     owner_id = _owner_id(caller)
     label, expires_ms = _label(request.label), _expiry(request.expires_ms)
     if request.bot:
         with store.writing() as connection:
-            own_bot(connection, caller.actor, owner_id, request.bot)
+            claim_name(connection, caller.actor, owner_id, request.bot, names)
     owner = next(each.name for each in owners.owners(store) if each.id == owner_id)
     scope = Scope.BOT if request.bot else Scope.OWNER
     key = keys.make_key(store, scope, caller.actor, owner=owner, bot=request.bot, label=label, expires_ms=expires_ms)
@@ -171,17 +174,6 @@ def _expiry(ms: int) -> int | None:
     if ms > LAST_MS:
         raise InvalidError("this time is too far in the future; leave it out for no expiry")
     return ms or None
-
-
-def own_bot(connection: Connection, actor: str, owner_id: int, name: str) -> BotRecord:
-    """The owner's bot of this name, added if it does not exist. Raises `DeniedError` if it has another owner."""
-    try:
-        found = owners.bot_named(connection, name)
-    except UsageError:
-        return owners.insert_bot(connection, owner_id, name, actor)
-    if found.owner_id != owner_id:
-        raise DeniedError(f"the bot {name} belongs to another owner; choose another name")
-    return found
 
 
 def existing_bot(store: Store, caller: Caller, name: str) -> BotRecord:

@@ -37,7 +37,7 @@ class Act(NamedTuple):
 OWNERS_ACTS = (
     Act(admin_pb2.RegisterRequest, Need.NOTHING, None),
     Act(admin_pb2.GetAccountRequest, Need.OWN, requests.get_account, changes=False),
-    Act(admin_pb2.MakeOwnKeyRequest, Need.OWN, requests.make_own_key),
+    Act(admin_pb2.MakeOwnKeyRequest, Need.OWN, None),
     Act(admin_pb2.EndKeyRequest, Need.OWN, requests.end_key),
     Act(admin_pb2.ChangeEntryRequest, Need.OWN, None),
 )

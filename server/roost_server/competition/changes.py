@@ -12,7 +12,7 @@ from roost_server.competition.file import CompetitionFile, CompetitionFileError
 from roost_server.competition.file_errors import SettingPath, place_of
 from roost_server.competition.phases import ahead
 
-ALWAYS = {"title", "spectators"}
+ALWAYS = {("title",), ("spectators",), ("entry", "names_per_owner")}
 """Parts of the file that do not affect matches."""
 REMEDY = "change it back, or start a new competition under another name"
 
@@ -50,9 +50,7 @@ def _allowed(path: SettingPath, new: CompetitionFile, phase: str) -> bool:
     match path:
         case ("phases", int(number), "starts"):
             return new.phases[number] in ahead(new, phase)
-        case (part, *_):
-            return part in ALWAYS
-    return False
+    return any(path[:length] in ALWAYS for length in (1, 2))
 
 
 def _differences(path: SettingPath, old: Any, new: Any) -> Iterator[Change]:

@@ -113,6 +113,7 @@ class EntryPart(_Part):
 
     who: Literal["open", "invited"] = "invited"
     bots_per_owner: int = Field(default=1, ge=1, le=1_000)
+    names_per_owner: int = Field(default=10, ge=1, le=1_000)
     own_bots_may_meet: bool = False
     hide_names: bool = False
 

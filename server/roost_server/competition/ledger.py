@@ -13,7 +13,7 @@ from roost_games.chance import commitment_of
 from roost_games.errors import UsageError
 from roost_ladder.blocks import Deals
 from roost_server.accounts.audit import note
-from roost_server.accounts.requests import own_bot
+from roost_server.accounts.names import NameRules, claim_name
 from roost_server.clocks import epoch_ms
 from roost_server.competition.changes import changes, check_changes
 from roost_server.competition.file import CompetitionFile, PhaseName, parse_competition
@@ -253,9 +253,9 @@ def enter(store: Store, competition: Competition, bot_id: int, owner_id: int, *,
 
 
 def claim(
-    store: Store, actor: str, owner_id: int, name: str, competitions: Iterable[Competition]
+    store: Store, actor: str, owner_id: int, name: str, competitions: Iterable[Competition], names: NameRules
 ) -> tuple[int, list[int]]:
-    """The owner's bot of this name, added if there is none, and the ids of those competitions that it takes part in.
+    """The owner's bot of this name, claimed if that is free, and the ids of those competitions that it takes part in.
 
     It enters those that take entries. Raises `UsageError` if none has the bot, and one would but for the number of its
     owner's bots. It is all one transaction: an owner who is refused has not claimed the name.
@@ -263,7 +263,7 @@ def claim(
     refusals: list[UsageError] = []
     taking: list[int] = []
     with store.writing() as connection:
-        bot = own_bot(connection, actor, owner_id, name)
+        bot = claim_name(connection, actor, owner_id, name, names)
         for competition in competitions:
             try:
                 if _takes_part(connection, competition, bot.id, owner_id):

@@ -7,6 +7,7 @@ import structlog
 
 from roost.v1 import play_pb2
 from roost_server.accounts.keys import Identity
+from roost_server.accounts.names import NameRules
 from roost_server.competition import ledger
 from roost_server.errors import ClosingError, DeniedError, InvalidError, TooMuchError, UnauthenticatedError
 from roost_server.play.director import Director
@@ -76,6 +77,13 @@ class Entrance:
             if session.identity is not None and session.identity.key_id in revoked:
                 session.expel()
 
+    @property
+    def name_rules(self) -> NameRules:
+        """How many names an owner may claim, and which are in use."""
+        entries = [director.file.entry for director in self._directors]
+        most = max((max(entry.names_per_owner, entry.bots_per_owner) for entry in entries), default=0)
+        return NameRules(most, frozenset(session.name for session in self._lobby.sessions))
+
     async def _bot_of(self, hello: play_pb2.Hello, identity: Identity | None) -> int | None:
         """The bot that a key plays as. It enters the competitions that take entries."""
         if identity is None or identity.owner_id is None:
@@ -84,7 +92,7 @@ class Entrance:
             raise DeniedError(f"this key plays as {identity.bot}, not as {hello.name}")
         competitions = [director.competition for director in self._directors]
         bot_id, taking = await asyncio.to_thread(
-            ledger.claim, self._store, identity.actor, identity.owner_id, hello.name, competitions
+            ledger.claim, self._store, identity.actor, identity.owner_id, hello.name, competitions, self.name_rules
         )
         for director in self._directors:
             if director.competition.id in taking and bot_id not in director.roster:

@@ -14,7 +14,7 @@ from grpc_reflection.v1alpha import reflection
 from roost_games.errors import UsageError
 from roost_sdk.arena.connection import DEFAULT_SERVER, KEEPALIVE, host_and_port
 from roost_server.accounts.gate import Gate
-from roost_server.accounts.limits import RequestLimits
+from roost_server.accounts.limits import REGISTRATIONS, RequestLimits
 from roost_server.answers.ratings import Ratings
 from roost_server.competition.ledger import Competition
 from roost_server.play.arena import Arena
@@ -56,6 +56,8 @@ class Hosting:
     limits: RequestLimits = field(default_factory=RequestLimits)
     backups: BackupPlan | None = None
     """How the database is backed up by the clock, if it is."""
+    registrations: RequestLimits = REGISTRATIONS
+    """For each address and each invitation."""
 
 
 class ArenaServer:
@@ -74,6 +76,7 @@ class ArenaServer:
             accounts=bool(competitions),
             public=all(each.file.spectators.public for each in competitions),
             limits=self._hosting.limits,
+            registrations=self._hosting.registrations,
         )
         self._ratings = Ratings(store)
         self._keeper = RecordsKeeper(store, self._ratings)

@@ -188,6 +188,7 @@ class AccountsService(AdministrationService):
         super().__init__(arena, gate)
         self._live = {
             admin_pb2.RegisterRequest: self._register,
+            admin_pb2.MakeOwnKeyRequest: self._make_own_key,
             admin_pb2.EndKeyRequest: self._end_key,
             admin_pb2.ChangeEntryRequest: self._change_entry,
         }
@@ -195,9 +196,15 @@ class AccountsService(AdministrationService):
     async def _register(self, request: admin_pb2.RegisterRequest, _: Caller) -> admin_pb2.RegisterResponse:
         if not self._gate.accounts:
             raise NotYetError("this arena has no accounts; everybody can play here without a key")
+        if request.invitation:
+            self._gate.count_invitation(request.invitation)
         # A registered owner can enter every competition, so the strictest one decides.
         invited = any(director.file.entry.who == "invited" for director in self._arena.directors)
         return await asyncio.to_thread(requests.register, self._arena.store, request, invited_only=invited)
+
+    async def _make_own_key(self, request: admin_pb2.MakeOwnKeyRequest, caller: Caller) -> admin_pb2.MakeKeyResponse:
+        names = self._arena.entrance.name_rules
+        return await asyncio.to_thread(requests.make_own_key, self._arena.store, caller, request, names=names)
 
     async def _change_entry(
         self, request: admin_pb2.ChangeEntryRequest, caller: Caller
