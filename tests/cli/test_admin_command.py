@@ -1,5 +1,7 @@
 """`roost admin`, `register`, `account` and `competition`: at a database, at an arena, and what goes wrong."""
 
+import codecs
+import csv
 import json
 from contextlib import ExitStack
 from pathlib import Path
@@ -63,7 +65,7 @@ def test_a_database_is_set_up_before_its_arena_starts(roost: Roost) -> None:
     assert [each["name"] for each in listed(at_database(roost, "owner", "list", "--json"))] == ["Ann"]
     assert [each["owner"] for each in listed(at_database(roost, "bot", "list", "--json"))] == ["Ann"]
     at_database(roost, "invite", "--uses", "3")
-    assert [each["uses_left"] for each in listed(at_database(roost, "invitations", "--json"))] == [3]
+    assert [each["uses_left"] for each in listed(at_database(roost, "invitation", "list", "--json"))] == [3]
     assert at_database(roost, "key", "revoke", key[:12]).code == 0
     rotated = at_database(roost, "key", "rotate", str(keys[1]["prefix"])).out.split()
     assert rotated != [keys[1]["prefix"]]
@@ -73,6 +75,52 @@ def test_a_database_is_set_up_before_its_arena_starts(roost: Roost) -> None:
     for table in ("owner", "bot", "key"):
         assert "Ann" in at_database(roost, table, "list").out
     assert key not in at_database(roost, "log").out + at_database(roost, "key", "list").out
+
+
+def test_an_invitation_for_everybody_on_a_list(roost: Roost) -> None:
+    Path("people.csv").write_text("\ufeffName;email\r\nAnn Bär;ann@example.org\r\n\r\n Bob ;bob@example.org\r\n")
+    said = at_database(roost, "invite", "--csv", "people.csv", "--days", "3")
+    assert (said.code, said.out) == (0, "wrote 2 invitations to people-invited.csv\n")
+    written = Path("people-invited.csv")
+    assert written.stat().st_mode & 0o777 == 0o600
+    with written.open(encoding="utf-8-sig", newline="") as file:
+        head, *rows = csv.reader(file, delimiter=";")
+    assert head == ["Name", "email", "invitation"]
+    assert [row[:2] for row in rows] == [["Ann Bär", "ann@example.org"], [" Bob ", "bob@example.org"]]
+    assert written.read_bytes().startswith(codecs.BOM_UTF8), "spreadsheets know UTF-8 by it"
+    listed_now = listed(at_database(roost, "invitation", "list", "--json"))
+    assert [(each["label"], each["uses_left"]) for each in listed_now] == [("Bob", 1), ("Ann Bär", 1)]
+    assert [str(each["prefix"]) for each in reversed(listed_now)] == [row[2][:12] for row in rows]
+    again = at_database(roost, "invite", "--csv", "people.csv")
+    assert (again.code, again.err) == (2, "roost: people-invited.csv cannot be written: File exists; name a new file\n")
+    assert len(listed(at_database(roost, "invitation", "list", "--json"))) == 2, "nothing was made for nothing"
+    revoked = at_database(roost, "invitation", "revoke", rows[0][2][:12])
+    assert revoked.out == f"revoked invitation {rows[0][2][:12]} of Ann Bär; 1 use left\n"
+    assert at_database(roost, "invitation", "revoke", rows[0][2][:12]).code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "people.csv has no column 'name'; its first line names the columns"),
+        ("mail\nx\n", "people.csv has no column 'name'"),
+        ("name,email\n", "people.csv has no people in it"),
+        ("name,email\nAnn,a\n,b\n", "people.csv, line 3: has no name"),
+        ("name,email\nAnn\n", "people.csv, line 2: has 1 fields; the first line has 2"),
+        ('name\n"Ann\n', "people.csv, line 2: is not CSV"),
+        ("name,invitation\nAnn,x\n", "people.csv already has a column 'invitation'"),
+        ("name\n" + "A" * 101 + "\n", "is not a name: one line of 1 to 100 characters"),
+        ("name\n\udcff\n", "people.csv cannot be read: it is not UTF-8 text"),
+    ],
+)
+def test_lists_of_people_that_cannot_be_invited(roost: Roost, text: str, says: str) -> None:
+    Path("people.csv").write_text(text, errors="surrogateescape")
+    at_database(roost, "owner", "add", "Ann")
+    outcome = at_database(roost, "invite", "--csv", "people.csv")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert says in outcome.err
+    assert not Path("people-invited.csv").exists()
+    assert not listed(at_database(roost, "invitation", "list", "--json"))
 
 
 def test_backup_and_restore(roost: Roost) -> None:
@@ -148,6 +196,10 @@ def test_competition_files(roost: Roost) -> None:
         ("admin key make --admin --bot b --db x.db", 2, "exactly one of"),
         ("admin key make --owner Ann --db x.db", 2, "there is no owner 'Ann'"),
         ("admin key make --admin --db x.db --save .", 2, ". cannot be written: File exists; name a new file"),
+        ("admin invite --csv none.csv --db x.db", 2, "none.csv cannot be read: No such file or directory"),
+        ("admin invite --csv x.csv --uses 2 --db x.db", 2, "--uses and --label do not apply to --csv"),
+        ("admin invite --save x.csv --db x.db", 2, "--save is for --csv"),
+        ("admin invitation revoke roost_x --db x.db", 2, "no valid invitation begins with 'roost_x'"),
         ("admin key revoke roost_x --db x.db", 2, "no valid key begins with 'roost_x'"),
         ("admin phase cup ladder --db x.db", 2, "there is no competition 'cup'; there are: none"),
         ("admin key list --db none.db", 1, "there is no file none.db"),

@@ -6,7 +6,13 @@ from tests.cli.commands_page import PAGE, commands, options, page
 
 COMMANDS = dict(commands())
 LISTS = [path for path in COMMANDS if path.split()[-1] in ("list", "games", "bots", "matches", "standings")]
-LISTS += ["roost admin invitations", "roost admin log", "roost account", "roost competition show", "roost collusion"]
+LISTS += [
+    "roost admin invitation list",
+    "roost admin log",
+    "roost account",
+    "roost competition show",
+    "roost collusion",
+]
 
 
 def test_the_page_is_up_to_date() -> None:

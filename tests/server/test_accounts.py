@@ -124,10 +124,34 @@ def test_an_invitation_is_good_for_so_many(store: Store) -> None:
     token = invitations.invite(store, "test", uses=2)
     for name in ("Bob", "Cid"):
         assert keys.identify(store, invitations.register(store, name, token)).owner == name
-    with pytest.raises(DeniedError, match="is invalid, used up or expired"):
+    with pytest.raises(DeniedError, match="is invalid, used up, revoked or expired"):
         invitations.register(store, "Dot", token)
     (left,) = invitations.invitations(store)
     assert left.uses_left == 0
+
+
+def test_a_revoked_invitation_is_good_for_nobody(store: Store) -> None:
+    token, other = invitations.invite(store, "test", uses=3, label="club"), invitations.invite(store, "test")
+    invitations.register(store, "Bob", token)
+    with pytest.raises(UsageError, match="2 valid invitations begin with 'roost_'; give more characters"):
+        invitations.revoke_invitation(store, "roost_", "test")
+    ended = invitations.revoke_invitation(store, token, "host")
+    assert (ended.label, ended.uses_left) == ("club", 2)
+    with pytest.raises(DeniedError, match="is invalid, used up, revoked or expired"):
+        invitations.register(store, "Cid", token)
+    with pytest.raises(UsageError, match="no valid invitation begins with"):
+        invitations.revoke_invitation(store, token, "host")
+    assert [owner.name for owner in owners.owners(store)] == ["Ann", "Bob"]
+    assert invitations.register(store, "Dot", other)
+    assert audit.acts(store, 3)[2].details == {"invitation": token[:12], "label": "club", "uses_left": 2}
+
+
+def test_the_log_says_with_whose_invitation_an_owner_registered(store: Store) -> None:
+    for_ann, for_bob = invitations.invite_people(store, "host", ["Ann Bär", "Bob"])
+    invitations.register(store, "anna", for_ann)
+    added = next(act for act in audit.acts(store) if act.act == "owner added")
+    assert added.actor == f"invitation {for_ann[:12]} Ann Bär"
+    assert for_ann != for_bob
 
 
 def test_a_name_that_is_taken_does_not_use_up_an_invitation(store: Store) -> None:

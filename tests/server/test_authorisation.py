@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from roost.v1 import admin_pb2, arena_pb2, play_pb2, records_pb2
 from roost_sdk.arena.credentials import Credentials
 from roost_sdk.arena.link import Ending
-from roost_server.accounts import keys, owners
+from roost_server.accounts import invitations, keys, owners
 from roost_server.accounts.keys import SHOWN, Scope
 from roost_server.clocks import epoch_ms
 from roost_server.store import Store
@@ -56,7 +56,7 @@ class World(NamedTuple):
     keys: dict[str, str | None]
     """By kind."""
     spare: dict[str, str]
-    """The first letters of keys that may be ended."""
+    """The first letters of keys and of an invitation that may be ended."""
     folder: Path
 
 
@@ -83,7 +83,7 @@ def people(store: Store) -> tuple[dict[str, str | None], dict[str, str]]:
     }
     keys.revoke_key(store, str(by_kind["revoked"]), "test")
     spare = {name: make(Scope.OWNER, owner="Ann")[:SHOWN] for name in ("own", "any")}
-    return by_kind, spare
+    return by_kind, spare | {"invitation": invitations.invite(store, "test")[:SHOWN]}
 
 
 @asynccontextmanager
@@ -126,6 +126,7 @@ def requests(there: World, kind: str) -> dict[str, Message]:
         "Admin.ListKeys": admin_pb2.ListKeysRequest(),
         "Admin.Invite": admin_pb2.InviteRequest(),
         "Admin.ListInvitations": admin_pb2.ListInvitationsRequest(),
+        "Admin.RevokeInvitation": admin_pb2.RevokeInvitationRequest(prefix=there.spare["invitation"]),
         "Admin.ChangePhase": admin_pb2.ChangePhaseRequest(competition="cup", phase="ladder"),
         "Admin.GetStatus": admin_pb2.GetStatusRequest(),
         "Admin.Backup": admin_pb2.BackupRequest(path=str(there.folder / "copy.db")),

@@ -60,20 +60,23 @@ def value_of(field: FieldDescriptor) -> st.SearchStrategy[Any]:
             return NUMBERS
         case FieldDescriptor.TYPE_ENUM:
             return st.integers(-1, 9)
-        case FieldDescriptor.TYPE_MESSAGE if field.message_type is not None:
-            return messages_of(field.message_type)
+        case FieldDescriptor.TYPE_MESSAGE:
+            return message_of(field.message_type)
     raise AssertionError(f"nobody has thought of {field.full_name}")
 
 
-def messages_of(kind: Descriptor) -> st.SearchStrategy[Message]:
-    """Messages of this type with some of their fields. A message within one is made in the same way."""
-    make: type[Message] = GetMessageClass(kind)
-    fields = {field.name: value_of(field) for field in kind.fields}
-    return st.fixed_dictionaries({}, optional=fields).map(lambda given: make(**given))
+def values_of(field: FieldDescriptor) -> st.SearchStrategy[Any]:
+    return st.lists(value_of(field), max_size=5) if field.is_repeated else value_of(field)
+
+
+def message_of(kind: Descriptor) -> st.SearchStrategy[Message]:
+    fields = st.fixed_dictionaries({}, optional={each.name: values_of(each) for each in kind.fields})
+    return fields.map(lambda given: GetMessageClass(kind)(**given))
 
 
 def requests_to(method: MethodDescriptor) -> st.SearchStrategy[bytes]:
-    return st.one_of(st.binary(max_size=60), messages_of(method.input_type).map(lambda each: each.SerializeToString()))
+    whole = message_of(method.input_type)
+    return st.one_of(st.binary(max_size=60), whole.map(lambda message: message.SerializeToString()))
 
 
 async def status_of(channel: grpc.aio.Channel, method: MethodDescriptor, data: bytes, key: str | None) -> Any:

@@ -20,14 +20,17 @@ from roost_cli.options import (
     needs_server,
 )
 from roost_games.errors import UsageError
+from roost_games.wording import counted
 
 admin_app = typer.Typer(help="Run an arena: owners, bots, keys, phases, backups.", no_args_is_help=True)
 owner_app = typer.Typer(help="The owners of bots.", no_args_is_help=True)
 bot_app = typer.Typer(help="Bots and their owners.", no_args_is_help=True)
 key_app = typer.Typer(help="Make, list, rotate and revoke keys.", no_args_is_help=True)
+invitation_app = typer.Typer(help="List and revoke invitations.", no_args_is_help=True)
 admin_app.add_typer(owner_app, name="owner")
 admin_app.add_typer(bot_app, name="bot")
 admin_app.add_typer(key_app, name="key")
+admin_app.add_typer(invitation_app, name="invitation")
 
 
 @owner_app.command("add")
@@ -142,29 +145,78 @@ def rotate_key(where: Where, prefix: PrefixArgument, save: SaveOption = None) ->
 @asks(HOSTING)
 def invite(
     where: Where,
-    uses: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="How many owners may use it.")] = 1,
+    uses: Annotated[
+        int | None, typer.Option(min=1, max=100_000, metavar="N", help="How many owners may use it. By default one.")
+    ] = None,
     label: LabelOption = "",
     days: DaysOption = None,
+    people: Annotated[
+        Path | None,
+        typer.Option("--csv", metavar="FILE", help="Make one for each person in this list, which has a column `name`."),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With --csv: the new list. By default its name ends in -invited.csv."),
+    ] = None,
 ) -> None:
-    """Make an invitation, with which an owner registers. It is shown once, alone on standard output."""
+    """Make an invitation, with which an owner registers. It is shown once, alone on standard output.
+
+    With --csv, the list is written again with a column `invitation`, for a mail merge, into a file that only you can
+    read.
+    """
     from roost.v1 import admin_pb2
     from roost_cli.terminal.accounts import SHOWN_ONCE
     from roost_cli.terminal.console import remark
 
-    request = admin_pb2.InviteRequest(uses=uses, label=label, expires_ms=expiry_ms(days))
+    if people is not None:
+        if uses is not None or label:
+            raise UsageError("--uses and --label do not apply to --csv: everybody gets an invitation of their own")
+        _invite_people(where, people, save or people.with_name(f"{people.stem}-invited.csv"), expiry_ms(days))
+        return
+    if save is not None:
+        raise UsageError("--save is for --csv; a single invitation is printed")
+    request = admin_pb2.InviteRequest(uses=uses or 1, label=label, expires_ms=expiry_ms(days))
     typer.echo(where.administer(request).invitation)
     remark(f"{SHOWN_ONCE} With it: roost register NAME --invitation TOKEN")
 
 
-@admin_app.command()
+def _invite_people(where: Where, path: Path, save: Path, expires_ms: int) -> None:
+    from roost.v1 import admin_pb2
+    from roost_cli.people import read_people, with_invitations
+    from roost_cli.terminal.accounts import private_file
+
+    people = read_people(path)
+    with private_file(save) as write:
+        answer = where.administer(admin_pb2.InviteRequest(people=people.names, expires_ms=expires_ms))
+        write(with_invitations(people, answer.invitations))
+    typer.echo(f"wrote {counted(len(people.names), 'invitation')} to {save}")
+
+
+@invitation_app.command("list")
 @asks(HOSTING)
-def invitations(where: Where, as_json: JsonOption = False) -> None:
+def list_invitations(where: Where, as_json: JsonOption = False) -> None:
     """List all invitations by their first characters."""
     from roost.v1 import admin_pb2
     from roost_cli.terminal.accounts import invitation_columns, show_list
 
     found = where.administer(admin_pb2.ListInvitationsRequest()).invitations
     show_list("invitations", found, invitation_columns(found), as_json=as_json)
+
+
+@invitation_app.command("revoke")
+@asks(HOSTING)
+def revoke_invitation(
+    where: Where,
+    prefix: Annotated[
+        str, typer.Argument(metavar="PREFIX", help="The first characters of the invitation, as the list shows them.")
+    ],
+) -> None:
+    """Revoke an invitation, at once and for good. Who has registered with it stays an owner."""
+    from roost.v1 import admin_pb2
+
+    ended = where.administer(admin_pb2.RevokeInvitationRequest(prefix=prefix))
+    of = f" of {ended.label}" if ended.label else ""
+    typer.echo(f"revoked invitation {prefix}{of}; {counted(ended.uses_left, 'use')} left")
 
 
 @admin_app.command()

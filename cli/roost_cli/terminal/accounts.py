@@ -62,13 +62,14 @@ def _scope(key: admin_pb2.KeyRecord) -> str:
 
 
 def invitation_columns(invitations: Sequence[admin_pb2.InvitationRecord]) -> list[Column]:
-    """`roost admin invitations`."""
+    """`roost admin invitation list`."""
     return [
         Column("invitation", [f"{each.prefix}…" for each in invitations], whole=True),
         Column(">uses left", [str(each.uses_left) for each in invitations]),
         Column("label", [each.label for each in invitations], drop=1),
         Column("made", [moment(each.created_ms) for each in invitations], drop=2),
         Column("ends", [moment(each.expires_ms) for each in invitations], drop=1),
+        Column("revoked", [moment(each.revoked_ms) for each in invitations], drop=1),
     ]
 
 
@@ -137,19 +138,29 @@ def account_json(account: admin_pb2.GetAccountResponse) -> dict[str, object]:
 def new_key(path: Path | None) -> Iterator[Callable[[str], None]]:
     """A function that hands a new key over: in a new file that only its owner can read, or alone on standard output.
 
-    The file is created before the key is made, and removed again if no key was made. Raises `UsageError` if it cannot
-    be created.
+    Raises `UsageError` if the file cannot be created.
     """
     if path is None:
         yield _show
         return
+    with private_file(path) as write:
+        yield lambda key: _write(write, path, key)
+
+
+@contextmanager
+def private_file(path: Path) -> Iterator[Callable[[str], object]]:
+    """A function that writes into a new file that only its owner can read.
+
+    The file is created before the secrets for it are made, and removed again if none were made. Raises `UsageError` if
+    it cannot be created.
+    """
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}; name a new file") from None
-    with os.fdopen(handle, "w") as file:
+    with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
         try:
-            yield lambda key: _write(file.write, path, key)
+            yield file.write
         except BaseException:
             path.unlink(missing_ok=True)
             raise

@@ -25,15 +25,15 @@ _sym_db = _symbol_database.Default()
 from roost.v1 import arena_pb2 as roost_dot_v1_dot_arena__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14roost/v1/admin.proto\x12\x08roost.v1\x1a\x14roost/v1/arena.proto\"4\n\x0fRegisterRequest\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x12\n\ninvitation\x18\x02 \x01(\t\".\n\x10RegisterResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\"\x13\n\x11GetAccountRequest\"\x91\x01\n\x12GetAccountResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12!\n\x04\x62ots\x18\x02 \x03(\x0b\x32\x13.roost.v1.BotRecord\x12!\n\x04keys\x18\x03 \x03(\x0b\x32\x13.roost.v1.KeyRecord\x12&\n\x07\x65ntries\x18\x04 \x03(\x0b\x32\x15.roost.v1.EntryRecord\"V\n\x0b\x45ntryRecord\x12\x13\n\x0b\x63ompetition\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\r\n\x05phase\x18\x03 \x01(\t\x12\x16\n\x0epinned_version\x18\x04 \x01(\t\"C\n\x11MakeOwnKeyRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05label\x18\x02 \x01(\t\x12\x12\n\nexpires_ms\x18\x03 \x01(\x04\"E\n\x12\x43hangeEntryRequest\x12\x13\n\x0b\x63ompetition\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\r\n\x05\x65nter\x18\x03 \x01(\x08\"\x15\n\x13\x43hangeEntryResponse\"=\n\x0bOwnerRecord\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\ncreated_ms\x18\x02 \x01(\x04\x12\x0c\n\x04\x62ots\x18\x03 \x01(\r\"\x1f\n\x0f\x41\x64\x64OwnerRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\x13\n\x11ListOwnersRequest\";\n\x12ListOwnersResponse\x12%\n\x06owners\x18\x01 \x03(\x0b\x32\x15.roost.v1.OwnerRecord\"<\n\tBotRecord\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x12\n\ncreated_ms\x18\x03 \x01(\x04\",\n\rAddBotRequest\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\"\x16\n\x14ListOwnedBotsRequest\":\n\x15ListOwnedBotsResponse\x12!\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x13.roost.v1.BotRecord\"\xa5\x01\n\tKeyRecord\x12\x0e\n\x06prefix\x18\x01 \x01(\t\x12\r\n\x05label\x18\x02 \x01(\t\x12!\n\x05scope\x18\x03 \x01(\x0e\x32\x12.roost.v1.KeyScope\x12\r\n\x05owner\x18\x04 \x01(\t\x12\x0b\n\x03\x62ot\x18\x05 \x01(\t\x12\x12\n\ncreated_ms\x18\x06 \x01(\x04\x12\x12\n\nexpires_ms\x18\x07 \x01(\x04\x12\x12\n\nrevoked_ms\x18\x08 \x01(\x04\"r\n\x0eMakeKeyRequest\x12!\n\x05scope\x18\x01 \x01(\x0e\x32\x12.roost.v1.KeyScope\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\r\n\x05label\x18\x04 \x01(\t\x12\x12\n\nexpires_ms\x18\x05 \x01(\x04\"\x1e\n\x0fMakeKeyResponse\x12\x0b\n\x03key\x18\x01 \x01(\t\"/\n\rEndKeyRequest\x12\x0e\n\x06prefix\x18\x01 \x01(\t\x12\x0e\n\x06rotate\x18\x02 \x01(\x08\"\x11\n\x0fListKeysRequest\"5\n\x10ListKeysResponse\x12!\n\x04keys\x18\x01 \x03(\x0b\x32\x13.roost.v1.KeyRecord\"@\n\rInviteRequest\x12\r\n\x05label\x18\x01 \x01(\t\x12\x0c\n\x04uses\x18\x02 \x01(\r\x12\x12\n\nexpires_ms\x18\x03 \x01(\x04\"$\n\x0eInviteResponse\x12\x12\n\ninvitation\x18\x01 \x01(\t\"l\n\x10InvitationRecord\x12\x0e\n\x06prefix\x18\x01 \x01(\t\x12\r\n\x05label\x18\x02 \x01(\t\x12\x11\n\tuses_left\x18\x03 \x01(\r\x12\x12\n\ncreated_ms\x18\x04 \x01(\x04\x12\x12\n\nexpires_ms\x18\x05 \x01(\x04\"\x18\n\x16ListInvitationsRequest\"J\n\x17ListInvitationsResponse\x12/\n\x0binvitations\x18\x01 \x03(\x0b\x32\x1a.roost.v1.InvitationRecord\"8\n\x12\x43hangePhaseRequest\x12\x13\n\x0b\x63ompetition\x18\x01 \x01(\t\x12\r\n\x05phase\x18\x02 \x01(\t\"4\n\x13\x43hangePhaseResponse\x12\x0e\n\x06\x62\x65\x66ore\x18\x01 \x01(\t\x12\r\n\x05phase\x18\x02 \x01(\t\"\x12\n\x10GetStatusRequest\"\xaf\x02\n\x11GetStatusResponse\x12\x12\n\nstarted_ms\x18\x01 \x01(\x04\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x10\n\x08\x64\x61tabase\x18\x03 \x01(\t\x12\x16\n\x0e\x64\x61tabase_bytes\x18\x04 \x01(\x04\x12\x11\n\tconnected\x18\x05 \x01(\r\x12\x17\n\x0frunning_matches\x18\x06 \x01(\r\x12\x18\n\x10\x66inished_matches\x18\x07 \x01(\x04\x12\x13\n\x0blast_minute\x18\x08 \x01(\r\x12\x12\n\ndelayed_ms\x18\t \x01(\x01\x12\x31\n\x0c\x63ompetitions\x18\n \x03(\x0b\x32\x1b.roost.v1.CompetitionStatus\x12)\n\x0bquarantined\x18\x0b \x03(\x0b\x32\x14.roost.v1.BotVersion\"\x1d\n\rBackupRequest\x12\x0c\n\x04path\x18\x01 \x01(\t\"\x1f\n\x0e\x42\x61\x63kupResponse\x12\r\n\x05\x62ytes\x18\x01 \x01(\x04\" \n\x0fListActsRequest\x12\r\n\x05limit\x18\x01 \x01(\r\"A\n\x03\x41\x63t\x12\r\n\x05\x61t_ms\x18\x01 \x01(\x04\x12\r\n\x05\x61\x63tor\x18\x02 \x01(\t\x12\x0b\n\x03\x61\x63t\x18\x03 \x01(\t\x12\x0f\n\x07\x64\x65tails\x18\x04 \x01(\t\"/\n\x10ListActsResponse\x12\x1b\n\x04\x61\x63ts\x18\x01 \x03(\x0b\x32\r.roost.v1.Act*b\n\x08KeyScope\x12\x19\n\x15KEY_SCOPE_UNSPECIFIED\x10\x00\x12\x11\n\rKEY_SCOPE_BOT\x10\x01\x12\x13\n\x0fKEY_SCOPE_OWNER\x10\x02\x12\x13\n\x0fKEY_SCOPE_ADMIN\x10\x03\x32\xe9\x02\n\x08\x41\x63\x63ounts\x12\x41\n\x08Register\x12\x19.roost.v1.RegisterRequest\x1a\x1a.roost.v1.RegisterResponse\x12G\n\nGetAccount\x12\x1b.roost.v1.GetAccountRequest\x1a\x1c.roost.v1.GetAccountResponse\x12\x44\n\nMakeOwnKey\x12\x1b.roost.v1.MakeOwnKeyRequest\x1a\x19.roost.v1.MakeKeyResponse\x12?\n\tEndOwnKey\x12\x17.roost.v1.EndKeyRequest\x1a\x19.roost.v1.MakeKeyResponse\x12J\n\x0b\x43hangeEntry\x12\x1c.roost.v1.ChangeEntryRequest\x1a\x1d.roost.v1.ChangeEntryResponse2\x80\x07\n\x05\x41\x64min\x12<\n\x08\x41\x64\x64Owner\x12\x19.roost.v1.AddOwnerRequest\x1a\x15.roost.v1.OwnerRecord\x12G\n\nListOwners\x12\x1b.roost.v1.ListOwnersRequest\x1a\x1c.roost.v1.ListOwnersResponse\x12\x36\n\x06\x41\x64\x64\x42ot\x12\x17.roost.v1.AddBotRequest\x1a\x13.roost.v1.BotRecord\x12P\n\rListOwnedBots\x12\x1e.roost.v1.ListOwnedBotsRequest\x1a\x1f.roost.v1.ListOwnedBotsResponse\x12>\n\x07MakeKey\x12\x18.roost.v1.MakeKeyRequest\x1a\x19.roost.v1.MakeKeyResponse\x12<\n\x06\x45ndKey\x12\x17.roost.v1.EndKeyRequest\x1a\x19.roost.v1.MakeKeyResponse\x12\x41\n\x08ListKeys\x12\x19.roost.v1.ListKeysRequest\x1a\x1a.roost.v1.ListKeysResponse\x12;\n\x06Invite\x12\x17.roost.v1.InviteRequest\x1a\x18.roost.v1.InviteResponse\x12V\n\x0fListInvitations\x12 .roost.v1.ListInvitationsRequest\x1a!.roost.v1.ListInvitationsResponse\x12J\n\x0b\x43hangePhase\x12\x1c.roost.v1.ChangePhaseRequest\x1a\x1d.roost.v1.ChangePhaseResponse\x12\x44\n\tGetStatus\x12\x1a.roost.v1.GetStatusRequest\x1a\x1b.roost.v1.GetStatusResponse\x12;\n\x06\x42\x61\x63kup\x12\x17.roost.v1.BackupRequest\x1a\x18.roost.v1.BackupResponse\x12\x41\n\x08ListActs\x12\x19.roost.v1.ListActsRequest\x1a\x1a.roost.v1.ListActsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14roost/v1/admin.proto\x12\x08roost.v1\x1a\x14roost/v1/arena.proto\"4\n\x0fRegisterRequest\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x12\n\ninvitation\x18\x02 \x01(\t\".\n\x10RegisterResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\"\x13\n\x11GetAccountRequest\"\x91\x01\n\x12GetAccountResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12!\n\x04\x62ots\x18\x02 \x03(\x0b\x32\x13.roost.v1.BotRecord\x12!\n\x04keys\x18\x03 \x03(\x0b\x32\x13.roost.v1.KeyRecord\x12&\n\x07\x65ntries\x18\x04 \x03(\x0b\x32\x15.roost.v1.EntryRecord\"V\n\x0b\x45ntryRecord\x12\x13\n\x0b\x63ompetition\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\r\n\x05phase\x18\x03 \x01(\t\x12\x16\n\x0epinned_version\x18\x04 \x01(\t\"C\n\x11MakeOwnKeyRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05label\x18\x02 \x01(\t\x12\x12\n\nexpires_ms\x18\x03 \x01(\x04\"E\n\x12\x43hangeEntryRequest\x12\x13\n\x0b\x63ompetition\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\r\n\x05\x65nter\x18\x03 \x01(\x08\"\x15\n\x13\x43hangeEntryResponse\"=\n\x0bOwnerRecord\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x12\n\ncreated_ms\x18\x02 \x01(\x04\x12\x0c\n\x04\x62ots\x18\x03 \x01(\r\"\x1f\n\x0f\x41\x64\x64OwnerRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\x13\n\x11ListOwnersRequest\";\n\x12ListOwnersResponse\x12%\n\x06owners\x18\x01 \x03(\x0b\x32\x15.roost.v1.OwnerRecord\"<\n\tBotRecord\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x12\n\ncreated_ms\x18\x03 \x01(\x04\",\n\rAddBotRequest\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\"\x16\n\x14ListOwnedBotsRequest\":\n\x15ListOwnedBotsResponse\x12!\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x13.roost.v1.BotRecord\"\xa5\x01\n\tKeyRecord\x12\x0e\n\x06prefix\x18\x01 \x01(\t\x12\r\n\x05label\x18\x02 \x01(\t\x12!\n\x05scope\x18\x03 \x01(\x0e\x32\x12.roost.v1.KeyScope\x12\r\n\x05owner\x18\x04 \x01(\t\x12\x0b\n\x03\x62ot\x18\x05 \x01(\t\x12\x12\n\ncreated_ms\x18\x06 \x01(\x04\x12\x12\n\nexpires_ms\x18\x07 \x01(\x04\x12\x12\n\nrevoked_ms\x18\x08 \x01(\x04\"r\n\x0eMakeKeyRequest\x12!\n\x05scope\x18\x01 \x01(\x0e\x32\x12.roost.v1.KeyScope\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\r\n\x05label\x18\x04 \x01(\t\x12\x12\n\nexpires_ms\x18\x05 \x01(\x04\"\x1e\n\x0fMakeKeyResponse\x12\x0b\n\x03key\x18\x01 \x01(\t\"/\n\rEndKeyRequest\x12\x0e\n\x06prefix\x18\x01 \x01(\t\x12\x0e\n\x06rotate\x18\x02 \x01(\x08\"\x11\n\x0fListKeysRequest\"5\n\x10ListKeysResponse\x12!\n\x04keys\x18\x01 \x03(\x0b\x32\x13.roost.v1.KeyRecord\"P\n\rInviteRequest\x12\r\n\x05label\x18\x01 \x01(\t\x12\x0c\n\x04uses\x18\x02 \x01(\r\x12\x12\n\nexpires_ms\x18\x03 \x01(\x04\x12\x0e\n\x06people\x18\x04 \x03(\t\"9\n\x0eInviteResponse\x12\x12\n\ninvitation\x18\x01 \x01(\t\x12\x13\n\x0binvitations\x18\x02 \x03(\t\"\x80\x01\n\x10InvitationRecord\x12\x0e\n\x06prefix\x18\x01 \x01(\t\x12\r\n\x05label\x18\x02 \x01(\t\x12\x11\n\tuses_left\x18\x03 \x01(\r\x12\x12\n\ncreated_ms\x18\x04 \x01(\x04\x12\x12\n\nexpires_ms\x18\x05 \x01(\x04\x12\x12\n\nrevoked_ms\x18\x06 \x01(\x04\"\x18\n\x16ListInvitationsRequest\"J\n\x17ListInvitationsResponse\x12/\n\x0binvitations\x18\x01 \x03(\x0b\x32\x1a.roost.v1.InvitationRecord\")\n\x17RevokeInvitationRequest\x12\x0e\n\x06prefix\x18\x01 \x01(\t\"<\n\x18RevokeInvitationResponse\x12\r\n\x05label\x18\x01 \x01(\t\x12\x11\n\tuses_left\x18\x02 \x01(\r\"8\n\x12\x43hangePhaseRequest\x12\x13\n\x0b\x63ompetition\x18\x01 \x01(\t\x12\r\n\x05phase\x18\x02 \x01(\t\"4\n\x13\x43hangePhaseResponse\x12\x0e\n\x06\x62\x65\x66ore\x18\x01 \x01(\t\x12\r\n\x05phase\x18\x02 \x01(\t\"\x12\n\x10GetStatusRequest\"\xaf\x02\n\x11GetStatusResponse\x12\x12\n\nstarted_ms\x18\x01 \x01(\x04\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x10\n\x08\x64\x61tabase\x18\x03 \x01(\t\x12\x16\n\x0e\x64\x61tabase_bytes\x18\x04 \x01(\x04\x12\x11\n\tconnected\x18\x05 \x01(\r\x12\x17\n\x0frunning_matches\x18\x06 \x01(\r\x12\x18\n\x10\x66inished_matches\x18\x07 \x01(\x04\x12\x13\n\x0blast_minute\x18\x08 \x01(\r\x12\x12\n\ndelayed_ms\x18\t \x01(\x01\x12\x31\n\x0c\x63ompetitions\x18\n \x03(\x0b\x32\x1b.roost.v1.CompetitionStatus\x12)\n\x0bquarantined\x18\x0b \x03(\x0b\x32\x14.roost.v1.BotVersion\"\x1d\n\rBackupRequest\x12\x0c\n\x04path\x18\x01 \x01(\t\"\x1f\n\x0e\x42\x61\x63kupResponse\x12\r\n\x05\x62ytes\x18\x01 \x01(\x04\" \n\x0fListActsRequest\x12\r\n\x05limit\x18\x01 \x01(\r\"A\n\x03\x41\x63t\x12\r\n\x05\x61t_ms\x18\x01 \x01(\x04\x12\r\n\x05\x61\x63tor\x18\x02 \x01(\t\x12\x0b\n\x03\x61\x63t\x18\x03 \x01(\t\x12\x0f\n\x07\x64\x65tails\x18\x04 \x01(\t\"/\n\x10ListActsResponse\x12\x1b\n\x04\x61\x63ts\x18\x01 \x03(\x0b\x32\r.roost.v1.Act*b\n\x08KeyScope\x12\x19\n\x15KEY_SCOPE_UNSPECIFIED\x10\x00\x12\x11\n\rKEY_SCOPE_BOT\x10\x01\x12\x13\n\x0fKEY_SCOPE_OWNER\x10\x02\x12\x13\n\x0fKEY_SCOPE_ADMIN\x10\x03\x32\xe9\x02\n\x08\x41\x63\x63ounts\x12\x41\n\x08Register\x12\x19.roost.v1.RegisterRequest\x1a\x1a.roost.v1.RegisterResponse\x12G\n\nGetAccount\x12\x1b.roost.v1.GetAccountRequest\x1a\x1c.roost.v1.GetAccountResponse\x12\x44\n\nMakeOwnKey\x12\x1b.roost.v1.MakeOwnKeyRequest\x1a\x19.roost.v1.MakeKeyResponse\x12?\n\tEndOwnKey\x12\x17.roost.v1.EndKeyRequest\x1a\x19.roost.v1.MakeKeyResponse\x12J\n\x0b\x43hangeEntry\x12\x1c.roost.v1.ChangeEntryRequest\x1a\x1d.roost.v1.ChangeEntryResponse2\xdb\x07\n\x05\x41\x64min\x12<\n\x08\x41\x64\x64Owner\x12\x19.roost.v1.AddOwnerRequest\x1a\x15.roost.v1.OwnerRecord\x12G\n\nListOwners\x12\x1b.roost.v1.ListOwnersRequest\x1a\x1c.roost.v1.ListOwnersResponse\x12\x36\n\x06\x41\x64\x64\x42ot\x12\x17.roost.v1.AddBotRequest\x1a\x13.roost.v1.BotRecord\x12P\n\rListOwnedBots\x12\x1e.roost.v1.ListOwnedBotsRequest\x1a\x1f.roost.v1.ListOwnedBotsResponse\x12>\n\x07MakeKey\x12\x18.roost.v1.MakeKeyRequest\x1a\x19.roost.v1.MakeKeyResponse\x12<\n\x06\x45ndKey\x12\x17.roost.v1.EndKeyRequest\x1a\x19.roost.v1.MakeKeyResponse\x12\x41\n\x08ListKeys\x12\x19.roost.v1.ListKeysRequest\x1a\x1a.roost.v1.ListKeysResponse\x12;\n\x06Invite\x12\x17.roost.v1.InviteRequest\x1a\x18.roost.v1.InviteResponse\x12V\n\x0fListInvitations\x12 .roost.v1.ListInvitationsRequest\x1a!.roost.v1.ListInvitationsResponse\x12Y\n\x10RevokeInvitation\x12!.roost.v1.RevokeInvitationRequest\x1a\".roost.v1.RevokeInvitationResponse\x12J\n\x0b\x43hangePhase\x12\x1c.roost.v1.ChangePhaseRequest\x1a\x1d.roost.v1.ChangePhaseResponse\x12\x44\n\tGetStatus\x12\x1a.roost.v1.GetStatusRequest\x1a\x1b.roost.v1.GetStatusResponse\x12;\n\x06\x42\x61\x63kup\x12\x17.roost.v1.BackupRequest\x1a\x18.roost.v1.BackupResponse\x12\x41\n\x08ListActs\x12\x19.roost.v1.ListActsRequest\x1a\x1a.roost.v1.ListActsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'roost.v1.admin_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_KEYSCOPE']._serialized_start=2355
-  _globals['_KEYSCOPE']._serialized_end=2453
+  _globals['_KEYSCOPE']._serialized_start=2518
+  _globals['_KEYSCOPE']._serialized_end=2616
   _globals['_REGISTERREQUEST']._serialized_start=56
   _globals['_REGISTERREQUEST']._serialized_end=108
   _globals['_REGISTERRESPONSE']._serialized_start=110
@@ -79,35 +79,39 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTKEYSRESPONSE']._serialized_start=1332
   _globals['_LISTKEYSRESPONSE']._serialized_end=1385
   _globals['_INVITEREQUEST']._serialized_start=1387
-  _globals['_INVITEREQUEST']._serialized_end=1451
-  _globals['_INVITERESPONSE']._serialized_start=1453
-  _globals['_INVITERESPONSE']._serialized_end=1489
-  _globals['_INVITATIONRECORD']._serialized_start=1491
-  _globals['_INVITATIONRECORD']._serialized_end=1599
-  _globals['_LISTINVITATIONSREQUEST']._serialized_start=1601
-  _globals['_LISTINVITATIONSREQUEST']._serialized_end=1625
-  _globals['_LISTINVITATIONSRESPONSE']._serialized_start=1627
-  _globals['_LISTINVITATIONSRESPONSE']._serialized_end=1701
-  _globals['_CHANGEPHASEREQUEST']._serialized_start=1703
-  _globals['_CHANGEPHASEREQUEST']._serialized_end=1759
-  _globals['_CHANGEPHASERESPONSE']._serialized_start=1761
-  _globals['_CHANGEPHASERESPONSE']._serialized_end=1813
-  _globals['_GETSTATUSREQUEST']._serialized_start=1815
-  _globals['_GETSTATUSREQUEST']._serialized_end=1833
-  _globals['_GETSTATUSRESPONSE']._serialized_start=1836
-  _globals['_GETSTATUSRESPONSE']._serialized_end=2139
-  _globals['_BACKUPREQUEST']._serialized_start=2141
-  _globals['_BACKUPREQUEST']._serialized_end=2170
-  _globals['_BACKUPRESPONSE']._serialized_start=2172
-  _globals['_BACKUPRESPONSE']._serialized_end=2203
-  _globals['_LISTACTSREQUEST']._serialized_start=2205
-  _globals['_LISTACTSREQUEST']._serialized_end=2237
-  _globals['_ACT']._serialized_start=2239
-  _globals['_ACT']._serialized_end=2304
-  _globals['_LISTACTSRESPONSE']._serialized_start=2306
-  _globals['_LISTACTSRESPONSE']._serialized_end=2353
-  _globals['_ACCOUNTS']._serialized_start=2456
-  _globals['_ACCOUNTS']._serialized_end=2817
-  _globals['_ADMIN']._serialized_start=2820
-  _globals['_ADMIN']._serialized_end=3716
+  _globals['_INVITEREQUEST']._serialized_end=1467
+  _globals['_INVITERESPONSE']._serialized_start=1469
+  _globals['_INVITERESPONSE']._serialized_end=1526
+  _globals['_INVITATIONRECORD']._serialized_start=1529
+  _globals['_INVITATIONRECORD']._serialized_end=1657
+  _globals['_LISTINVITATIONSREQUEST']._serialized_start=1659
+  _globals['_LISTINVITATIONSREQUEST']._serialized_end=1683
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_start=1685
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_end=1759
+  _globals['_REVOKEINVITATIONREQUEST']._serialized_start=1761
+  _globals['_REVOKEINVITATIONREQUEST']._serialized_end=1802
+  _globals['_REVOKEINVITATIONRESPONSE']._serialized_start=1804
+  _globals['_REVOKEINVITATIONRESPONSE']._serialized_end=1864
+  _globals['_CHANGEPHASEREQUEST']._serialized_start=1866
+  _globals['_CHANGEPHASEREQUEST']._serialized_end=1922
+  _globals['_CHANGEPHASERESPONSE']._serialized_start=1924
+  _globals['_CHANGEPHASERESPONSE']._serialized_end=1976
+  _globals['_GETSTATUSREQUEST']._serialized_start=1978
+  _globals['_GETSTATUSREQUEST']._serialized_end=1996
+  _globals['_GETSTATUSRESPONSE']._serialized_start=1999
+  _globals['_GETSTATUSRESPONSE']._serialized_end=2302
+  _globals['_BACKUPREQUEST']._serialized_start=2304
+  _globals['_BACKUPREQUEST']._serialized_end=2333
+  _globals['_BACKUPRESPONSE']._serialized_start=2335
+  _globals['_BACKUPRESPONSE']._serialized_end=2366
+  _globals['_LISTACTSREQUEST']._serialized_start=2368
+  _globals['_LISTACTSREQUEST']._serialized_end=2400
+  _globals['_ACT']._serialized_start=2402
+  _globals['_ACT']._serialized_end=2467
+  _globals['_LISTACTSRESPONSE']._serialized_start=2469
+  _globals['_LISTACTSRESPONSE']._serialized_end=2516
+  _globals['_ACCOUNTS']._serialized_start=2619
+  _globals['_ACCOUNTS']._serialized_end=2980
+  _globals['_ADMIN']._serialized_start=2983
+  _globals['_ADMIN']._serialized_end=3970
 # @@protoc_insertion_point(module_scope)

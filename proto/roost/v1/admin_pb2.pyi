@@ -555,20 +555,28 @@ class InviteRequest(_message.Message):
     LABEL_FIELD_NUMBER: _builtins.int
     USES_FIELD_NUMBER: _builtins.int
     EXPIRES_MS_FIELD_NUMBER: _builtins.int
+    PEOPLE_FIELD_NUMBER: _builtins.int
     label: _builtins.str
     uses: _builtins.int
     """How many owners may register with it; 0 means 1."""
     expires_ms: _builtins.int
+    @_builtins.property
+    def people(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Make an invitation for each of them, for one owner, with their name as the label. Then the label and the number of
+        uses must be empty.
+        """
+
     def __init__(
         self,
         *,
         label: _builtins.str = ...,
         uses: _builtins.int = ...,
         expires_ms: _builtins.int = ...,
+        people: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["expires_ms", b"expires_ms", "label", b"label", "uses", b"uses"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expires_ms", b"expires_ms", "label", b"label", "people", b"people", "uses", b"uses"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -579,16 +587,22 @@ class InviteResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     INVITATION_FIELD_NUMBER: _builtins.int
+    INVITATIONS_FIELD_NUMBER: _builtins.int
     invitation: _builtins.str
     """The invitation. It is shown here and never again."""
+    @_builtins.property
+    def invitations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Those for people, in the same order, instead."""
+
     def __init__(
         self,
         *,
         invitation: _builtins.str = ...,
+        invitations: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["invitation", b"invitation"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invitation", b"invitation", "invitations", b"invitations"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -603,11 +617,13 @@ class InvitationRecord(_message.Message):
     USES_LEFT_FIELD_NUMBER: _builtins.int
     CREATED_MS_FIELD_NUMBER: _builtins.int
     EXPIRES_MS_FIELD_NUMBER: _builtins.int
+    REVOKED_MS_FIELD_NUMBER: _builtins.int
     prefix: _builtins.str
     label: _builtins.str
     uses_left: _builtins.int
     created_ms: _builtins.int
     expires_ms: _builtins.int
+    revoked_ms: _builtins.int
     def __init__(
         self,
         *,
@@ -616,10 +632,11 @@ class InvitationRecord(_message.Message):
         uses_left: _builtins.int = ...,
         created_ms: _builtins.int = ...,
         expires_ms: _builtins.int = ...,
+        revoked_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_ms", b"created_ms", "expires_ms", b"expires_ms", "label", b"label", "prefix", b"prefix", "uses_left", b"uses_left"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_ms", b"created_ms", "expires_ms", b"expires_ms", "label", b"label", "prefix", b"prefix", "revoked_ms", b"revoked_ms", "uses_left", b"uses_left"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -659,6 +676,49 @@ class ListInvitationsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListInvitationsResponse: _TypeAlias = ListInvitationsResponse  # noqa: Y015
+
+@_typing.final
+class RevokeInvitationRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PREFIX_FIELD_NUMBER: _builtins.int
+    prefix: _builtins.str
+    """The invitation, or its first characters."""
+    def __init__(
+        self,
+        *,
+        prefix: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["prefix", b"prefix"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeInvitationRequest: _TypeAlias = RevokeInvitationRequest  # noqa: Y015
+
+@_typing.final
+class RevokeInvitationResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LABEL_FIELD_NUMBER: _builtins.int
+    USES_LEFT_FIELD_NUMBER: _builtins.int
+    label: _builtins.str
+    uses_left: _builtins.int
+    """How many owners could still have registered with it."""
+    def __init__(
+        self,
+        *,
+        label: _builtins.str = ...,
+        uses_left: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["label", b"label", "uses_left", b"uses_left"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeInvitationResponse: _TypeAlias = RevokeInvitationResponse  # noqa: Y015
 
 @_typing.final
 class ChangePhaseRequest(_message.Message):

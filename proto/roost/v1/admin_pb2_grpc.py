@@ -332,6 +332,11 @@ class AdminStub(object):
                 request_serializer=roost_dot_v1_dot_admin__pb2.ListInvitationsRequest.SerializeToString,
                 response_deserializer=roost_dot_v1_dot_admin__pb2.ListInvitationsResponse.FromString,
                 _registered_method=True)
+        self.RevokeInvitation = channel.unary_unary(
+                '/roost.v1.Admin/RevokeInvitation',
+                request_serializer=roost_dot_v1_dot_admin__pb2.RevokeInvitationRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_admin__pb2.RevokeInvitationResponse.FromString,
+                _registered_method=True)
         self.ChangePhase = channel.unary_unary(
                 '/roost.v1.Admin/ChangePhase',
                 request_serializer=roost_dot_v1_dot_admin__pb2.ChangePhaseRequest.SerializeToString,
@@ -412,6 +417,13 @@ class AdminServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RevokeInvitation(self, request, context):
+        """End an invitation: nobody can register with it any more. Who has done so stays an owner.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ChangePhase(self, request, context):
         """Move a competition to another phase.
         """
@@ -487,6 +499,11 @@ def add_AdminServicer_to_server(servicer, server):
                     servicer.ListInvitations,
                     request_deserializer=roost_dot_v1_dot_admin__pb2.ListInvitationsRequest.FromString,
                     response_serializer=roost_dot_v1_dot_admin__pb2.ListInvitationsResponse.SerializeToString,
+            ),
+            'RevokeInvitation': grpc.unary_unary_rpc_method_handler(
+                    servicer.RevokeInvitation,
+                    request_deserializer=roost_dot_v1_dot_admin__pb2.RevokeInvitationRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_admin__pb2.RevokeInvitationResponse.SerializeToString,
             ),
             'ChangePhase': grpc.unary_unary_rpc_method_handler(
                     servicer.ChangePhase,
@@ -753,6 +770,33 @@ class Admin(object):
             '/roost.v1.Admin/ListInvitations',
             roost_dot_v1_dot_admin__pb2.ListInvitationsRequest.SerializeToString,
             roost_dot_v1_dot_admin__pb2.ListInvitationsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RevokeInvitation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Admin/RevokeInvitation',
+            roost_dot_v1_dot_admin__pb2.RevokeInvitationRequest.SerializeToString,
+            roost_dot_v1_dot_admin__pb2.RevokeInvitationResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -88,6 +88,8 @@ class AdminStub:
     ListKeys: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListKeysRequest, _admin_pb2.ListKeysResponse]
     Invite: _aio.UnaryUnaryMultiCallable[_admin_pb2.InviteRequest, _admin_pb2.InviteResponse]
     ListInvitations: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListInvitationsRequest, _admin_pb2.ListInvitationsResponse]
+    RevokeInvitation: _aio.UnaryUnaryMultiCallable[_admin_pb2.RevokeInvitationRequest, _admin_pb2.RevokeInvitationResponse]
+    """End an invitation: nobody can register with it any more. Who has done so stays an owner."""
     ChangePhase: _aio.UnaryUnaryMultiCallable[_admin_pb2.ChangePhaseRequest, _admin_pb2.ChangePhaseResponse]
     """Move a competition to another phase."""
     GetStatus: _aio.UnaryUnaryMultiCallable[_admin_pb2.GetStatusRequest, _admin_pb2.GetStatusResponse]
@@ -162,6 +164,14 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.ListInvitationsRequest,
         context: _aio.ServicerContext[_admin_pb2.ListInvitationsRequest, _abc.Awaitable[_admin_pb2.ListInvitationsResponse]],
     ) -> _abc.Awaitable[_admin_pb2.ListInvitationsResponse]: ...
+
+    @_abc_1.abstractmethod
+    def RevokeInvitation(
+        self,
+        request: _admin_pb2.RevokeInvitationRequest,
+        context: _aio.ServicerContext[_admin_pb2.RevokeInvitationRequest, _abc.Awaitable[_admin_pb2.RevokeInvitationResponse]],
+    ) -> _abc.Awaitable[_admin_pb2.RevokeInvitationResponse]:
+        """End an invitation: nobody can register with it any more. Who has done so stays an owner."""
 
     @_abc_1.abstractmethod
     def ChangePhase(

@@ -29,6 +29,7 @@ SCOPES_ON_THE_WIRE = {scope: number for number, scope in SCOPES.items()}
 MOST_ACTS = 1000
 DEFAULT_ACTS = 50
 MOST_USES = 100_000
+MOST_PEOPLE = 10_000
 LONGEST_LABEL = 100
 LAST_MS = 253_402_300_799_999
 """The end of the year 9999."""
@@ -98,10 +99,15 @@ def list_keys(store: Store, _: Caller, request: admin_pb2.ListKeysRequest) -> ad
 
 
 def invite(store: Store, caller: Caller, request: admin_pb2.InviteRequest) -> admin_pb2.InviteResponse:
-    """A new invitation."""
+    """A new invitation, or one for each of several people."""
     if request.uses > MOST_USES:
         raise InvalidError(f"an invitation is for at most {MOST_USES} owners")
     label, expires_ms = _label(request.label), _expiry(request.expires_ms)
+    if request.people:
+        people = _people(request)
+        return admin_pb2.InviteResponse(
+            invitations=invitations.invite_people(store, caller.actor, people, expires_ms=expires_ms)
+        )
     invitation = invitations.invite(store, caller.actor, label=label, uses=request.uses or 1, expires_ms=expires_ms)
     return admin_pb2.InviteResponse(invitation=invitation)
 
@@ -113,9 +119,18 @@ def list_invitations(
     found = invitations.invitations(store)
     return admin_pb2.ListInvitationsResponse(
         invitations=[
-            admin_pb2.InvitationRecord(**{**each._asdict(), "expires_ms": each.expires_ms or 0}) for each in found
+            admin_pb2.InvitationRecord(**{name: value or None for name, value in each._asdict().items()})
+            for each in found
         ]
     )
+
+
+def revoke_invitation(
+    store: Store, caller: Caller, request: admin_pb2.RevokeInvitationRequest
+) -> admin_pb2.RevokeInvitationResponse:
+    """End an invitation."""
+    ended = invitations.revoke_invitation(store, request.prefix, caller.actor)
+    return admin_pb2.RevokeInvitationResponse(label=ended.label, uses_left=ended.uses_left)
 
 
 def list_acts(store: Store, _: Caller, request: admin_pb2.ListActsRequest) -> admin_pb2.ListActsResponse:
@@ -161,6 +176,17 @@ def make_own_key(
     scope = Scope.BOT if request.bot else Scope.OWNER
     key = keys.make_key(store, scope, caller.actor, owner=owner, bot=request.bot, label=label, expires_ms=expires_ms)
     return admin_pb2.MakeKeyResponse(key=key)
+
+
+def _people(request: admin_pb2.InviteRequest) -> list[str]:
+    if request.label or request.uses:
+        raise UsageError("invitations for people have their names as labels, and one use each")
+    if len(request.people) > MOST_PEOPLE:
+        raise UsageError(f"at most {MOST_PEOPLE} people are invited at once; make several lists")
+    for person in request.people:
+        if not person.strip() or len(person) > LONGEST_LABEL or not person.isprintable():
+            raise UsageError(f"{person[:LONGEST_LABEL]!r} is not a name: one line of 1 to {LONGEST_LABEL} characters")
+    return list(request.people)
 
 
 def _label(text: str) -> str:

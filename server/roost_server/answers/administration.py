@@ -52,6 +52,7 @@ ADMINS_ACTS = (
     Act(admin_pb2.ListKeysRequest, Need.ADMINISTER, requests.list_keys, changes=False),
     Act(admin_pb2.InviteRequest, Need.ADMINISTER, requests.invite),
     Act(admin_pb2.ListInvitationsRequest, Need.ADMINISTER, requests.list_invitations, changes=False),
+    Act(admin_pb2.RevokeInvitationRequest, Need.ADMINISTER, requests.revoke_invitation),
     Act(admin_pb2.ChangePhaseRequest, Need.ADMINISTER, status.change_phase),
     Act(admin_pb2.GetStatusRequest, Need.ADMINISTER, status.get_status, changes=False),
     Act(admin_pb2.BackupRequest, Need.ADMINISTER, status.back_up, changes=False),

@@ -400,6 +400,7 @@ class InvitationRow(BaseRow, table=True):
     uses_left: int
     created_ms: int = Field(sa_type=BigInteger)
     expires_ms: int | None = Field(default=None, sa_type=BigInteger)
+    revoked_ms: int | None = Field(default=None, sa_type=BigInteger)
 
 
 class QuarantineRow(BaseRow, table=True):
