@@ -36,7 +36,6 @@ bots_per_owner = 2
 hide_names = true
 [faults]
 max_faults = 1
-forfeits = "ignore"
 [spectators]
 public = false
 delay_seconds = 30
@@ -68,12 +67,14 @@ def test_rules_in_words() -> None:
         "Bots do not learn the names of their opponents.",
         "A bot has 1.5 s for a decision, and 10 s more for the whole match.",
         "With 1 fault in a match, a bot forfeits it.",
-        "Forfeited matches do not count for the ratings.",
+        "Forfeited matches count like any other result.",
         "A bot with faults in 5 matches in a row pauses until it answers in a practice match.",
         "A bot that stays away from the finals for 600 s forfeits its matches there.",
         "Only people with a key can look.",
         "Spectators see matches 30 s later.",
     ]
+    old = parse_competition(CUP.replace("max_faults = 1", 'forfeits = "ignore"'))
+    assert "Forfeited matches do not count for the ratings." in rules_in_words(old)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from roost_server.accounts.audit import LoggedAct, acts
 from roost_server.competition import ledger
 from roost_server.competition.file import CompetitionFileError, PhaseName, parse_competition
 from roost_server.store import NewBlock, Planned, Store, open_store
+from tests.support.records.matches import rewrite_rules
 
 CUP = """\
 name = "cup"
@@ -123,3 +124,16 @@ def test_once_the_finals_have_begun_their_time_stays(store: Store) -> None:
 def test_a_competition_is_drawn_up_by_its_file(store: Store) -> None:
     draw_up(store)
     assert [(each.actor, each.act) for each in acts(store)] == [("file", "competition drawn up")]
+
+
+def test_a_competition_that_began_without_counting_forfeits_keeps_its_rules(store: Store) -> None:
+    """Its result could not be checked otherwise. One that has not begun has to count them."""
+    old = CUP.replace("[[phases]]", '[faults]\nforfeits = "ignore"\n[[phases]]', 1)
+    draw_up(store)
+    rewrite_rules(store, "cup", old)
+    with pytest.raises(CompetitionFileError, match=r"line 6: faults\.forfeits: a forfeit counts as a last place"):
+        draw_up(store, old)
+    rewrite_rules(store, "cup", CUP)
+    play(store, PhaseName.LADDER)
+    rewrite_rules(store, "cup", old)
+    assert draw_up(store, old).file.faults.forfeits == "ignore"

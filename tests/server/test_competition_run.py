@@ -33,7 +33,7 @@ from tests.support.arenas.arena_program import address_of, program
 from tests.support.arenas.hall import Hall, bounded, check_records, hall, settings
 from tests.support.arenas.hall import until as hall_until
 from tests.support.ports import free_port
-from tests.support.records.matches import counted
+from tests.support.records.matches import counted, rewrite_rules
 
 CUP = """
 name = "cup"
@@ -253,10 +253,8 @@ def test_from_registration_to_the_end(tmp_path: Path) -> None:
 
 
 def check_without_forfeits(store: Store) -> None:
-    """Had the host decided so, the matches that `d` forfeited would count for nobody."""
-    with store.writing() as connection:
-        rules = CUP.replace("ROUNDS", "2").replace("[faults]", '[faults]\nforfeits = "ignore"')
-        connection.execute(update(COMPETITION).values(document=rules))
+    """Under the rules of an older competition, the matches that `d` forfeited would count for nobody."""
+    rewrite_rules(store, "cup", CUP.replace("ROUNDS", "2").replace("[faults]", '[faults]\nforfeits = "ignore"'))
     answer = standings_of(store, arena_pb2.GetStandingsRequest(competition="cup"))
     assert {row.name: (row.matches, row.blocks) for row in answer.standings} == dict.fromkeys("abc", (8, 4))
     assert answer.matches == 12

@@ -34,8 +34,9 @@ def check(
     from roost_cli.terminal.competitions import meaning
 
     with needs_server("roost competition check"):
-        from roost_server.competition.file import read_competitions
-    for path, (file, _) in zip(files, read_competitions(files), strict=True):
+        from roost_server.competition.file import check_new, read_competitions
+    for path, (file, text) in zip(files, read_competitions(files), strict=True):
+        check_new(file, text, str(path))
         typer.echo(f"{path} is valid: {file.title or file.name}")
         for line in meaning(file):
             typer.echo(f"  {line}")

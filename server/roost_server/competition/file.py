@@ -17,7 +17,7 @@ from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
-from roost_server.competition.file_errors import error_lines, wrong
+from roost_server.competition.file_errors import error_lines, place_of, wrong
 from roost_server.settings import Rules
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,39}$"
@@ -123,6 +123,7 @@ class FaultPart(_Part):
 
     max_faults: int = Field(default=3, ge=1, le=1_000)
     forfeits: Literal["count", "ignore"] = "count"
+    """Forfeits count. Only competitions that began before this was settled may say otherwise: see `check_new`."""
     quarantine_after: int = Field(default=5, ge=1, le=1_000)
     absence_seconds: int = Field(default=600, ge=0, le=604_800)
 
@@ -259,6 +260,13 @@ def read_competitions(paths: Iterable[Path]) -> list[tuple[CompetitionFile, str]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"two files describe the competition {twice[0]}; give each a name of its own")
     return described
+
+
+def check_new(file: CompetitionFile, text: str, name: str) -> None:
+    """Raise `CompetitionFileError` if a competition that has not begun asks for what only older ones may have."""
+    if file.faults.forfeits == "ignore":
+        said = "a forfeit counts as a last place, or bots would gain by forfeiting when they are behind; leave it out"
+        raise CompetitionFileError(f"{place_of(text, ('faults', 'forfeits'), name)}{said}")
 
 
 def parse_competition(text: str, name: str = "competition") -> CompetitionFile:

@@ -16,7 +16,7 @@ from roost_server.accounts.audit import note
 from roost_server.accounts.names import NameRules, claim_name
 from roost_server.clocks import epoch_ms
 from roost_server.competition.changes import changes, check_changes
-from roost_server.competition.file import CompetitionFile, PhaseName, parse_competition
+from roost_server.competition.file import CompetitionFile, PhaseName, check_new, parse_competition
 from roost_server.competition.file_errors import setting_name
 from roost_server.competition.phases import ANNOUNCED, CLOCK, pins_versions, takes_entries
 from roost_server.store import Store
@@ -108,10 +108,12 @@ def draw_up(store: Store, file: CompetitionFile, text: str, name: str = "competi
     """
     with store.writing() as connection:
         row = connection.execute(select(COMPETITION).where(COMPETITION.c.name == file.name)).one_or_none()
+        deals = _deals_played(connection, row.id) if row else None
+        if deals is None:
+            check_new(file, text, name)
         if row is None:
             _insert(connection, file, text)
         elif row.document != text:
-            deals = _deals_played(connection, row.id)
             recorded = parse_competition(row.document)
             if deals is None:
                 found = changes(recorded, file)

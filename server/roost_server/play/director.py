@@ -60,6 +60,9 @@ class Director:
 
     async def start(self) -> None:
         """Resume the competition where its records end."""
+        if self.file.faults.forfeits == "ignore":
+            # It began under these rules, and the rules of a competition do not change.
+            log.warning("forfeits do not count, so bots gain by forfeiting", competition=self.file.name)
         entrants = await asyncio.to_thread(ledger.entrants, self._store, self.competition.id)
         self.roster = OpenRoster(entrants, apart=not self.file.entry.own_bots_may_meet)
         await self._set_up_contest()

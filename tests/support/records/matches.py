@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import event, update
 
 from roost_games.chance import seed_of
 from roost_games.referee import Referee
@@ -15,6 +15,7 @@ from roost_sdk import LoadedBot, LocalMatch
 from roost_server.competition import ledger
 from roost_server.competition.file import parse_competition
 from roost_server.store import BlockState, FinishedMatch, NewBlock, Store, open_store, results
+from roost_server.store.models import COMPETITION as COMPETITION_TABLE
 from roost_server.store.results import EVERYTHING, MatchFilter, MatchOnRecord, Rule
 
 COMPETITION = """\
@@ -77,14 +78,21 @@ def recorded(game: str, bots: Sequence[LoadedBot], seed: str = "opinion", **opti
 
 @contextmanager
 def two_competitions(url: str) -> Iterator[Store]:
-    """A new store with bots 1 to 5 and two competitions: in `all` forfeits count, in `some` they do not."""
+    """A new store with bots 1 to 5 and two competitions: in `all` forfeits count, in `some`, an old one, they do not."""
     with open_store(url) as opened:
         for number in range(1, 6):
             opened.register_version(f"bot{number}", "v1", 5)
-        for name, forfeits in (("all", "count"), ("some", "ignore")):
-            text = COMPETITION.format(name=name, forfeits=forfeits)
+        for name in ("all", "some"):
+            text = COMPETITION.format(name=name, forfeits="count")
             ledger.draw_up(opened, parse_competition(text), text)
+        rewrite_rules(opened, "some", COMPETITION.format(name="some", forfeits="ignore"))
         yield opened
+
+
+def rewrite_rules(store: Store, name: str, text: str) -> None:
+    """Give a competition other rules, as if an older Roost had drawn it up."""
+    with store.writing() as connection:
+        connection.execute(update(COMPETITION_TABLE).where(COMPETITION_TABLE.c.name == name).values(document=text))
 
 
 def on_record(store: Store, wanted: MatchFilter = EVERYTHING) -> list[MatchOnRecord]:
