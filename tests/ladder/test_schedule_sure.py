@@ -168,6 +168,15 @@ def test_kinds_of_tables_get_the_same_number_of_blocks() -> None:
         assert max(blocks.values()) - min(blocks[kind] for kind in field.kinds) <= 3
 
 
+def test_a_budget_ends_it() -> None:
+    field = Participants((1, 2, 3), (Kind("karteneck", 2),))
+    schedule, past = Sure(b"s", budget=40), Past()
+    while pairings := schedule.next_round(field, past):
+        for pairing in pairings:
+            past.give(pairing)
+    assert past.given == 40
+
+
 def test_rounds_grow() -> None:
     field = Participants((0, 1), (PAIRS,))
     totals = [past.given for past in run(Sure(), field, World((0.0, 0.0)), np.random.default_rng(6), 4000)]

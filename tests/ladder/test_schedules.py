@@ -191,9 +191,33 @@ def test_gauntlet_without_its_bot() -> None:
         Gauntlet(9).next_round(Participants((1, 2), (PAIRS,)), Past())
 
 
+@pytest.mark.parametrize(("bots", "kind"), [(38, TRIOS), (40, TRIOS), (60, FOURS), (64, FOURS)])
+def test_of_too_many_groups_a_sample_plays_in_which_every_pair_meets_equally_often(bots: int, kind: Kind) -> None:
+    """Also if it is played twice, and at its halfway point."""
+    field = Participants(tuple(range(bots)), (kind,))
+    schedule = RoundRobin(b"s", 2, most_groups=5_000)
+    (extent,) = schedule.extents(field)
+    past = Told()
+    while pairings := schedule.next_round(field, past):
+        for pairing in pairings:
+            past.give(pairing)
+    assert extent.possible == comb(bots, kind.players)
+    assert len(past.pairings) == 2 * extent.groups < extent.possible
+    for part in (past.pairings[: extent.groups], past.pairings):
+        met = Counter(frozenset(pair) for pairing in part for pair in combinations(pairing.group, 2))
+        assert len(met) == comb(bots, 2)
+        assert len(set(met.values())) == 1
+
+
+def test_a_sample_leaves_out_groups_of_one_owner() -> None:
+    field = Participants(tuple(range(60)), (FOURS,), owners={0: "ann", 1: "ann"})
+    schedule = RoundRobin(b"s", 1, most_groups=5_000)
+    assert all(not {0, 1} <= set(pairing.group) for pairing in schedule.next_round(field, Past()))
+
+
 def test_too_many_groups_are_refused() -> None:
-    with pytest.raises(UsageError, match="100 bots have 3,921,225 groups of 4"):
-        RoundRobin().next_round(Participants(tuple(range(100)), (FOURS,)), Past())
+    with pytest.raises(UsageError, match="3000 bots have too many groups of 4 to go through, 8,997,000 if every pair"):
+        RoundRobin().next_round(Participants(tuple(range(3000)), (FOURS,)), Past())
 
 
 # Swiss

@@ -4,8 +4,9 @@ import doctest
 from math import comb
 from pathlib import Path
 
-from roost_ladder.schedules.cycles import MOST_GROUPS
+from roost_ladder.schedules.cycles import MOST_GROUPS, RoundRobin
 from roost_ladder.schedules.registry import SCHEDULES
+from roost_ladder.schedules.schedule import Kind, Participants
 
 PAGE = Path(__file__).parents[2] / "docs/ladders.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -28,4 +29,7 @@ def test_numbers_of_groups() -> None:
     for size, after in ((2, "pairs"), (3, "groups of three"), (4, "groups of four")):
         few, some, many = (f"{comb(bots, size):,}" for bots in (10, 20, 50))
         assert f"{few}, {some} and {many} {after}" in listed
-    assert f"More than {MOST_GROUPS:,} groups are refused" in listed
+    sample = RoundRobin().extents(Participants(tuple(range(60)), (Kind("haecmaec", 4),)))[0]
+    times = sample.groups * comb(4, 2) // comb(60, 2)
+    assert f"with 60 bots {sample.groups:,} of the {comb(60, 4):,} groups of four, every pair {times} times" in listed
+    assert f"If there are more than {MOST_GROUPS:,} groups" in listed

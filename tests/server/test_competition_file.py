@@ -111,6 +111,8 @@ def test_what_is_read() -> None:
         ),
         ('schedule = "sure"', 'shedule = "sure"', 23, "phases.2.shedule: there is no such setting; did you mean sche"),
         ('schedule = "sure"', "rounds = 3", 23, "phases.2.rounds: is for the finals; leave it out"),
+        ('"knockout"', '"sure"', 25, "phases.3.budget: write how many blocks sure may plan"),
+        ('"knockout"', '"swiss"\nbudget = 9', 28, "phases.3.budget: is for the schedule sure; leave it out"),
         ('"finals"', '"final"', 26, "phases.3.phase: input should be 'registration', 'ladder', 'freeze', 'finals' or"),
         ('phase = "done"', 'phase = "ladder"', 30, "phases.4.phase: the phases come in this order, each once: regi"),
         ('[[phases]]\nphase = "done"\n', "", 25, 'phases.3: the last phase is "done"'),
@@ -195,7 +197,7 @@ def test_the_defaults_that_the_sample_shows_are_the_defaults() -> None:
         "max_faults",
     ):
         shown = shown.replace(f"# {part} =", f"{part} =")
-    for part in ("quarantine_after", "absence_seconds", "public", "delay_seconds", "blocks_per_pairing"):
+    for part in ("quarantine_after", "absence_seconds", "public", "delay_seconds", "blocks_per_pairing", "most_groups"):
         shown = shown.replace(f"# {part} =", f"{part} =")
     assert shown != text
     assert parse_competition(shown) == parse_competition(text)

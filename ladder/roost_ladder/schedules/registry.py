@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from roost_games.errors import UsageError
-from roost_ladder.schedules.cycles import Gauntlet, RoundRobin
+from roost_ladder.schedules.cycles import MOST_GROUPS, Gauntlet, RoundRobin
 from roost_ladder.schedules.knockout import Knockout
 from roost_ladder.schedules.least_played import ROUND, LeastPlayed
 from roost_ladder.schedules.schedule import Schedule
@@ -36,11 +36,15 @@ class Terms(NamedTuple):
     """The bot of a gauntlet."""
     turns: int = ROUND
     """The length of a round of `least-played`."""
+    budget: int | None = None
+    """The most blocks of `sure`."""
+    most_groups: int = MOST_GROUPS
+    """A round robin with more groups plays a sample of them."""
 
 
 MAKERS: dict[str, Callable[[Terms], Schedule]] = {
-    "sure": lambda terms: Sure(terms.seed),
-    "round-robin": lambda terms: RoundRobin(terms.seed, terms.times),
+    "sure": lambda terms: Sure(terms.seed, terms.budget),
+    "round-robin": lambda terms: RoundRobin(terms.seed, terms.times, terms.most_groups),
     "gauntlet": lambda terms: Gauntlet(terms.hero, terms.seed, terms.times),
     "swiss": lambda terms: Swiss(terms.seed, terms.times),
     "least-played": lambda terms: LeastPlayed(terms.seed, terms.turns),

@@ -37,12 +37,18 @@ WORTHWHILE = 0.5
 class Sure:
     """Ends when all neighbours are separated at 95 %, all together and however often one looks: see `separation`.
 
-    All kinds of tables get the same number of blocks, give or take what is weighed at one time.
+    All kinds of tables get the same number of blocks, give or take what is weighed at one time. With a `budget` it also
+    ends when this many blocks have been given out.
     """
 
     seed: bytes = b""
+    budget: int | None = None
 
     def next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
+        left = None if self.budget is None else max(self.budget - past.given, 0)
+        return [] if left == 0 else self._next_round(field, past)[:left]
+
+    def _next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
         about = known((bot for kind in field.kinds for bot in field.at(kind)), past.record())
         neighbours = separations(about)
         if all(each.separated for each in neighbours):

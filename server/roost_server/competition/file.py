@@ -17,6 +17,7 @@ from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
+from roost_ladder.schedules.cycles import MOST_GROUPS
 from roost_server.competition.file_errors import error_lines, place_of, wrong
 from roost_server.settings import Rules
 
@@ -143,6 +144,8 @@ class PhasePart(_Part):
     schedule: str | None = None
     rounds: int = Field(default=1, ge=1, le=10_000)
     blocks_per_pairing: int = Field(default=1, ge=1, le=10_000)
+    budget: int | None = Field(default=None, ge=1, le=10_000_000)
+    most_groups: int = Field(default=MOST_GROUPS, ge=1, le=MOST_GROUPS)
 
     @property
     def plays_by(self) -> str:
@@ -155,9 +158,12 @@ class PhasePart(_Part):
         if self.schedule is not None and self.schedule not in may:
             right = f"it is one of {', '.join(may)}" if may else "leave it out"
             raise wrong(f"there is no schedule {self.schedule!r} for the {self.phase}; {right}", "schedule")
-        for name in ("rounds", "blocks_per_pairing"):
+        for name in ("rounds", "blocks_per_pairing", "budget", "most_groups"):
             if name in self.model_fields_set and self.phase is not PhaseName.FINALS:
                 raise wrong("is for the finals; leave it out", name)
+        if self.phase is PhaseName.FINALS and (self.plays_by == "sure") != (self.budget is not None):
+            say = "is for the schedule sure; leave it out" if self.budget else "write how many blocks sure may plan"
+            raise wrong(say, "budget")
         return self
 
 
@@ -165,7 +171,7 @@ SCHEDULES: dict[PhaseName, tuple[str, ...]] = {
     PhaseName.REGISTRATION: (),
     PhaseName.LADDER: ("least-played", "sure"),
     PhaseName.FREEZE: (),
-    PhaseName.FINALS: ("round-robin", "swiss", "knockout"),
+    PhaseName.FINALS: ("round-robin", "swiss", "knockout", "sure"),
     PhaseName.DONE: (),
 }
 """The schedules that each phase allows; the first is the default."""

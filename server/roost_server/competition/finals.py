@@ -35,7 +35,8 @@ def schedule_of(competition: str, seed: bytes, part: PhasePart) -> Schedule:
     """The schedule of a phase. Its random choices follow from the master seed."""
     drawn = seed_of_block(seed, f"{competition}-{part.phase}-schedule")
     times = part.blocks_per_pairing if part.plays_by == KNOCKOUT else part.rounds
-    return MAKERS[part.plays_by](Terms(drawn, times, turns=OPEN_TURNS))
+    budget = part.budget if part.phase is PhaseName.FINALS else None
+    return MAKERS[part.plays_by](Terms(drawn, times, 0, OPEN_TURNS, budget, part.most_groups))
 
 
 def finals_field(

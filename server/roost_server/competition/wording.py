@@ -8,7 +8,7 @@ from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
 SCHEDULES = {
     "least-played": "The groups that have played least play next.",
     "sure": "The bots whose order is least certain play next.",
-    "round-robin": "Everybody meets everybody.",
+    "round-robin": "Everybody meets everybody equally often.",
     "swiss": "Bots of about equal success meet.",
     "knockout": "The loser of a duel is out.",
 }
@@ -83,6 +83,8 @@ def phase_in_words(part: PhasePart) -> str:
 
 
 def _amount(part: PhasePart) -> str:
+    if part.plays_by == "sure":
+        return f"That ends when the order is sure, or after {counted(part.budget or 0, 'block')}."
     if part.plays_by == "knockout":
         return f"A duel has {counted(part.blocks_per_pairing, 'block')}."
     return f"That makes {counted(part.rounds, 'round')}." if part.plays_by == "swiss" else _times(part.rounds)

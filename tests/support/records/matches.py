@@ -78,7 +78,7 @@ def recorded(game: str, bots: Sequence[LoadedBot], seed: str = "opinion", **opti
 
 @contextmanager
 def two_competitions(url: str) -> Iterator[Store]:
-    """A new store with bots 1 to 5 and two competitions: in `all` forfeits count, in `some`, an old one, they do not."""
+    """A new store with bots 1 to 5 and two competitions: in `all` forfeits count, in the old `some` they do not."""
     with open_store(url) as opened:
         for number in range(1, 6):
             opened.register_version(f"bot{number}", "v1", 5)
