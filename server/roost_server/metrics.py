@@ -30,6 +30,8 @@ class Reading:
     """By contest."""
     phases: Mapping[str, str] = field(default_factory=dict)
     """By competition."""
+    problems: Mapping[str, str] = field(default_factory=dict)
+    """By competition, why it does not go on; empty if it does."""
     database_bytes: int = 0
 
 
@@ -139,3 +141,7 @@ class _Gauges(Collector):
         for competition, phase in now.phases.items():
             phases.add_metric([competition, phase], 1)
         yield phases
+        stuck = GaugeMetricFamily("roost_competition_stuck", "1 if it cannot go on.", labels=["competition"])
+        for competition, problem in now.problems.items():
+            stuck.add_metric([competition], bool(problem))
+        yield stuck

@@ -40,9 +40,9 @@ def draw_up(store: Store, text: str = CUP) -> ledger.Competition:
     return ledger.draw_up(store, parse_competition(text), text, "cup.toml")
 
 
-def play(store: Store, phase: PhaseName) -> None:
+def play(store: Store, phase: PhaseName, text: str = CUP) -> None:
     """Take the competition into a phase, and play something there."""
-    competition = ledger.change_phase(store, draw_up(store), phase, "test")
+    competition = ledger.change_phase(store, draw_up(store, text), phase, "test")
     group = (store.register_version("x", "v1"), store.register_version("y", "v1"))
     plan = Planned(competition.id, phase.value, 0)
     store.open_block(NewBlock("b", "karteneck", {}, "00" * 32, "cyclic", group, created_ms=1, plan=plan))
@@ -137,3 +137,14 @@ def test_a_competition_that_began_without_counting_forfeits_keeps_its_rules(stor
     play(store, PhaseName.LADDER)
     rewrite_rules(store, "cup", old)
     assert draw_up(store, old).file.faults.forfeits == "ignore"
+
+
+def test_finals_that_cannot_be_played_can_be_planned_otherwise(store: Store) -> None:
+    """Nobody has entered, and the freeze is over: without another plan there would be no final."""
+    text = CUP.replace('phase = "finals"', 'phase = "freeze"\n[[phases]]\nphase = "finals"')
+    draw_up(store, text)
+    play(store, PhaseName.FREEZE, text)
+    other = text.replace("rounds = 5", 'schedule = "swiss"\nrounds = 5')
+    assert draw_up(store, other).document == other
+    with pytest.raises(CompetitionFileError, match=r"games\.1\.players"):
+        draw_up(store, other.replace("[2, 3]", "[2]"))

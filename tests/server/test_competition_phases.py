@@ -41,12 +41,19 @@ def at(day: int, hour: int = 18) -> datetime:
         ("registration", at(2), PhaseName.LADDER),
         ("ladder", at(4), None),
         ("finals", at(4), None),
-        ("finals", at(5), PhaseName.DONE),
+        ("finals", at(5), None),
         ("done", at(9), None),
     ],
 )
 def test_the_clock_changes_phases_that_have_a_time(current: str, now: datetime, due: PhaseName | None) -> None:
     assert due_phase(TIMED, current, now) == due
+
+
+def test_the_clock_neither_leaves_finals_out_nor_cuts_them_short() -> None:
+    """The time of the end is the earliest one: before it a competition is not done, even if its finals are over."""
+    assert due_phase(TIMED, "ladder", at(9)) is None
+    assert due_phase(TIMED, "finals", at(4), played_out=True) is None
+    assert due_phase(TIMED, "finals", at(5), played_out=True) == PhaseName.DONE
 
 
 def test_an_arena_that_was_down_for_days_goes_to_the_phase_of_the_day() -> None:
@@ -64,7 +71,7 @@ def test_a_first_phase_without_a_time_begins_at_once_and_the_others_wait_for_an_
 
 def test_what_comes_next() -> None:
     assert next_change(TIMED, "registration") == at(2)
-    assert next_change(TIMED, "ladder") == at(5)
+    assert next_change(TIMED, "ladder") is None, "the finals begin by hand, and end when they are played out"
     assert next_change(BY_HAND, "ladder") is None
 
 

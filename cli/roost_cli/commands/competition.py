@@ -29,17 +29,32 @@ def init(
 @competition_app.command()
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Competition files that one arena will run.")],
+    bots: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Forecast what each takes with this many bots.")
+    ] = None,
+    pace: Annotated[
+        float | None, typer.Option(metavar="M", min=1, help="Matches an hour, for the forecast.", show_default="20000")
+    ] = None,
 ) -> None:
-    """Check competition files, and say what they mean."""
-    from roost_cli.terminal.competitions import meaning
+    """Check competition files, say what they mean, and forecast what they take.
+
+    With --bots, finals that cannot be played are refused, and so are those that would take longer than two weeks.
+    """
+    from roost_cli.terminal.competitions import forecast_lines, meaning
 
     with needs_server("roost competition check"):
+        from roost_server.competition import forecast
         from roost_server.competition.file import check_new, read_competitions
     for path, (file, text) in zip(files, read_competitions(files), strict=True):
         check_new(file, text, str(path))
         typer.echo(f"{path} is valid: {file.title or file.name}")
         for line in meaning(file):
             typer.echo(f"  {line}")
+        if bots is not None:
+            found = forecast.forecast(file, [str(number) for number in range(bots)], pace or forecast.USUAL_PACE)
+            for line in forecast_lines(found):
+                typer.echo(f"  {line}")
+            forecast.check(found)
 
 
 @competition_app.command("list")

@@ -9,9 +9,11 @@ from roost.v1 import admin_pb2, arena_pb2
 from roost_cli.terminal.accounts import moment, plain
 from roost_cli.terminal.console import Column, print_fitted, results
 from roost_cli.terminal.standings import short_version
+from roost_games.wording import counted
 
 if TYPE_CHECKING:
     from roost_server.competition.file import CompetitionFile
+    from roost_server.competition.forecast import Forecast, PhaseForecast
 
 
 def meaning(file: "CompetitionFile") -> Iterator[str]:
@@ -20,10 +22,34 @@ def meaning(file: "CompetitionFile") -> Iterator[str]:
         yield f"{table.game} at tables of {', '.join(map(str, table.players))}"
     who = "anybody who registers" if file.entry.who == "open" else "invited owners"
     bots = file.entry.bots_per_owner
-    yield f"{who}, {bots} {'bot' if bots == 1 else 'bots'} each"
+    yield f"{who}, {counted(bots, 'bot')} each"
     for part in file.phases:
         when = f"{part.starts:%Y-%m-%d %H:%M} UTC" if part.starts else "by hand"
         yield f"{part.phase:<12}  {when:<20}  {part.plays_by}".rstrip()
+
+
+def forecast_lines(found: "Forecast") -> Iterator[str]:
+    """What a competition will take, in lines."""
+    yield f"with {counted(found.bots, 'bot')}, at {found.pace:,.0f} matches an hour:"
+    for each in found.phases:
+        yield f"  {each.phase:<12}  {', '.join(_amounts(each))}"
+        yield from (f"    {note}" for note in each.notes)
+    if found.longest_round is not None and not found.problem:
+        hours = found.longest_round.total_seconds() / 3600
+        yield f"  a round of the finals takes {hours:.1f} hours at the most, if every bot uses up its time"
+
+
+def _amounts(phase: "PhaseForecast") -> Iterator[str]:
+    if phase.matches is None:
+        yield "as long as it lasts; give it and the next phase a time for a forecast"
+        return
+    if phase.blocks is not None:
+        yield f"{phase.blocks:,} blocks"
+    most = f" (at most {phase.most_matches:,})" if phase.most_matches != phase.matches else ""
+    yield f"{phase.matches:,} matches{most}"
+    yield f"{phase.hours:,.1f} hours"
+    yield f"{phase.disk_bytes / 1e6:,.0f} MB in the database"
+    yield f"{phase.export_bytes / 1e6:,.0f} MB in an export"
 
 
 def print_competitions(found: Sequence[arena_pb2.CompetitionStatus]) -> None:
@@ -33,10 +59,18 @@ def print_competitions(found: Sequence[arena_pb2.CompetitionStatus]) -> None:
         console.print("no competitions")
         return
     _print_table(console, found)
+    print_problems(console, found)
     for each in found:
         secret = f"master seed {each.seed}" if each.seed else f"commitment to the master seed {each.commitment}"
         epoch = f", epoch {each.epoch}" if each.epoch else ""
         console.print(f"{each.name}: {secret}{epoch}", soft_wrap=True)
+
+
+def print_problems(console: Console, found: Sequence[arena_pb2.CompetitionStatus]) -> None:
+    """What keeps competitions from going on."""
+    for each in found:
+        if each.problem:
+            console.print(f"{each.name} does not go on: {each.problem}", soft_wrap=True, markup=False)
 
 
 def _print_table(console: Console, found: Sequence[arena_pb2.CompetitionStatus]) -> None:
@@ -96,6 +130,7 @@ def print_status(status: admin_pb2.GetStatusResponse) -> None:
     if status.competitions:
         console.print()
         _print_table(console, status.competitions)
+        print_problems(console, status.competitions)
     for bot in status.quarantined:
         since = moment(bot.quarantine_since_ms)
         said = f"{bot.name} {short_version(bot.version)}, {bot.quarantine_reason}, since {since}"

@@ -680,6 +680,7 @@ class CompetitionStatus(_message.Message):
     SEED_FIELD_NUMBER: _builtins.int
     DOCUMENT_FIELD_NUMBER: _builtins.int
     EPOCH_FIELD_NUMBER: _builtins.int
+    PROBLEM_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     title: _builtins.str
     phase: _builtins.str
@@ -698,6 +699,8 @@ class CompetitionStatus(_message.Message):
     """The epoch from which new deals follow: 0, or when the arena began to play on with restored records, in milliseconds
     since 1970.
     """
+    problem: _builtins.str
+    """Why it does not go on to the next phase, or plans nothing; empty if nothing is wrong. Only a running arena knows."""
     def __init__(
         self,
         *,
@@ -712,10 +715,11 @@ class CompetitionStatus(_message.Message):
         seed: _builtins.str = ...,
         document: _builtins.str = ...,
         epoch: _builtins.int = ...,
+        problem: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks_done", b"blocks_done", "blocks_open", b"blocks_open", "commitment", b"commitment", "document", b"document", "entries", b"entries", "epoch", b"epoch", "name", b"name", "next_change_ms", b"next_change_ms", "phase", b"phase", "seed", b"seed", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks_done", b"blocks_done", "blocks_open", b"blocks_open", "commitment", b"commitment", "document", b"document", "entries", b"entries", "epoch", b"epoch", "name", b"name", "next_change_ms", b"next_change_ms", "phase", b"phase", "problem", b"problem", "seed", b"seed", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

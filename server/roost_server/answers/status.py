@@ -12,6 +12,8 @@ from roost_server.answers.competitions import competitions
 from roost_server.answers.ratings import Ratings
 from roost_server.clocks import epoch_ms
 from roost_server.competition import ledger
+from roost_server.competition.file import PhaseName
+from roost_server.competition.history import forecast_of
 from roost_server.competition.phases import check_change
 from roost_server.store import Store, backup, queries
 
@@ -35,6 +37,8 @@ def change_phase(store: Store, caller: Caller, request: admin_pb2.ChangePhaseReq
     """Take a competition to another phase while the arena is stopped. Raises `UsageError` if that is not possible."""
     competition = ledger.find(store, request.competition)
     phase = check_change(competition.file, competition.phase, request.phase)
+    if phase is PhaseName.FINALS and (problem := forecast_of(store, competition).problem):
+        raise UsageError(problem)
     changed = ledger.change_phase(store, competition, phase, caller.actor)
     return admin_pb2.ChangePhaseResponse(before=competition.phase, phase=changed.phase)
 

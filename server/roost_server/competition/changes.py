@@ -14,6 +14,8 @@ from roost_server.competition.phases import ahead
 
 ALWAYS = {("title",), ("spectators",), ("entry", "names_per_owner")}
 """Parts of the file that do not affect matches."""
+PLAN = {"schedule", "rounds", "blocks_per_pairing", "budget", "most_groups"}
+"""Settings of finals that can be mended as long as the finals cannot be played with the bots that take part."""
 REMEDY = "change it back, or start a new competition under another name"
 
 
@@ -35,19 +37,24 @@ def changes(old: CompetitionFile, new: CompetitionFile) -> list[Change]:
     return list(_differences((), old.model_dump(), new.model_dump()))
 
 
-def check_changes(found: list[Change], new: CompetitionFile, phase: str, text: str, name: str) -> None:
+def check_changes(
+    found: list[Change], new: CompetitionFile, phase: str, text: str, name: str, *, stuck: bool = False
+) -> None:
     """Raise `CompetitionFileError` for changes that come too late in a competition that is in `phase`.
 
-    The times of later phases may change. `text` is the new file, and `name` its name in messages.
+    The times of later phases may change, and the plan of the finals if the competition is `stuck` because they cannot
+    be played. `text` is the new file, and `name` its name in messages.
     """
-    late = [each for each in found if not _allowed(each.path, new, phase)]
+    late = [each for each in found if not _allowed(each.path, new, phase, stuck)]
     if late:
         said = [f"{place_of(text, each.path, name)}{each}; {REMEDY}" for each in late]
         raise CompetitionFileError("\n".join(said))
 
 
-def _allowed(path: SettingPath, new: CompetitionFile, phase: str) -> bool:
+def _allowed(path: SettingPath, new: CompetitionFile, phase: str, stuck: bool) -> bool:
     match path:
+        case ("phases", int(number), str(setting)) if stuck and setting in PLAN:
+            return new.phases[number] in ahead(new, phase)
         case ("phases", int(number), "starts"):
             return new.phases[number] in ahead(new, phase)
     return any(path[:length] in ALWAYS for length in (1, 2))

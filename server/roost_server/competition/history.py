@@ -10,11 +10,16 @@ from roost_ladder.schedules.schedule import Kind, Pairing, Past
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName
 from roost_server.competition.finals import Finalist, bracket_of, finals_field
+from roost_server.competition.forecast import USUAL_PACE, Forecast, forecast
 from roost_server.competition.ledger import Competition
 from roost_server.store import BlockState, Store
-from roost_server.store.queries import planned_blocks
+from roost_server.store.queries import planned_blocks, recent_play
 from roost_server.store.results import MatchFilter, facts, facts_by_block
 from roost_server.store.store import Reading
+
+
+ENOUGH = 100
+"""Fewer matches say nothing about the pace."""
 
 
 class History(NamedTuple):
@@ -51,6 +56,18 @@ def history_of(
             if matches[0].block_id not in going_on:
                 past.finish(match.result() for match in matches)
     return History(past, list(owed.elements()), last + 1)
+
+
+def forecast_of(store: Store, competition: Competition) -> Forecast:
+    """What the competition will take with the bots that take part, at the pace of the last hour that was played."""
+    owners = [each.owner for each in ledger.entrants(store, competition.id)]
+    return forecast(competition.file, owners, measured_pace(store) or USUAL_PACE)
+
+
+def measured_pace(store: Store) -> float | None:
+    """How many matches an hour were recorded when matches were recorded last; `None` before there are enough."""
+    recent = recent_play(store)
+    return recent.matches / recent.hours if recent.matches >= ENOUGH and recent.hours else None
 
 
 def bracket_on_record(reading: Reading, competition: Competition) -> list[list[Tie]]:

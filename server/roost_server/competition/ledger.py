@@ -18,6 +18,7 @@ from roost_server.clocks import epoch_ms
 from roost_server.competition.changes import changes, check_changes
 from roost_server.competition.file import CompetitionFile, PhaseName, check_new, parse_competition
 from roost_server.competition.file_errors import setting_name
+from roost_server.competition.forecast import unplayable
 from roost_server.competition.phases import ANNOUNCED, CLOCK, pins_versions, takes_entries
 from roost_server.store import Store
 from roost_server.store.models import (
@@ -119,11 +120,17 @@ def draw_up(store: Store, file: CompetitionFile, text: str, name: str = "competi
                 found = changes(recorded, file)
             else:
                 found = changes(recorded.played_with(deals), file.played_with(deals))
-                check_changes(found, file, row.phase, text, name)
+                stuck = not takes_entries(row.phase) and _is_stuck(connection, row.id, recorded)
+                check_changes(found, file, row.phase, text, name, stuck=stuck)
             connection.execute(update(COMPETITION).where(COMPETITION.c.id == row.id).values(document=text))
             settings = [setting_name(each.path) for each in found]
             note(connection, FILE, "competition file changed", competition=file.name, settings=settings)
     return find(store, file.name)
+
+
+def _is_stuck(reading: Reading, competition_id: int, file: CompetitionFile) -> bool:
+    """Whether the finals cannot be played with the bots that take part."""
+    return bool(unplayable(file, [each.owner for each in _entrants(reading, competition_id)]))
 
 
 def _insert(connection: Connection, file: CompetitionFile, text: str) -> None:
@@ -333,6 +340,11 @@ def withdraw(store: Store, competition: Competition, bot_id: int, actor: str) ->
 
 def entrants(store: Store, competition_id: int) -> list[EnteredBot]:
     """The bots that take part, in the order in which they entered."""
+    with store.reading() as reading:
+        return _entrants(reading, competition_id)
+
+
+def _entrants(reading: Reading, competition_id: int) -> list[EnteredBot]:
     query = (
         select(BOT.c.id, BOT.c.name, OWNER.c.name, ENTRY.c.pinned_version_id)
         .join_from(ENTRY, BOT)
@@ -340,8 +352,7 @@ def entrants(store: Store, competition_id: int) -> list[EnteredBot]:
         .where(ENTRY.c.competition_id == competition_id, ENTRY.c.withdrawn_ms.is_(None))
         .order_by(ENTRY.c.entered_ms, BOT.c.id)
     )
-    with store.reading() as connection:
-        return [EnteredBot._make(row) for row in connection.execute(query)]
+    return [EnteredBot._make(row) for row in reading.execute(query)]
 
 
 def entries(reading: Reading, competition_id: int) -> list[EntryOnRecord]:

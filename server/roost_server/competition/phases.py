@@ -12,21 +12,34 @@ CLOCK = "clock"
 """The actor of changes by the clock."""
 
 
-def due_phase(file: CompetitionFile, current: str, now: datetime) -> PhaseName | None:
+def due_phase(file: CompetitionFile, current: str, now: datetime, *, played_out: bool = False) -> PhaseName | None:
     """The phase that is due by the clock; `None` if the current one goes on.
 
-    A phase without a time is entered by an admin; the first one is then due at once.
+    A phase without a time is entered by an admin; the first one is then due at once. Finals are never left out or cut
+    short by the clock: after them the competition is done when they are `played_out`, but not before its time.
     """
+    due = due_phases(file, current, now, played_out=played_out)
+    return due[-1] if due else None
+
+
+def due_phases(file: CompetitionFile, current: str, now: datetime, *, played_out: bool = False) -> list[PhaseName]:
+    """The same with the phases that were due before it, for a competition that cannot begin the last one."""
     later = ahead(file, current)
     if current == ANNOUNCED and later and later[0].starts is None:
-        return later[0].phase
-    begun = [each.phase for each in later if each.starts is not None and each.starts <= now]
-    return begun[-1] if begun else None
+        return [later[0].phase]
+    if current == PhaseName.FINALS and played_out and (later[0].starts is None or later[0].starts <= now):
+        return [PhaseName.DONE]
+    return [each.phase for each in _timed(file, later) if each.starts is not None and each.starts <= now]
+
+
+def _timed(file: CompetitionFile, later: Sequence[PhasePart]) -> Sequence[PhasePart]:
+    """The phases that the clock alone can begin: with finals it does not end the competition."""
+    return [each for each in later if each.phase is not PhaseName.DONE or file.phase(PhaseName.FINALS) is None]
 
 
 def next_change(file: CompetitionFile, current: str) -> datetime | None:
     """When the clock changes the phase next; `None` if the file has no time for it."""
-    return next((each.starts for each in ahead(file, current) if each.starts is not None), None)
+    return next((each.starts for each in _timed(file, ahead(file, current)) if each.starts is not None), None)
 
 
 def check_change(file: CompetitionFile, current: str, wanted: str) -> PhaseName:

@@ -122,6 +122,7 @@ class Arena:
             delayed_seconds=self.delayed_ms / 1000,
             waiting_blocks={contest.name or "open": contest.waiting for contest in self._matchmaker.contests},
             phases={director.file.name: director.competition.phase for director in self.directors},
+            problems={director.file.name: director.problem for director in self.directors},
             database_bytes=self.store.size(),
         )
 

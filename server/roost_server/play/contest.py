@@ -79,6 +79,8 @@ class Contest:
         self.in_rounds = in_rounds
         self.over = False
         """Whether the schedule is at its end and everything is played. It can go on when more bots come."""
+        self.problem = ""
+        """Why no round can be planned; empty if one can. A contest with a problem is not over."""
         self._rules = {rules.kind: rules for rules in settings.tables}
         self._schedule = schedule
         self.roster: Roster = Everybody() if roster is None else roster
@@ -203,7 +205,9 @@ class Contest:
         if not self.in_rounds:
             # No more than that: nobody knows which bots will be here later.
             pairings = pairings[: _enough(ready)]
-        self.over = not pairings and not self._unfinished
+        if self.in_rounds and not pairings and not self._past.given and not self.problem:
+            self.problem = "the finals cannot be played: their bots fill no table"
+        self.over = not pairings and not self._unfinished and not self.problem
         self._done_with = None if pairings else self._state(ready)
         for pairing in pairings:
             self._past.give(pairing)
@@ -214,12 +218,17 @@ class Contest:
         return self.kinds if self.in_rounds else sorted(self.kinds, key=self._past.tally.blocks.__getitem__)
 
     def _round(self, field: Participants) -> Sequence[Pairing]:
+        self.problem = ""
         try:
             return self._schedule.next_round(field, self._past)
         except UsageError as error:
             # Too many groups to go through, for example: nothing is played until the field changes.
+            self.problem = f"no round can be planned: {error}"
             log.warning("cannot plan", contest=self.name, error=str(error))
-            return ()
+        except Exception as error:  # whatever it is, it must neither end the competition nor stop it without a word
+            self.problem = f"no round can be planned: {type(error).__name__}: {error}"
+            log.exception("cannot plan", contest=self.name)
+        return ()
 
     def _ready(self, present: Collection[Session]) -> list[Session]:
         """The bots to plan more for; none if enough blocks are waiting that can be played.

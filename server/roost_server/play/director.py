@@ -15,7 +15,7 @@ from roost_ladder.schedules.schedule import Pairing, Participants
 from roost_server.competition import ledger, phases
 from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.finals import Finalist, block_id_of, finals_field, schedule_of
-from roost_server.competition.history import history_of
+from roost_server.competition.history import forecast_of, history_of
 from roost_server.competition.ledger import Competition
 from roost_server.competition.phases import CLOCK
 from roost_server.play.contest import Contest, Drawn
@@ -47,6 +47,8 @@ class Director:
         self.competition = competition
         self.contest: Contest | None = None
         """What is being played; `None` in a phase in which nothing is."""
+        self.refusal = ""
+        """Why the phase that is due does not begin; empty if none is kept waiting."""
         self.roster = OpenRoster((), apart=False)
         self._changing = asyncio.Lock()
         """The clock and an admin take turns."""
@@ -57,6 +59,11 @@ class Director:
     def file(self) -> CompetitionFile:
         """What the host has decided."""
         return self.competition.file
+
+    @property
+    def problem(self) -> str:
+        """Why the competition does not go on; empty if it does."""
+        return self.refusal or (self.contest.problem if self.contest else "")
 
     async def start(self) -> None:
         """Resume the competition where its records end."""
@@ -70,13 +77,27 @@ class Director:
     async def tick(self, now: datetime) -> bool:
         """Change the phase if it is time. The competition is done when its finals are. True if something changed."""
         async with self._changing:
-            due = phases.due_phase(self.file, self.competition.phase, now)
-            if due is None and self.competition.phase == PhaseName.FINALS and self.contest and self.contest.over:
-                due = PhaseName.DONE
-            if due is None:
-                return await self._begin_finals()
-            await self._change_phase(due, CLOCK)
-            return True
+            played_out = self.contest is not None and self.contest.over
+            due = phases.due_phases(self.file, self.competition.phase, now, played_out=played_out)
+            for phase in reversed(due):
+                if await self._entered(phase):
+                    return True
+            return not due and await self._begin_finals()
+
+    async def _entered(self, phase: PhaseName) -> bool:
+        """Change to a phase by the clock, if it can begin."""
+        try:
+            await self._change_phase(phase, CLOCK)
+        except UsageError as error:
+            self._keep_waiting(phase, str(error))
+            return False
+        return True
+
+    def _keep_waiting(self, phase: PhaseName, reason: str) -> None:
+        """The phase does not change. It is tried again, in case bots or an admin change what is wrong."""
+        if reason != self.refusal:
+            log.warning("phase cannot begin", competition=self.file.name, phase=phase.value, reason=reason)
+        self.refusal = reason
 
     async def _begin_finals(self) -> bool:
         """Begin finals that had to wait for the last matches of the ladder. True if they begin now."""
@@ -87,16 +108,35 @@ class Director:
         return self.contest is not None
 
     async def change_phase(self, phase: str, actor: str) -> None:
-        """Go on to a later phase. Raises `UsageError` if there is none of this name."""
+        """Go on to a later phase. Raises `UsageError` if there is none of this name, or it cannot be played."""
         async with self._changing:
             await self._change_phase(phases.check_change(self.file, self.competition.phase, phase), actor)
 
     async def _change_phase(self, phase: PhaseName, actor: str) -> None:
         before = self.competition.phase
+        if phase in (PhaseName.FREEZE, PhaseName.FINALS):
+            await self._look_ahead(phase)
+        if phase in (PhaseName.FINALS, PhaseName.DONE):
+            self.refusal = ""
         self.competition = await asyncio.to_thread(ledger.change_phase, self._store, self.competition, phase, actor)
         log.info("phase changed", competition=self.file.name, before=before, phase=phase.value, actor=actor)
         await self._set_up_contest()
         await self.read_past()
+
+    async def _look_ahead(self, phase: PhaseName) -> None:
+        """Tell what the finals will take, now that the bots are known. Raises `UsageError` if they cannot be played.
+
+        A freeze is not refused: it does not need the finals, and bots that are withdrawn may be entered again.
+        """
+        found = await asyncio.to_thread(forecast_of, self._store, self.competition)
+        for each in found.phases:
+            if each.phase is PhaseName.FINALS:
+                hours = round(each.hours or 0, 1)
+                log.info("forecast", competition=self.file.name, blocks=each.blocks, matches=each.matches, hours=hours)
+        if found.problem and phase is PhaseName.FINALS:
+            raise UsageError(found.problem)
+        if found.problem:
+            log.warning("finals cannot begin", competition=self.file.name, reason=found.problem)
 
     async def enter(self, bot_id: int, owner_id: int) -> None:
         """A bot takes part from now on, also one that was withdrawn.

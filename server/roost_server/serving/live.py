@@ -152,3 +152,10 @@ def add_presence(arena: Arena, bots: Collection[arena_pb2.BotVersion], last_ends
         by_name.setdefault(bot.name, []).append(bot)
     for bot in bots:
         presences.add_to(bot, by_name[bot.name], last_ends.get(bot.version_id, 0))
+
+
+def add_problems(arena: Arena, competitions: Iterable[arena_pb2.CompetitionStatus]) -> None:
+    """Add to competitions why they do not go on."""
+    problems = {director.file.name: director.problem for director in arena.directors}
+    for each in competitions:
+        each.problem = problems.get(each.name, "")

@@ -21,6 +21,7 @@ from roost_server.accounts.requests import Caller, caller_of
 from roost_server.answers import administration, matches, questions, status
 from roost_server.answers.administration import Act
 from roost_server.answers.bots import bots
+from roost_server.answers.competitions import competitions
 from roost_server.answers.ratings import Ratings
 from roost_server.clocks import epoch_ms
 from roost_server.competition.ledger import id_of
@@ -57,6 +58,7 @@ class ArenaService(ReadingService):
         self._live = {
             records_pb2.GetArenaRequest: self._get_arena,
             arena_pb2.ListBotsRequest: self._list_bots,
+            arena_pb2.ListCompetitionsRequest: self._list_competitions,
             arena_pb2.ListMatchesRequest: self._list_matches,
             arena_pb2.GetMatchRequest: self._get_match,
             arena_pb2.GetReplayRequest: self._get_replay,
@@ -97,6 +99,13 @@ class ArenaService(ReadingService):
         live.add_presence(self._arena, answer.bots, await asyncio.to_thread(queries.last_ends, self._arena.store))
         if request.connected_only:
             return arena_pb2.ListBotsResponse(bots=[bot for bot in answer.bots if bot.connected])
+        return answer
+
+    async def _list_competitions(
+        self, request: arena_pb2.ListCompetitionsRequest, asker: Asker
+    ) -> arena_pb2.ListCompetitionsResponse:
+        answer = await asyncio.to_thread(competitions, self._arena.store)
+        live.add_problems(self._arena, answer.competitions)
         return answer
 
     async def _list_matches(self, request: arena_pb2.ListMatchesRequest, asker: Asker) -> Message:
@@ -266,6 +275,7 @@ class AdminService(AdministrationService):
         answer.connected = sum(session.connected for session in arena.lobby.sessions)
         answer.running_matches = len(arena.seating.tables)
         answer.delayed_ms = arena.delayed_ms - self._delays[0]
+        live.add_problems(arena, answer.competitions)
         return answer
 
 

@@ -32,6 +32,7 @@ from roost_server.store.store import Reading, Store
 
 CHUNK = 2_000
 """How many rows a stream fetches at a time."""
+HOUR_MS = 3_600_000
 NEWEST = 100_000
 """How many of the latest matches are searched for recent ones. No arena plays more in a minute."""
 
@@ -62,6 +63,13 @@ class PhaseProgress(NamedTuple):
     entries: int
     blocks_done: int
     blocks_open: int
+
+
+class RecentPlay(NamedTuple):
+    """What was played lately."""
+
+    matches: int
+    hours: float
 
 
 class RecordedMatch(NamedTuple):
@@ -224,6 +232,16 @@ def matches_since(store: Store, since_ms: int) -> int:
     with store.reading() as connection:
         recent = (MATCH.c.number > _last_number(connection) - NEWEST) & (MATCH.c.ended_ms > since_ms)
         return connection.scalar(select(func.count()).select_from(MATCH).where(recent)) or 0
+
+
+def recent_play(store: Store) -> RecentPlay:
+    """The matches of the last hour in which any ended, at most the newest ones, and how long they took together."""
+    with store.reading() as connection:
+        newest = MATCH.c.number > _last_number(connection) - NEWEST
+        last = connection.scalar(select(func.max(MATCH.c.ended_ms)).where(newest)) or 0
+        within = newest & (MATCH.c.ended_ms > last - HOUR_MS)
+        count, first = connection.execute(select(func.count(), func.min(MATCH.c.started_ms)).where(within)).one()
+    return RecentPlay(count, (last - first) / HOUR_MS if count else 0.0)
 
 
 def _last_number(connection: Connection) -> int:

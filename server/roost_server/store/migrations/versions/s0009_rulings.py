@@ -1,10 +1,10 @@
-"""Schema 8: invitations that were revoked."""
+"""Schema 9: invitations that were revoked."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0008"
-down_revision = "0007"
+revision = "0009"
+down_revision = "0008"
 
 
 def upgrade() -> None:
