@@ -17,7 +17,6 @@ from roost_server.store.queries import planned_blocks, recent_play
 from roost_server.store.results import MatchFilter, facts, facts_by_block
 from roost_server.store.store import Reading
 
-
 ENOUGH = 100
 """Fewer matches say nothing about the pace."""
 
