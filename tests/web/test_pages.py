@@ -10,7 +10,7 @@ from zipfile import ZipFile
 import grpc
 import pytest
 
-from roost.v1 import arena_pb2
+from roost.v1 import arena_pb2, records_pb2
 from tests.support.pages.fake_arena import HOSTILE, FakeArena, serving
 from tests.support.pages.visitor import Visitor, visiting
 
@@ -132,6 +132,14 @@ def test_filters_are_links_that_keep_the_others(visitor: Visitor) -> None:
     assert "/standings?game=karteneck&players=4" in links
     assert "/standings?game=haecmaec&players=3" in links
     assert "/standings?players=3" in links
+
+
+def test_games_have_the_names_that_people_use(fake: FakeArena, visitor: Visitor) -> None:
+    fake.about.games.append(records_pb2.PlayedGame(game="chess", player_counts=[2]))
+    text = words(Markup(visitor.get("/standings").text).text)
+    assert "Game all Karteneck Häc Mäc chess Table of" in text, (
+        "a game that the page does not know is named all the same"
+    )
 
 
 def test_a_bots_page_says_first_why_it_does_not_play(fake: FakeArena, visitor: Visitor) -> None:

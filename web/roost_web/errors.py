@@ -16,7 +16,7 @@ class BadRequestError(PageError):
     """The address asks for something that makes no sense."""
 
     status = 400
-    title = "That cannot be asked"
+    title = "Something in this address is wrong"
 
 
 class NotThereError(PageError):
@@ -51,7 +51,7 @@ class TooManyError(PageError):
     """The page or the arena is asked too often."""
 
     status = 429
-    title = "Too many questions"
+    title = "Too many requests"
     retry_seconds = 5
 
 
