@@ -33,7 +33,7 @@ class Handler(BaseHTTPRequestHandler):
         elif path.startswith("/viewer/") and (file := VIEWER / path.removeprefix("/viewer/")).is_file():
             self.reply(200, file.read_bytes(), TYPES[file.suffix])
         else:
-            self.reply(404, b'{"detail": "There is no such match."}', TYPES[".json"])
+            self.reply(404, b'{"error": "There is nothing at this address."}', TYPES[".json"])
 
     def reply(self, status: int, body: bytes, kind: str) -> None:
         """Sends a whole answer."""

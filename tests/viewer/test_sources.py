@@ -126,10 +126,10 @@ def test_an_unknown_format_gets_a_clear_message(page: Page, site: Site) -> None:
     expect(page.get_by_role("status").first).to_contain_text("this viewer reads roost-frames/1")
 
 
-def test_an_unknown_match_is_named_as_such(complaints: Complaints, site: Site) -> None:
+def test_why_a_match_is_refused_is_said_in_the_words_of_the_server(complaints: Complaints, site: Site) -> None:
     complaints.allow("404")
     complaints.page.goto(site.add_page("/none", '<roost-match src="/frames/none/"></roost-match>'))
-    expect(complaints.page.get_by_role("status").first).to_contain_text("There is no such match.")
+    expect(complaints.page.get_by_role("status").first).to_contain_text("There is nothing at this address.")
 
 
 def test_an_unknown_game_is_still_told_in_words(page: Page, site: Site) -> None:

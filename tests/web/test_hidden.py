@@ -144,12 +144,8 @@ def watched_by_a_browser(table: str, folder: Path) -> tuple[dict[str, bytes], Re
             x = HesitantBot(place.address, "x", key=key, max_matches=1)
             y, z = (RawBot(place.address, bot, key=given) for bot, given in zip("yz", others, strict=True))
             plain = {"Accept-Encoding": "identity"}  # in compressed bytes nothing would be found
-            async with (
-                httpx.AsyncClient(transport=transport, base_url="http://page", headers=plain) as browser,
-                x,
-                y,
-                z,
-            ):
+            client = httpx.AsyncClient(transport=transport, base_url="http://page", headers=plain)
+            async with client as browser, x, y, z:
                 await until(lambda: x.decisions)
                 started = x.started[1]
                 for page in PAGES:

@@ -87,8 +87,8 @@ async function fetchDocument(url) {
 
 /** Why the server refused, in its own words if it said any. */
 async function refusal(response) {
-  const { detail } = await response.json().catch(() => ({}));
-  if (typeof detail === "string" && detail) return detail;
+  const { error } = await response.json().catch(() => ({}));
+  if (typeof error === "string" && error) return error;
   return response.status === 404 ? "There is no such match." : `The match could not be loaded (${response.status}).`;
 }
 

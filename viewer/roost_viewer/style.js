@@ -106,7 +106,9 @@ bdi { unicode-bidi: isolate; }
 .stages { display: grid; grid-template-columns: minmax(0, 1fr); background: var(--paper); }
 .stage { min-width: 0; }
 .stage + .stage { border-top: 1px solid var(--line); }
-.stage-heading { padding: 8px 14px; font-size: 13.5px; min-height: 76px; }
+.stage-heading { padding: 8px 14px; font-size: 13.5px; }
+.paired .caption { min-height: 0; }
+.paired .caption .said { display: none; }
 .stage-title { font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .comparison { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; padding: 10px 18px; border-bottom: 1px solid var(--line); font-size: 14px; }
 .comparison ul { flex: 1 1 100%; color: var(--soft); display: grid; grid-template-columns: 1fr 1fr; gap: 2px 20px; }
@@ -257,15 +259,16 @@ a.plain:hover { text-decoration: none; }
   .viewer:not(.paired) .panel > .scroll { max-height: none; }
 }
 @container (min-width: 700px) {
-  .stages:has(.stage + .stage:not([hidden])) { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
+  .stages:has(.stage + .stage:not([hidden])) { grid-template: auto 1fr / minmax(0, 1fr) minmax(0, 1fr); }
+  .paired .stage { display: grid; grid-template-rows: subgrid; grid-row: span 2; }
+  .paired .stage-heading { min-height: 7.5em; }
   .stages .stage + .stage { border-top: 0; border-left: 1px solid var(--line); }
 }
 @container (max-width: 560px) {
   .head { padding: 10px 12px; }
   .eyes { margin-left: 0; }
   .eyes span { padding: 3px 8px; }
-  .dock { position: sticky; bottom: 0; z-index: 1; background: var(--card); border-top: 1px solid var(--line); }
-.caption { padding: 8px 12px 4px; }
+  .caption { padding: 8px 12px 4px; }
   .scrubber { padding: 0 8px; }
   .dock { bottom: -88px; }
   .caption { min-height: 62px; }

@@ -161,9 +161,11 @@ export const tableStyles = `
 .aside, .rolled { background: var(--panel); border: 1px solid var(--rim); border-radius: 14px; padding: 9px 10px; }
 .dice .row, .dice .bare { min-height: var(--die-width); }
 .dice .sided { grid-template-columns: 56px minmax(0, 1fr); }
-.bratwurmeck .seat { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: flex-start; }
-.bratwurmeck .head { flex: 3 1 190px; min-width: 0; }
-.bratwurmeck .zones { flex: 2 1 185px; min-width: 0; margin-top: 0; }
+.bratwurmeck .seat { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: center; }
+.bratwurmeck .head { flex: 1 1 150px; min-width: 0; }
+.bratwurmeck .points { margin-left: 0; padding: 0 8px; border-left: 1px solid var(--rim); }
+.bratwurmeck .zones { flex: 0 1 auto; min-width: 0; margin: 0; }
+.bratwurmeck .heaped { justify-content: flex-end; }
 .bratwurmeck .zones .bare { min-height: 24px; }
 @container board (max-width: 619px) {
   .spots { gap: 4px; }
@@ -215,6 +217,7 @@ export const tableStyles = `
 .haecmaec .closed { flex: 1 1 60%; }
 .haecmaec .penalties { flex: 0 1 auto; }
 .penalties { --card-width: 30px; }
+.haecmaec .sided { grid-template-columns: 56px minmax(0, 1fr); }
 .penalties .row { flex-wrap: wrap; row-gap: 3px; }
 .penalties .slot { flex: none; width: calc(var(--width) + 3px); }
 @container board (min-width: 620px) {
