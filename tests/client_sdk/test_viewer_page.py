@@ -98,7 +98,7 @@ def test_a_notebook_gets_a_frame_that_can_do_nothing_to_it(replay: Replay) -> No
     assert frame.startswith("<iframe ")
     assert 'sandbox="allow-scripts"' in frame
     inner = html.unescape(between(frame, 'srcdoc="', '"'))
-    assert '<roost-match embed eye="1" step="7">' in inner
+    assert '<roost-match eye="1" step="7">' in inner
     assert documents_in(inner).keys() == {"open", "spectator", "0", "1"}
     assert repr(shown) == (
         "<Heckmeck am Karteneck: random, random; show it in a notebook, or write a page with .save('match.html')>"

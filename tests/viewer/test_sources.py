@@ -177,6 +177,8 @@ def test_the_same_deal_under_rotated_seats_opens_side_by_side(page: Page, site: 
     page.get_by_role("button", name="Go to where they part").click()
     expect(page.locator(".where")).to_contain_text(f"Step {part} of")
     expect(page.locator(".stage")).to_have_count(2)
+    page.locator(".stage").nth(1).locator("[data-place='hands/0']").first.click()
+    expect(page.locator(".trail")).to_contain_text("hand of seat 0, step 0")
 
 
 def moves(frame: dict[str, Any]) -> list[Any]:

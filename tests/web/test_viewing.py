@@ -197,7 +197,7 @@ def test_an_embedded_match_may_be_shown_in_other_pages(visitor: Visitor) -> None
     response = visitor.get(f"/embed/{RECORDED}")
     assert "frame-ancestors *" in response.headers["content-security-policy"]
     assert "<roost-match embed" in response.text
-    assert f'href="/matches/{RECORDED}"' in response.text
+    assert f'link="/matches/{RECORDED}"' in response.text
 
 
 def test_a_file_is_played_back_and_not_kept(fake: FakeArena, visitor: Visitor) -> None:

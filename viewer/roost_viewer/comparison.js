@@ -29,13 +29,14 @@ export function parting(one, other) {
 
 /** The second table and the note about both. */
 export class Comparison {
-  #stage = new Stage(() => {});
+  #stage = new Stage((thing) => this.#actions.pointBeside(thing, this.#timeline.frames, this.#index));
   #timeline = null;
-  #goToStep;
+  #index = 0;
+  #actions;
 
-  /** @param {(step: number) => void} goToStep */
-  constructor(goToStep) {
-    this.#goToStep = goToStep;
+  /** @param {object} actions `goToStep` and `pointBeside` are used */
+  constructor(actions) {
+    this.#actions = actions;
     this.note = h("div", { class: "comparison", hidden: true });
     this.root = this.#stage.root;
     this.root.hidden = true;
@@ -62,9 +63,9 @@ export class Comparison {
   /** Shows the same step of the other match, or its end. */
   show(step, ms) {
     if (!this.#timeline) return;
-    const at = this.#timeline.at(step);
-    const previous = ms ? (this.#timeline.frames[at - 1] ?? null) : null;
-    this.#stage.show(this.#timeline.frames[at], previous, ms);
+    this.#index = this.#timeline.at(step);
+    const { frames } = this.#timeline;
+    this.#stage.show(frames[this.#index], ms ? (frames[this.#index - 1] ?? null) : null, ms);
   }
 
   async #open(document, other) {
@@ -85,7 +86,7 @@ export class Comparison {
     const texts = pair.map((frame) => h("li", {}, frame ? narration(frame) : "This match is over."));
     return [
       h("p", {}, `The same deal under rotated seats. The matches part at step ${step}.`),
-      h("button", { type: "button", class: "plain", onclick: () => this.#goToStep(step) }, "Go to where they part"),
+      h("button", { type: "button", class: "plain", onclick: () => this.#actions.goToStep(step) }, "Go to where they part"),
       h("ul", {}, texts),
     ];
   }

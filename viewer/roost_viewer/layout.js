@@ -19,7 +19,7 @@ import { Stage } from "./stage.js";
  */
 export function createLayout(actions, version) {
   const stage = new Stage(actions.point);
-  const comparison = new Comparison(actions.goToStep);
+  const comparison = new Comparison(actions);
   const head = createHead(actions);
   const trail = createTrail(actions);
   const caption = createCaption();

@@ -64,9 +64,10 @@ class RoostMatch extends HTMLElement {
     copyLink: async () => this.#layout.bar.copied(await copyText(this.#linkTo(this.step))),
     help: () => this.#layout.help.showModal(),
     refresh: () => this.#refresh(),
-    stepLink: (index, ...children) => this.#stepLink(index, children),
+    stepLink: (step, ...children) => this.#stepLink(step, children),
     openDocument: () => this.#openDocument(),
-    point: (thing) => this.#layout.trail.follow(thing, this.#state()),
+    point: (thing) => this.#layout.trail.follow(thing, this.#timeline.frames, this.#index),
+    pointBeside: (thing, frames, index) => this.#layout.trail.follow(thing, frames, index),
   };
 
   constructor() {
@@ -353,6 +354,7 @@ class RoostMatch extends HTMLElement {
       behind: this.#timeline.steps - this.step,
       link: this.#linkTo(this.step),
       embedded: this.hasAttribute("embed") && this.hasAttribute("link"),
+      linkable: this.hasAttribute("link") || location.protocol !== "about:",
       describe: (frame) => this.#layout.stage.describe(frame),
     };
   }
@@ -391,13 +393,13 @@ class RoostMatch extends HTMLElement {
   }
 
   /** A link to a step. A plain click goes there; with a modifier the browser opens it like any other link. */
-  #stepLink(index, children) {
+  #stepLink(step, children) {
     const onclick = (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
-      this.#go(index);
+      this.#actions.goToStep(step);
     };
-    return h("a", { href: this.#linkTo(this.#timeline.frames[index].step), onclick }, children);
+    return h("a", { href: this.#linkTo(step), onclick }, children);
   }
 }
 

@@ -88,7 +88,7 @@ class Shown:
     def _repr_html_(self) -> str:
         """What a notebook shows: the page in a frame that can do nothing to the notebook."""
         return (
-            f'<iframe srcdoc="{escape(self._page(" embed"))}" title="{escape(self.title())}" sandbox="allow-scripts" '
+            f'<iframe srcdoc="{escape(self._page(""))}" title="{escape(self.title())}" sandbox="allow-scripts" '
             f'style="width: 100%; height: {FRAME_HEIGHT}px; border: 0"></iframe>'
         )
 

@@ -23,7 +23,7 @@ export function createBar(actions) {
       steps.update(state);
       speed.update(state);
       goals.update(state);
-      copy.hidden = state.embedded;
+      copy.hidden = state.embedded || !state.linkable;
       whole.hidden = !state.embedded;
       whole.href = state.link;
     },

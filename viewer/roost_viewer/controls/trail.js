@@ -3,7 +3,7 @@
 import { h, iconButton } from "../elements.js";
 import { placeName, trail } from "../tracking.js";
 
-/** @param {object} actions `go` and `stepLink` are used */
+/** @param {object} actions `goToStep` and `stepLink` are used */
 export function createTrail(actions) {
   const root = h("div", { class: "trail", role: "status", hidden: true });
   const hide = () => (root.hidden = true);
@@ -11,19 +11,23 @@ export function createTrail(actions) {
   /**
    * Goes to where a thing came to its place; from there to where it was before, or else where it goes next.
    * @param {{place: string, card: string, copy: number, label: string}} thing
+   * @param {object[]} frames those of the match in which it is
+   * @param {number} index the frame that is shown
    */
-  function follow({ place, card, copy, label }, { timeline, index }) {
-    const stations = trail(timeline.frames, index, place, card, copy);
+  function follow({ place, card, copy, label }, frames, index) {
+    const stations = trail(frames, index, place, card, copy);
     const goal = goalOf(stations, index);
-    actions.go(goal);
-    const links = stations.map((station) => h("li", {}, stationLink(station, goal, timeline)));
-    const back = goal === index ? [] : [actions.stepLink(index, `Back to step ${timeline.frames[index].step}`)];
+    const { step } = frames[index];
+    actions.goToStep(frames[goal].step);
+    const links = stations.map((station) => h("li", {}, stationLink(station, goal, frames)));
+    const back = goal === index ? [] : [actions.stepLink(step, `Back to step ${step}`)];
     root.replaceChildren(h("b", {}, label), h("ol", {}, links), ...back, iconButton("bad", "Close", hide));
     root.hidden = false;
   }
 
-  function stationLink({ index, place }, current, timeline) {
-    const link = actions.stepLink(index, `${placeName(place)}, step ${timeline.frames[index].step}`);
+  function stationLink({ index, place }, current, frames) {
+    const { step } = frames[index];
+    const link = actions.stepLink(step, `${placeName(place)}, step ${step}`);
     if (index === current) link.setAttribute("aria-current", "step");
     return link;
   }

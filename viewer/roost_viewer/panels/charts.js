@@ -130,7 +130,7 @@ function summary(decisions) {
 
 function longestLink(decisions, actions) {
   if (!decisions.length) return null;
-  const { ms, step, index } = longestOf(decisions);
-  const link = actions.stepLink(index, `${duration(ms)} at step ${step}`);
+  const { ms, step } = longestOf(decisions);
+  const link = actions.stepLink(step, `${duration(ms)} at step ${step}`);
   return h("span", { class: "soft" }, `${inAll(decisions)} in all, longest `, link);
 }

@@ -79,7 +79,7 @@ function moveRow({ timeline }, index, actions) {
   const kinds = timeline.kinds(index);
   const badges = kinds.length ? h("span", { class: "badges" }, kinds.map((kind) => badge(kind, frame))) : null;
   const link = actions.stepLink(
-    index,
+    frame.step,
     h("span", { class: "number" }, String(frame.step)),
     h("span", { class: "said" }, narration(frame), faultDetails(frame), badges),
     h("span", { class: "ms" }, ms === null ? "" : duration(ms)),
