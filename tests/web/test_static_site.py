@@ -3,20 +3,30 @@
 import gzip
 import json
 import re
+import urllib.request
 from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from html import unescape
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import unquote
+from threading import Thread
+from typing import Any
+from urllib.parse import unquote, urljoin
 
+import grpc
 import pytest
 
 from roost_games.errors import RoostError, UsageError
 from roost_games.registry import get_game
 from roost_web.settings import PageSettings
-from roost_web.static_site import write_site
+from roost_web.static_site import file_of, write_site
 from tests.support.games.spectated import watched
 from tests.support.pages.fake_arena import HOSTILE, FakeArena, serving
 
 MATCHES = 5
+NO_PROXY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +93,70 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_without_an_arena_nothing_is_written(tmp_path: Path) -> None:
-    with pytest.raises(RoostError, match="not answering"):
+    with pytest.raises(RoostError, match=r"^the arena at 127\.0\.0\.1:1 does not answer; nothing was written$"):
         write_site(PageSettings("127.0.0.1:1"), tmp_path / "site")
     assert not (tmp_path / "site").exists()
+
+
+class LeavingArena(FakeArena):
+    """Answers until somebody asks for the competition."""
+
+    def _asked(self, method: str, context: Any) -> None:
+        if method == "GetCompetition":
+            self.failing = grpc.StatusCode.UNAVAILABLE
+        super()._asked(method, context)
+
+
+@pytest.mark.parametrize("existed", [False, True])
+def test_half_a_site_is_not_left(existed: bool, tmp_path: Path) -> None:
+    folder, fake = tmp_path / "site", LeavingArena()
+    fake.matches = []
+    if existed:
+        folder.mkdir()
+    with serving(fake) as address, pytest.raises(RoostError, match="does not answer; nothing was written"):
+        write_site(PageSettings(address), folder)
+    assert list(tmp_path.rglob("*")) == [folder] * existed
+
+
+class Silent(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def hosted(folder: Path) -> Iterator[str]:
+    """A plain web host, and the address of what is in the folder there."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=str(folder))) as host:
+        thread = Thread(target=host.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{host.server_address[1]}/"
+        host.shutdown()
+        thread.join()
+
+
+def test_a_visitor_of_a_web_host_finds_everything(folder: Path) -> None:
+    """From the first page, under a path, following every link: nothing is missing, and no page is left out."""
+    with hosted(folder.parent) as host:
+        start = f"{host}{folder.name}/"
+        found, waiting = {start}, [start]
+        while waiting:
+            here = waiting.pop()
+            with NO_PROXY.open(here, timeout=60) as answer:
+                text = answer.read().decode(errors="replace") if answer.headers.get_content_subtype() == "html" else ""
+            links = {urljoin(here, unescape(link)) for link in re.findall(r'(?:href|src)="([^"#]+)', text)}
+            assert [link for link in links if not link.startswith(start)] == [], here
+            waiting += links - found
+            found |= links
+    files = {unquote(url.removeprefix(start)) or "index.html" for url in found}
+    assert {str(page.relative_to(folder)) for page in pages(folder)} <= files
+
+
+def test_every_name_has_a_file_of_its_own_on_any_disk() -> None:
+    """Some disks do not tell capitals apart, some take no dots at the end, and none takes more than 255 letters."""
+    names = ("greedy", "Greedy", "GREEDY", "..", ".", "a.b", "a~b", "a/b", "ä", "\u202egreedy", "W" * 40, "." * 40)
+    files = [file_of(("/pair", (("bot", name), ("opponent", name)))) for name in names]
+    assert len({file.lower() for file in files}) == len(names)
+    for file in files:
+        assert re.fullmatch(r"pair/bot-[a-z0-9_.~-]+\.html", file)
+        assert len(file.removeprefix("pair/")) <= 255
+        assert ".." not in file.removesuffix(".html").split("/")

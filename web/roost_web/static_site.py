@@ -6,7 +6,9 @@ There are lists by bot, pair and competition but no free filters, and nothing is
 import asyncio
 import posixpath
 import re
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -16,7 +18,7 @@ from starlette.types import Message
 from roost_games.errors import RoostError, UsageError
 from roost_web.app import app_of
 from roost_web.client import ArenaClient
-from roost_web.errors import PageError, TooManyError
+from roost_web.errors import ArenaAwayError, PageError, TooManyError
 from roost_web.links import Links, own_files
 from roost_web.rows.filters import MatchFilter
 from roost_web.settings import PageSettings
@@ -90,8 +92,12 @@ def file_of(address: Address) -> str:
 
 
 def _plain(text: str) -> str:
-    """Letters that every file system takes. Others are written as numbers."""
-    return re.sub(r"[^A-Za-z0-9_-]", lambda found: f"~{ord(found[0]):x}", text)
+    """Letters that every file system takes and tells apart: `A.b` is `~a~.b`. Others are written as numbers."""
+    return re.sub(r"[^a-z0-9_-]", lambda found: _escaped(found[0]), text)
+
+
+def _escaped(letter: str) -> str:
+    return f"~{letter.lower()}" if letter.isascii() and (letter.isupper() or letter == ".") else f"~~{ord(letter):x}~"
 
 
 def write_site(settings: PageSettings, folder: Path, *, most_matches: int = MOST_MATCHES) -> int:
@@ -100,10 +106,25 @@ def write_site(settings: PageSettings, folder: Path, *, most_matches: int = MOST
         raise UsageError(f"{folder} is not an empty folder; name a new one")
     try:
         return asyncio.run(_write(settings, folder, most_matches))
+    except ArenaAwayError:
+        raise RoostError(f"the arena at {settings.server} does not answer; nothing was written") from None
     except PageError as error:
         raise RoostError(f"{error.title}: {error}") from None
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror}; name a new folder") from None
+
+
+@contextmanager
+def _whole_or_not_at_all(folder: Path) -> Iterator[None]:
+    """Half a site looks like a whole one until somebody follows the wrong link."""
+    existed = folder.exists()
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        if existed:
+            folder.mkdir()
+        raise
 
 
 async def _write(settings: PageSettings, folder: Path, most_matches: int) -> int:
@@ -115,7 +136,8 @@ async def _write(settings: PageSettings, folder: Path, most_matches: int) -> int
     links = FileLinks(matches)
     site = Site(settings, links, written=True)
     try:
-        return await _crawl(app_of(site), links, folder)
+        with _whole_or_not_at_all(folder):
+            return await _crawl(app_of(site), links, folder)
     finally:
         await site.close()
 
@@ -157,8 +179,10 @@ async def _page(app: FastAPI, address: Address) -> bytes:
         status, body = await _get(app, address)
         if status == TooManyError.status:
             await asyncio.sleep(TooManyError.retry_seconds)
+        elif status == ArenaAwayError.status:
+            raise ArenaAwayError
         elif status >= 500:
-            raise RoostError(f"the page {file_of(address)} cannot be made: the arena does not answer")
+            raise RoostError(f"the page {file_of(address)} cannot be made; nothing was written")
         else:
             return body
 
