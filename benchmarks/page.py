@@ -8,8 +8,9 @@
   Visitors, page and arena share one machine here, so the same crowd also visits a plain page that never asks the arena:
   against that, the last row shows what the page itself costs the arena.
 
-Arena, page and visitors are processes of their own. Rows take turns, and each shows the best of its rounds, because the
-machine may be noisy. Processor time is hardly disturbed by other programs. Look at the ratios.
+Arena, page and visitors are processes of their own: the page with the low priority that `roost serve --web` gives it,
+the visitors with the lowest, because they would be elsewhere. Rows take turns, and each shows the best of its rounds,
+because the machine may be noisy. Processor time is hardly disturbed by other programs. Look at the ratios.
 """
 
 import argparse
@@ -43,6 +44,7 @@ from roost.v1.arena_pb2_grpc import ArenaStub
 from roost_sdk import Bot
 from roost_sdk.arena.client import Client
 from roost_sdk.arena.link import grpc_links
+from roost_server.serving.children import PAGE_PRIORITY
 from roost_server.settings import tables_of
 from roost_web.app import create_app
 from roost_web.serving import listen, serve_page, url_of
@@ -107,6 +109,7 @@ async def _events(event: bytes) -> AsyncIterator[bytes]:
 
 def _serve(pipe: Connection, app: FastAPI) -> None:
     logging.disable()
+    os.nice(int(PAGE_PRIORITY[-1]))
     Thread(target=_stop_when_told, args=(pipe,), daemon=True).start()
     with listen("127.0.0.1:0") as listener:
         pipe.send(url_of(listener).removeprefix("http://").rstrip("/"))

@@ -1,6 +1,7 @@
 """Visitors for `benchmarks/page.py`: a process that asks for pages and watches matches, as cheaply as it can."""
 
 import asyncio
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
@@ -46,6 +47,7 @@ class Heard(NamedTuple):
 
 def visitors(pipe: Connection) -> None:
     """Visit what is told, until `stop`."""
+    os.nice(19)
     pipe.send("ready")
     while (told := pipe.recv()) != "stop":
         if isinstance(told, Visit):
@@ -148,12 +150,15 @@ class Watching:
             await asyncio.sleep(1.0)
 
     async def look_at_pages(self) -> None:
-        """One page after the other, at an even pace; late ones are not made up for."""
-        browser, number = Browser(self._crowd.address), 0
+        """Several people, each at an even pace; pages that are late are not made up for."""
+        await asyncio.gather(*(self._look(number) for number in range(CONNECTIONS)))
+
+    async def _look(self, number: int) -> None:
+        browser, paths = Browser(self._crowd.address), self._crowd.paths
         await browser.connect()
         while True:
-            next_one = asyncio.get_running_loop().time() + 1 / self._crowd.pages_per_second
-            status, _ = await browser.get(self._crowd.paths[number % len(self._crowd.paths)])
+            next_one = asyncio.get_running_loop().time() + CONNECTIONS / self._crowd.pages_per_second
+            status, _ = await browser.get(paths[number % len(paths)])
             self.pages += 1
             self.refused += status != 200
             number += 1

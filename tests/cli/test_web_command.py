@@ -125,6 +125,8 @@ def test_a_page_that_ends_is_restarted(tmp_path: Path) -> None:
         assert (told["level"], told["how"], told["restart_in_seconds"]) == ("warning", "signal SIGKILL", 1.0)
         (second,) = pages_beside(address)
         assert second != first
+        matches = os.getpriority(os.PRIO_PROCESS, serve.popen.pid)
+        assert os.getpriority(os.PRIO_PROCESS, second) > matches, "visitors wait where processors are few"
 
 
 def test_the_page_does_not_outlive_its_arena(tmp_path: Path) -> None:

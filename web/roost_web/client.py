@@ -112,7 +112,7 @@ class ArenaClient:
 
     async def bot(self, request: records_pb2.GetBotRequest) -> records_pb2.GetBotResponse:
         """The record of one bot."""
-        return await self._kept(self._stub.GetBot, request, 2)
+        return await self._kept(self._stub.GetBot, request, 5)
 
     async def faults(self, request: records_pb2.ListFaultsRequest) -> records_pb2.ListFaultsResponse:
         """The faults of one bot."""

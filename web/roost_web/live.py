@@ -16,7 +16,9 @@ from roost_web.frames import as_event
 
 log = logging.getLogger("roost_web")
 BATCH_SECONDS = 0.1
-"""Viewers are woken this often at the most: they see no difference, and 500 of them cost less."""
+"""Viewers are woken this often at the most: they see no difference."""
+WOKEN_PER_SECOND = 1000
+"""And this many a second in all: 500 viewers of a match get its steps twice a second, in batches."""
 HEARTBEAT_SECONDS = 15.0
 """So often something is sent, so that proxies keep the connection and a viewer that is gone is noticed."""
 LINGER_SECONDS = 5.0
@@ -137,7 +139,8 @@ class Broadcast:
 
     def _wake_soon(self) -> None:
         if self._waking is None:
-            self._waking = asyncio.get_running_loop().call_later(BATCH_SECONDS, self._wake)
+            pause = max(BATCH_SECONDS, self.viewers / WOKEN_PER_SECOND)
+            self._waking = asyncio.get_running_loop().call_later(pause, self._wake)
 
     def _wake(self) -> None:
         if self._waking is not None:

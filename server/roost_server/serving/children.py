@@ -27,6 +27,8 @@ SECONDS_TO_STOP = 5.0
 """How long they may take to exit after the arena: they have nothing left to do."""
 PAGE_RESTART = Restart(longest_pause=30.0)
 """Somebody is looking at the page, so it is never away for long."""
+PAGE_PRIORITY = ("nice", "-n", "10")
+"""Matches have clocks and visitors have not: where processors are few, the page makes way for the arena."""
 log = structlog.get_logger()
 
 
@@ -82,7 +84,7 @@ class PageBeside(NamedTuple):
 
     def child(self, address: str, for_authors: str = "") -> Child:
         """The page of the arena at `address`, which authors reach at another one."""
-        words = self.words(address, for_authors)
+        words = [*PAGE_PRIORITY, *self.words(address, for_authors)]
         given = (self.listener.fileno(),)
         return Child("page", words, "page exited and is restarted", restart=PAGE_RESTART, pass_fds=given)
 
