@@ -9,8 +9,8 @@
   against that, the last row shows what the page itself costs the arena.
 
 Arena, page and visitors are processes of their own: the page with the low priority that `roost serve --web` gives it,
-the visitors with the lowest, because they would be elsewhere. Rows take turns, and each shows the best of its rounds,
-because the machine may be noisy. Processor time is hardly disturbed by other programs. Look at the ratios.
+and the visitors too, because they would be elsewhere. Rows take turns, and each shows the best of its rounds, because
+the machine may be noisy. Processor time is hardly disturbed by other programs. Look at the ratios.
 """
 
 import argparse

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from benchmarks.arena import Process
 
 CONNECTIONS = 8
+VISITORS_NICE = 10
+"""They would be on other machines, so they make way for the arena too."""
 LENGTH = b"content-length: "
 NOT_MODIFIED = b"HTTP/1.1 304"
 
@@ -47,7 +49,7 @@ class Heard(NamedTuple):
 
 def visitors(pipe: Connection) -> None:
     """Visit what is told, until `stop`."""
-    os.nice(19)
+    os.nice(VISITORS_NICE)
     pipe.send("ready")
     while (told := pipe.recv()) != "stop":
         if isinstance(told, Visit):
