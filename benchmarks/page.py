@@ -8,9 +8,10 @@
   Visitors, page and arena share one machine here, so the same crowd also visits a plain page that never asks the arena:
   against that, the last row shows what the page itself costs the arena.
 
-Arena, page and visitors are processes of their own: the page with the low priority that `roost serve --web` gives it,
-and the visitors too, because they would be elsewhere. Rows take turns, and each shows the best of its rounds, because
-the machine may be noisy. Processor time is hardly disturbed by other programs. Look at the ratios.
+Arena, page and visitors are processes of their own. In the second section the page has the low priority that
+`roost serve --web` gives it, and the visitors too, because they would be elsewhere. Rows take turns, and each shows the
+best of its rounds, because the machine may be noisy. Processor time is hardly disturbed by other programs. Look at the
+ratios.
 """
 
 import argparse
@@ -62,6 +63,7 @@ LIVE_SECONDS = 0.1
 """Between two steps of the match that is watched, and between two events of the plain page."""
 
 
+NICE = int(PAGE_PRIORITY[-1])
 SERIAL = count()
 
 
@@ -81,13 +83,15 @@ class Quicker(Paced):
     pause = 0.02
 
 
-def page_process(pipe: Connection, server: str) -> None:
+def page_process(pipe: Connection, server: str, nice: int = 0) -> None:
     """Be the page of an arena until told to stop."""
+    os.nice(nice)
     _serve(pipe, create_app(PageSettings(server)))
 
 
-def plain_process(pipe: Connection, bodies: Mapping[str, bytes], event: bytes) -> None:
+def plain_process(pipe: Connection, bodies: Mapping[str, bytes], event: bytes, nice: int = 0) -> None:
     """Be a plain FastAPI application with ready-made pages, and a stream of events, until told to stop."""
+    os.nice(nice)
     app = FastAPI()
 
     @app.get("/live")
@@ -109,7 +113,6 @@ async def _events(event: bytes) -> AsyncIterator[bytes]:
 
 def _serve(pipe: Connection, app: FastAPI) -> None:
     logging.disable()
-    os.nice(int(PAGE_PRIORITY[-1]))
     Thread(target=_stop_when_told, args=(pipe,), daemon=True).start()
     with listen("127.0.0.1:0") as listener:
         pipe.send(url_of(listener).removeprefix("http://").rstrip("/"))
@@ -249,9 +252,10 @@ class Load(NamedTuple):
 async def show_visitors(console: Console, database: Path, seconds: float, rounds: int) -> None:
     """Decisions a second, without and with visitors."""
     found: dict[str, list[Load]] = {"alone": [], "visitors of a plain page": [], "visitors of the arena's page": []}
-    with running(partial(arena_process, database=database, tables=TABLES)) as arena, running(visitors) as people:
+    people_process = partial(visitors, nice=NICE)
+    with running(partial(arena_process, database=database, tables=TABLES)) as arena, running(people_process) as people:
         async with playing(arena.address, Paced, "bratwurmeck", 4, 4):
-            with running(partial(page_process, server=arena.address)) as page:
+            with running(partial(page_process, server=arena.address, nice=NICE)) as page:
                 for _ in range(rounds):
                     await _round(console, arena, page, people, seconds, list(found.values()))
     _show_loads(console, {name: _lightest(loads) for name, loads in found.items()}, seconds)
@@ -264,7 +268,7 @@ async def _round(
     paths = ("/standings", f"/matches/{match_id}", "/bots/bot1")
     bodies = {str(number): await body_of(page.address, path) for number, path in enumerate(paths)}
     event = await _an_event(page.address, f"/matches/{match_id}/live")
-    with running(partial(plain_process, bodies=bodies, event=event)) as plain:
+    with running(partial(plain_process, bodies=bodies, event=event, nice=NICE)) as plain:
         crowds = [
             None,
             Crowd(plain.address, "/live", VIEWERS, tuple(f"/{name}" for name in bodies), PAGES_PER_SECOND),

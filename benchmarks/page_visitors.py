@@ -11,8 +11,6 @@ from typing import NamedTuple
 from benchmarks.arena import Process
 
 CONNECTIONS = 8
-VISITORS_NICE = 10
-"""They would be on other machines, so they make way for the arena too."""
 LENGTH = b"content-length: "
 NOT_MODIFIED = b"HTTP/1.1 304"
 
@@ -47,9 +45,9 @@ class Heard(NamedTuple):
     """Pages with an error instead."""
 
 
-def visitors(pipe: Connection) -> None:
+def visitors(pipe: Connection, nice: int = 0) -> None:
     """Visit what is told, until `stop`."""
-    os.nice(VISITORS_NICE)
+    os.nice(nice)
     pipe.send("ready")
     while (told := pipe.recv()) != "stop":
         if isinstance(told, Visit):
