@@ -121,6 +121,9 @@ class Checked:
     commitments: dict[str, str] = field(default_factory=dict)
     """By competition: what its master seed was checked against, to be compared with what was published."""
 
+    remarks: list[str] = field(default_factory=list)
+    """What could not be checked, and why."""
+
     def gather(self, findings: Iterable[RecordFlaw]) -> None:
         """Keep findings as they come, and tell them."""
         for finding in findings:
@@ -130,6 +133,7 @@ class Checked:
 
     def advice(self) -> Iterator[str]:
         """What is left for a person to compare."""
+        yield from self.remarks
         for name, commitment in self.commitments.items():
             yield f"{name}: commitment {commitment}; compare it with what was published"
 
@@ -147,6 +151,7 @@ class Checked:
             "in_order": self.matches - len(self.findings),
             "findings": [{**finding._asdict(), "file": str(finding.file)} for finding in self.findings],
             **({"commitments": self.commitments} if self.commitments else {}),
+            **({"remarks": self.remarks} if self.remarks else {}),
         }
 
 

@@ -83,3 +83,13 @@ def test_the_check_of_a_folder_needs_neither_an_arena_nor_a_database() -> None:
     assert not {"grpc", "structlog", "sqlalchemy", "sqlmodel"}.intersection(loaded)
     unneeded = ("roost_server.play", "roost_server.store", "roost_server.accounts", "roost_server.answers")
     assert not [name for name in loaded if name.startswith(unneeded)]
+
+
+def test_one_phase_is_exported_and_what_cannot_be_checked_is_said(roost: Roost, exported: Path, tmp_path: Path) -> None:
+    database = exported.parent / "roost.db"
+    assert roost("export", tmp_path / "finals", "--phase", "finals", "--db", database).code == 0
+    said = roost("verify", tmp_path / "finals")
+    assert said.code == 0
+    assert said.out.startswith("the seeding of the finals comes from the ladder, which is not in this export\n")
+    refused = roost("export", tmp_path / "no", "--phase", "freeze", "--db", database)
+    assert (refused.code, "it may be ladder or finals" in refused.err) == (2, True)

@@ -304,3 +304,39 @@ def test_a_bot_that_was_withdrawn_before_the_finals_is_not_missed_there(schedule
     assert complaints(tmp_path / "cup") == []
     whole = read_competition(tmp_path / "cup")
     assert [bot.name for bot in whole.bots if bot.pinned] == ["anna", "bert", "carl"]
+
+
+@pytest.mark.parametrize("phase", ["ladder", "finals"])
+def test_one_phase_alone(exported: Path, tmp_path: Path, phase: str) -> None:
+    """It is in order by itself, its reports are those of the whole, and nothing of the other phase is in it."""
+    with open_store(f"sqlite:///{exported.parent}/roost.db", read_only=True) as store:
+        export(store, "cup", tmp_path / "part", phase)
+    assert complaints(tmp_path / "part") == []
+    blocks = [json.loads(line) for line in (tmp_path / "part" / BLOCKS_FILE).read_text().splitlines()]
+    assert {block["phase"] for block in blocks} == {phase}
+    matches = (tmp_path / "part" / MATCHES_FILE).read_text().splitlines()
+    assert len(matches) == sum(len(block["matches"]) for block in blocks)
+    name = f"standings-{phase}.csv"
+    assert (tmp_path / "part" / name).read_bytes() == (exported / name).read_bytes()
+
+
+def test_another_seeding_in_the_export_of_the_finals_is_noticed(exported: Path, tmp_path: Path) -> None:
+    """It may be any order, but a knockout or a plan with byes was played by one of them, and everybody is in it."""
+    with open_store(f"sqlite:///{exported.parent}/roost.db", read_only=True) as store:
+        export(store, "cup", tmp_path / "part", "finals")
+    change(tmp_path / "part", COMPETITION_FILE, lambda lines: lines[0]["seeding"].pop())
+    assert "competition.json: the seeding does not name every finalist once" in complaints(tmp_path / "part")
+
+
+def test_a_block_of_the_other_phase_is_noticed(exported: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(exported, tmp_path / "cup"))
+    change(copy, COMPETITION_FILE, lambda lines: lines[0].update(only="finals"))
+    assert any("is of the ladder, and the export of the finals alone" in each for each in complaints(copy))
+
+
+def test_a_block_of_an_epoch_that_never_was_is_noticed(copy: Path) -> None:
+    change(copy, BLOCKS_FILE, lambda lines: lines[0].update(epoch=5))
+    found = complaints(copy)
+    assert any(each.endswith("there was no epoch 5") for each in found)
+    assert any("its deal does not follow from the master seed" in each for each in found)
+    assert any("was dealt in epoch 0, after a block of a later one" in each for each in found)

@@ -105,6 +105,9 @@ def export(
     competition: Annotated[
         str | None, typer.Option(metavar="NAME", help="Which competition, if there are several.")
     ] = None,
+    phase: Annotated[
+        str | None, typer.Option(metavar="PHASE", help="Only this phase: ladder or finals. By default both.")
+    ] = None,
 ) -> None:
     """Write everything about a competition into a folder: rules, deals, matches, standings, hashes of all files.
 
@@ -113,6 +116,6 @@ def export(
     from roost_sdk.arena.reader import find_competition
 
     with where.open() as reader:
-        files = reader.export(competition or find_competition(reader).name, folder)
+        files = reader.export(competition or find_competition(reader).name, folder, phase or "")
     size = sum(file.stat().st_size for file in files) / 1e6
     typer.echo(f"{len(files)} files, {size:.1f} MB, in {folder}; check them with   roost verify {folder}")

@@ -57,8 +57,8 @@ class Reader(ABC):
         """The response to a request of the service `roost.v1.Arena` that has one."""
 
     @abstractmethod
-    def export(self, competition: str, folder: Path) -> list[Path]:
-        """Write everything about a competition into a new folder, and return the files."""
+    def export(self, competition: str, folder: Path, phase: str = "") -> list[Path]:
+        """Write everything about a competition, or about one phase, into a new folder, and return the files."""
 
     def arena(self) -> records_pb2.GetArenaResponse:
         """What is played, and how much is going on."""
@@ -136,8 +136,8 @@ class ArenaReader(Reader):
     def ask(self, request: Message) -> Any:
         return self._call(_method_for(ARENA, request), request)
 
-    def export(self, competition: str, folder: Path) -> list[Path]:
-        request = arena_pb2.ExportCompetitionRequest(competition=competition)
+    def export(self, competition: str, folder: Path, phase: str = "") -> list[Path]:
+        request = arena_pb2.ExportCompetitionRequest(competition=competition, phase=phase)
         return _save(self._stream(request, arena_pb2.ExportCompetitionResponse), folder)
 
     def watch(self, match_id: str, *, from_beginning: bool = False) -> Iterator[arena_pb2.WatchMatchResponse]:

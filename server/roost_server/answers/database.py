@@ -42,12 +42,12 @@ class DatabaseReader(Reader):
         """The record of a match, one line of JSON, even if its deal is still being played."""
         return queries.replay(self._store, match_id)
 
-    def export(self, competition: str, folder: Path) -> list[Path]:
+    def export(self, competition: str, folder: Path, phase: str = "") -> list[Path]:
         """Everything about a competition, as files in a new folder."""
         # Imported here because it is slow to import, and only exports need it.
         from roost_server.export.writer import export
 
-        return export(self._store, competition, folder)
+        return export(self._store, competition, folder, phase)
 
 
 @contextmanager

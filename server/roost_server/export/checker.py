@@ -35,7 +35,16 @@ from roost_server.export.files import (
     ExportedBlock,
     digest,
 )
-from roost_server.export.reader import Damaged, Exported, as_block, commitments_in, read_export, read_manifest, readable
+from roost_server.export.reader import (
+    Damaged,
+    Exported,
+    as_block,
+    commitments_in,
+    read_export,
+    read_manifest,
+    readable,
+    seeded_elsewhere,
+)
 from roost_server.export.reports import derived, finalists, results_by_block
 
 TOLERANCE = 1e-6
@@ -107,6 +116,8 @@ def verify_folder(
         checked.gather(RecordFlaw((shown_as or folder) / each.where, None, "", None, each.what) for each in wrong)
     if commitment is None:
         checked.commitments |= commitments_in(folder)
+    if seeded_elsewhere(folder):
+        checked.remarks.append("the seeding of the finals comes from the ladder, which is not in this export")
     return checked
 
 
@@ -148,6 +159,7 @@ def _wrong_contents(
 ) -> Iterator[Wrong]:
     exported = read_export(folder)
     yield from _wrong_name(exported)
+    yield from _wrong_part(exported)
     if commitment is not None and commitment.strip().lower() != exported.competition.commitment:
         yield Wrong(COMPETITION_FILE, f"the commitment is {exported.competition.commitment}, not the published one")
     yield from _wrong_seeds(exported)
@@ -175,6 +187,17 @@ def wrong_hashes(folder: Path) -> Iterator[Wrong]:
             yield Wrong(name, "is missing")
         elif digest(file) != recorded:
             yield Wrong(name, "was changed: its hash is not that of the manifest")
+
+
+def _wrong_part(exported: Exported) -> Iterator[Wrong]:
+    """An export of one phase has no blocks of another, and its seeding has each finalist once."""
+    competition = exported.competition
+    for block in exported.blocks:
+        if competition.only not in ("", block.phase):
+            yield Wrong(block.id, f"is of the {block.phase}, and the export of the {competition.only} alone")
+    pinned = sorted(bot.version_id for bot in competition.bots if bot.pinned)
+    if competition.seeding and (competition.only != PhaseName.FINALS or sorted(competition.seeding) != pinned):
+        yield Wrong(COMPETITION_FILE, "the seeding does not name every finalist once")
 
 
 def _wrong_name(exported: Exported) -> Iterator[Wrong]:
@@ -318,6 +341,8 @@ def _missing_blocks(exported: Exported) -> Iterator[Wrong]:
     if exported.competition.phase != PhaseName.DONE:
         return
     for phase in (PhaseName.LADDER, PhaseName.FINALS):
+        if exported.competition.only not in ("", phase):
+            continue
         serials = {block.serial for block in exported.blocks if block.phase == phase}
         for serial in sorted(set(range(max(serials, default=-1) + 1)) - serials):
             yield Wrong(phase.value, f"block {serial} is missing")

@@ -84,6 +84,10 @@ class ExportedCompetition:
     bots: tuple[ExportedBot, ...]
     epochs: tuple[tuple[Annotated[int, Field(ge=1)], str], ...] = ()
     """The epochs after the first: when each began, and why."""
+    only: Annotated[str, Field(pattern="^(ladder|finals)?$")] = ""
+    """The phase to which the export is limited; empty if it has all."""
+    seeding: tuple[int, ...] = ()
+    """If it has the finals alone: their versions by rank on the ladder, which cannot be checked without the ladder."""
     format: Literal["roost-export/1"] = FORMAT
 
 

@@ -71,6 +71,14 @@ def commitments_in(folder: Path) -> dict[str, str]:
     return {competition.name: competition.commitment}
 
 
+def seeded_elsewhere(folder: Path) -> bool:
+    """Whether the seeding of the finals follows from matches that are not in the export."""
+    try:
+        return bool(read_competition(folder).seeding)
+    except Damaged:
+        return False
+
+
 def read_text(folder: Path, name: str) -> str:
     """A file as text. Raises `Damaged`."""
     with readable(name):

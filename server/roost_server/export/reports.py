@@ -54,6 +54,9 @@ def derived(
 def finalists(file: CompetitionFile, competition: ExportedCompetition, ladder: Iterable[MatchFacts]) -> Participants:
     """The pinned versions by their rank on the ladder, as the arena seeds them."""
     pinned = [Finalist(bot.version_id, bot.owner) for bot in competition.bots if bot.pinned]
+    if competition.seeding:
+        place = {version_id: number for number, version_id in enumerate(competition.seeding)}
+        pinned.sort(key=lambda each: place.get(each.version_id, len(place)))
     return finals_field(file, pinned, results_by_block(ladder).values())
 
 

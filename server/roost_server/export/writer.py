@@ -1,17 +1,16 @@
-"""`roost export`: writes a competition into a folder, or sends the same files in pieces.
+"""`roost export`: writes a competition into a folder.
 
 An export is read from one state of the records, so that it is consistent while an arena plays.
 """
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from roost.v1 import arena_pb2
 from roost_games.errors import UsageError
+from roost_ladder.rating.facts import MatchFacts
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName
 from roost_server.competition.ledger import Competition
@@ -32,24 +31,26 @@ from roost_server.export.files import (
     digest,
     manifest_text,
 )
-from roost_server.export.reports import derived
+from roost_server.export.reports import derived, finalists
 from roost_server.store import Store, queries
 from roost_server.store.epochs import epochs
 from roost_server.store.results import MatchFilter, facts
 from roost_server.store.store import Reading
 
-PIECE = 1 << 18
-"""How many bytes of a file are sent at a time."""
 
+def export(store: Store, name: str, folder: Path, phase: str = "") -> list[Path]:
+    """Write everything about a competition, or about one `phase` of it, into a new folder.
 
-def export(store: Store, name: str, folder: Path) -> list[Path]:
-    """Write everything about a competition into a new folder. Returns the files. Raises `UsageError`."""
+    Returns the files. Raises `UsageError`.
+    """
     with store.reading() as reading:
         competition = ledger.read(reading, name)
+        if phase and not (plays(phase) and competition.file.phase(PhaseName(phase))):
+            raise UsageError(f"{name} has no phase {phase!r} in which matches are played; it may be ladder or finals")
         _make(folder)
-        _write(folder, _texts(reading, competition))
+        _write(folder, _texts(reading, competition, phase))
         with (folder / MATCHES_FILE).open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in queries.finished_replays(reading, competition.id))
+            file.writelines(f"{line}\n" for line in queries.finished_replays(reading, competition.id, phase))
     return _manifest(folder)
 
 
@@ -62,12 +63,15 @@ def _make(folder: Path) -> None:
         raise UsageError(f"{folder} cannot be made: {error.strerror}") from None
 
 
-def _texts(reading: Reading, competition: Competition) -> dict[str, str]:
+def _texts(reading: Reading, competition: Competition, only: str) -> dict[str, str]:
     """The files by name, except the matches, which may be very many."""
-    whole = _competition(reading, competition)
-    blocks = _blocks(reading, competition.id)
+    whole = _competition(reading, competition, only)
+    blocks = [block for block in _blocks(reading, competition.id) if only in ("", block.phase)]
     phases = sorted({block.phase for block in blocks if plays(block.phase)})
-    played = {phase: list(facts(reading, MatchFilter(competition_id=competition.id, phase=phase))) for phase in phases}
+    played = {phase: _facts(reading, competition, phase) for phase in phases}
+    if only == PhaseName.FINALS:
+        seeded = finalists(competition.file, whole, _facts(reading, competition, PhaseName.LADDER))
+        whole = replace(whole, seeding=seeded.bots)
     return {
         RULES_FILE: competition.document,
         COMPETITION_FILE: competition_text(whole),
@@ -76,10 +80,14 @@ def _texts(reading: Reading, competition: Competition) -> dict[str, str]:
     }
 
 
-def _competition(reading: Reading, competition: Competition) -> ExportedCompetition:
+def _facts(reading: Reading, competition: Competition, phase: str) -> list[MatchFacts]:
+    return list(facts(reading, MatchFilter(competition_id=competition.id, phase=phase)))
+
+
+def _competition(reading: Reading, competition: Competition, only: str) -> ExportedCompetition:
     """The competition as a whole, with its master seed once it is done."""
     changes = ledger.phase_changes(reading, competition.id)
-    voids = queries.voids_by_version(reading, competition.id)
+    voids = queries.voids_by_version(reading, competition.id, only)
     return ExportedCompetition(
         name=competition.file.name,
         phase=competition.phase,
@@ -91,6 +99,7 @@ def _competition(reading: Reading, competition: Competition) -> ExportedCompetit
             for each in ledger.entered_versions(reading, competition.id)
         ),
         epochs=tuple((each.began_ms, each.cause) for each in epochs(reading)),
+        only=only,
     )
 
 
@@ -110,28 +119,3 @@ def _manifest(folder: Path) -> list[Path]:
     manifest = Manifest(FORMAT, {file.name: digest(file) for file in files}, version("roost"))
     _write(folder, {MANIFEST_FILE: manifest_text(manifest)})
     return [*files, folder / MANIFEST_FILE]
-
-
-class Sender:
-    """Exports competitions of a store, one at a time, because the arena has other work to do."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._turn = asyncio.Lock()
-
-    async def send(self, competition: str) -> AsyncIterator[arena_pb2.ExportCompetitionResponse]:
-        """The files of an export, piece by piece. Raises `UsageError` if there is no such competition."""
-        async with self._turn:
-            with TemporaryDirectory(prefix="roost-export-") as folder:
-                files = await asyncio.to_thread(export, self._store, competition, Path(folder) / "export")
-                for file in files:
-                    for piece in _pieces(file):
-                        yield arena_pb2.ExportCompetitionResponse(file=file.name, data=piece)
-
-
-def _pieces(file: Path) -> Iterator[bytes]:
-    """The content of a file in pieces: at least one, so that an empty file is not left out."""
-    with file.open("rb") as opened:
-        yield opened.read(PIECE)
-        while piece := opened.read(PIECE):
-            yield piece

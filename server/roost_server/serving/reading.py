@@ -1,7 +1,7 @@
 """`roost.v1.Arena` over records without an arena: everything can be asked, and nothing is played."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any
 
 import grpc
@@ -13,7 +13,7 @@ from roost_server.accounts.keys import Identity
 from roost_server.answers.questions import ARENA, RecordAnswers
 from roost_server.answers.ratings import Ratings
 from roost_server.errors import NotYetError
-from roost_server.export.writer import Sender
+from roost_server.export.sender import Sender
 from roost_server.metrics import Metrics
 from roost_server.play.stream import parser_of
 from roost_server.serving.rpc import Methods
@@ -41,6 +41,10 @@ class ReadingService:
         self._exports = Sender(store)
         self._live: Mapping[type[Message], AnswerLive] = {}
 
+    def close(self) -> None:
+        """Remove what was written for those who asked."""
+        self._exports.close()
+
     def handler(self) -> grpc.GenericRpcHandler:
         """The handler for a gRPC server. Unlike the generated one, it answers invalid bytes with a clear status."""
         unary = {name: self._handler(name, request) for name, request in self._records.requests.items()}
@@ -66,7 +70,7 @@ class ReadingService:
                 "ExportCompetition",
                 Need.READ,
                 arena_pb2.ExportCompetitionRequest,
-                lambda request: self._exports.send(request.competition),
+                lambda request: self._exports.send(request.competition, request.phase),
             ),
             "WatchMatch": stream("WatchMatch", Need.READ, arena_pb2.WatchMatchRequest, self._watch),
         }
@@ -74,6 +78,6 @@ class ReadingService:
     async def _play(self, _: object, context: Any) -> None:
         await self._methods.refuse("Play", context, NotYetError(NOTHING_PLAYED))
 
-    async def _watch(self, request: arena_pb2.WatchMatchRequest) -> AsyncIterator[Message]:
+    async def _watch(self, request: arena_pb2.WatchMatchRequest) -> AsyncGenerator[Message, None]:
         raise NotYetError(NOTHING_PLAYED)
         yield  # pragma: no cover  it makes this a stream

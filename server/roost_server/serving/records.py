@@ -20,13 +20,15 @@ from roost_server.store import Store
 async def records_served(store: Store) -> AsyncIterator[str]:
     """Answer what anybody may ask an arena from a store alone, on this machine only. Gives the address."""
     server = grpc.aio.server(options=(("grpc.so_reuseport", 0),))
-    server.add_generic_rpc_handlers((ReadingService(store).handler(),))
+    service = ReadingService(store)
+    server.add_generic_rpc_handlers((service.handler(),))
     port = server.add_insecure_port(SIDE_DOOR)
     await server.start()
     try:
         yield f"127.0.0.1:{port}"
     finally:
         await server.stop(CLOSE_SECONDS)
+        service.close()
 
 
 def show_records(records: AbstractContextManager[Store], page: PageBeside, begin: Callable[[], None]) -> None:

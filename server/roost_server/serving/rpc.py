@@ -1,6 +1,8 @@
 """Makes gRPC methods from plain functions: the gate comes first, and our errors become statuses in one place."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from typing import Any, TypeVar
 
 import grpc
@@ -9,13 +11,15 @@ from google.protobuf.message import Message
 from roost_games.errors import RoostError
 from roost_server.accounts.gate import Gate, Need
 from roost_server.accounts.keys import Identity
-from roost_server.errors import InvalidError, status_of
+from roost_server.errors import InvalidError, StalledError, status_of
 from roost_server.metrics import Metrics
 from roost_server.play.stream import end, parser_of
 
+STALLED_SECONDS = 30.0
+"""A caller that reads nothing for this long is cut off."""
 RequestT = TypeVar("RequestT", bound=Message)
 Answer = Callable[[RequestT, Identity | None], Awaitable[Message]]
-Updates = Callable[[RequestT], AsyncIterator[Message]]
+Updates = Callable[[RequestT], AsyncGenerator[Message, None]]
 
 
 class Methods:
@@ -50,15 +54,25 @@ class Methods:
     ) -> "grpc.RpcMethodHandler[Any, Any]":
         """A method with one request and a stream of answers."""
 
-        async def handle(request: RequestT | None, context: Any) -> AsyncIterator[Message]:
+        async def handle(request: RequestT | None, context: Any) -> None:
             try:
                 await self._gate.admit(context, need)
-                async for update in updates(understood(request)):
-                    yield update
+                async with aclosing(updates(understood(request))) as found:
+                    async for update in found:
+                        await _write(context, update)
             except RoostError as error:
                 await self.refuse(name, context, error)
 
         return grpc.unary_stream_rpc_method_handler(handle, parser_of(request_type), _bytes_of)
+
+
+async def _write(context: Any, update: Message) -> None:
+    """Send an update. Raises `StalledError` if the caller does not read."""
+    try:
+        async with asyncio.timeout(STALLED_SECONDS):
+            await context.write(update)
+    except TimeoutError:
+        raise StalledError(f"nothing was read for {STALLED_SECONDS:.0f} seconds") from None
 
 
 def understood(request: RequestT | None) -> RequestT:

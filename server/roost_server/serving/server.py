@@ -83,6 +83,7 @@ class ArenaServer:
         plan = self._hosting.backups
         self._backups = BackupSchedule(store, plan, self._arena.metrics) if plan else None
         self._admin = AdminService(self._arena, self._gate)
+        self._reading = ArenaService(self._arena, self._gate, self._ratings)
         self._health = health.aio.HealthServicer()
         self._stop_metrics: Callable[[], None] = lambda: None
         self._server = grpc.aio.server(
@@ -105,7 +106,7 @@ class ArenaServer:
     async def start(self) -> None:
         """Start listening. Raises `UsageError` if that is not possible."""
         accounts = AccountsService(self._arena, self._gate)
-        services = (ArenaService(self._arena, self._gate, self._ratings), accounts, self._admin)
+        services = (self._reading, accounts, self._admin)
         self._server.add_generic_rpc_handlers(tuple(service.handler() for service in services))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
@@ -163,6 +164,7 @@ class ArenaServer:
             await self._backups.stop()
         self._admin.stop()
         await self._server.stop(CLOSE_SECONDS)
+        self._reading.close()
         self._stop_metrics()
         log.info("stopped")
 

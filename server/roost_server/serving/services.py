@@ -6,7 +6,7 @@ adds its part: revoking a key also ends the streams that use it, and a change of
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any
 
 import grpc
@@ -84,7 +84,7 @@ class ArenaService(ReadingService):
         seconds = max(0.0, (identity.expires_ms - epoch_ms()) / 1000)
         return asyncio.get_running_loop().call_later(seconds, self._arena.entrance.expel, (identity.key_id,))
 
-    def _watch(self, request: arena_pb2.WatchMatchRequest) -> AsyncIterator[Message]:
+    def _watch(self, request: arena_pb2.WatchMatchRequest) -> AsyncGenerator[Message, None]:
         match = self._arena.seating.running(request.match_id)
         return self._retellings.watch(match) if request.from_beginning else watch(match)
 

@@ -6,7 +6,7 @@ from view to view. All spectators of a match share that.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import NamedTuple
 
 from roost.v1 import arena_pb2, play_pb2
@@ -21,7 +21,7 @@ MOST_BEHIND = 10_000
 SCENES_AT_ONCE = 50
 """How many decisions of the past are played again at a time: some 2 ms."""
 
-Updates = AsyncIterator[arena_pb2.WatchMatchResponse]
+Updates = AsyncGenerator[arena_pb2.WatchMatchResponse, None]
 """What a spectator is told."""
 
 

@@ -35,6 +35,9 @@ class Backend(Protocol):
     writing_options: Mapping[str, object]
     """Execution options for a transaction that writes."""
 
+    def full_url(self) -> str:
+        """What another process of the same user opens it with, with a password if there is one."""
+
     def exists(self) -> bool:
         """Whether there is a database to read."""
 

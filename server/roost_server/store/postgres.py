@@ -43,6 +43,10 @@ class PostgresDatabase:
                 "PostgreSQL needs a driver; install it: pip install '.[postgresql]' in a checkout of Roost"
             ) from None
 
+    def full_url(self) -> str:
+        """With the password."""
+        return self._url.render_as_string(hide_password=False)
+
     def exists(self) -> bool:
         """Always true: the server reports a missing database when it is connected to."""
         return True

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, Select, func, select
 
 from roost_games.errors import UsageError
 from roost_server.store.models import (
+    AUDIT,
     BLOCK,
     BLOCK_MEMBER,
     BOT,
@@ -187,14 +188,15 @@ def backgrounds(store: Store) -> dict[int, Background]:
         }
 
 
-def voids_by_version(reading: Reading, competition_id: int | None = None) -> Counter[int]:
+def voids_by_version(reading: Reading, competition_id: int | None = None, phase: str = "") -> Counter[int]:
     """By version, how many matches were voided while it was being asked.
 
-    In a competition only those of blocks that are over count, as in its export.
+    In a competition, or in one `phase` of it, only those of blocks that are over count, as in its export.
     """
     query = select(VOID_SEAT.c.version_id, func.count()).group_by(VOID_SEAT.c.version_id)
     if competition_id is not None:
         over = (BLOCK.c.competition_id == competition_id) & (BLOCK.c.state != BlockState.OPEN)
+        over = over & (BLOCK.c.phase == phase) if phase else over
         query = query.join_from(VOID_SEAT, MATCH).join(BLOCK).where(over)
     return Counter({row[0]: row[1] for row in reading.execute(query)})
 
@@ -244,6 +246,11 @@ def recent_play(store: Store) -> RecentPlay:
     return RecentPlay(count, (last - first) / HOUR_MS if count else 0.0)
 
 
+def last_changes(reading: Reading) -> tuple[int, int]:
+    """The numbers of the last match and of the last act on record: while they stay, nothing has changed."""
+    return _last_number(reading), reading.scalar(select(func.max(AUDIT.c.id))) or 0
+
+
 def _last_number(connection: Connection) -> int:
     """The number of the last match. They are numbered from 1 without gaps."""
     return connection.scalar(select(func.max(MATCH.c.number))) or 0
@@ -281,10 +288,11 @@ def deals(store: Store) -> Iterator[DealOnRecord]:
         yield from map(DealOnRecord._make, rows)
 
 
-def finished_replays(reading: Reading, competition_id: int) -> Iterator[str]:
-    """The same for the blocks of a competition that are over. What is still being played stays a secret."""
+def finished_replays(reading: Reading, competition_id: int, phase: str = "") -> Iterator[str]:
+    """The same for the blocks of a competition, or of one phase, that are over. What is being played stays a secret."""
     query = select(REPLAY.c.document).join_from(REPLAY, MATCH).join(BLOCK).order_by(MATCH.c.number)
-    return _lines(reading, query.where(BLOCK.c.competition_id == competition_id, BLOCK.c.state != BlockState.OPEN))
+    over = (BLOCK.c.competition_id == competition_id) & (BLOCK.c.state != BlockState.OPEN)
+    return _lines(reading, query.where(over & (BLOCK.c.phase == phase) if phase else over))
 
 
 def _lines(reading: Reading, query: Select[Any]) -> Iterator[str]:

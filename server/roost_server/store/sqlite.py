@@ -83,6 +83,10 @@ class SqliteFile:
         self.name = str(self.path)
         self.url = f"sqlite:///{self.path}"
 
+    def full_url(self) -> str:
+        """The file, wherever the other process runs."""
+        return f"sqlite:///{self.path.absolute()}"
+
     def exists(self) -> bool:
         """Whether there is a file."""
         return self.path.exists()

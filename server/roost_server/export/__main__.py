@@ -1,0 +1,30 @@
+"""`python -m roost_server.export` writes an export, as a JSON object on standard input says. An arena starts it."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from roost_games.errors import Exit, RoostError, UsageError
+from roost_server.export.writer import export
+from roost_server.store import open_store
+
+PATIENT = 15
+"""The niceness of the process: an arena on the same machine comes first."""
+
+
+def main() -> int:
+    """Write it. Returns the exit code."""
+    order = json.load(sys.stdin)
+    os.nice(PATIENT)
+    try:
+        with open_store(order["url"], read_only=True) as store:
+            export(store, order["competition"], Path(order["folder"]), order["phase"])
+    except RoostError as error:
+        sys.stderr.write(f"{error}\n")
+        return Exit.USAGE if isinstance(error, UsageError) else Exit.FAILED
+    return Exit.DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

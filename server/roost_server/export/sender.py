@@ -1,0 +1,156 @@
+"""Sends exports to anybody who asks, without slowing down the arena.
+
+An export is written by a process of its own with low priority, one at a time. It is kept for a while: those who ask
+meanwhile get the same files. Few are sent at once, and all of them together no faster than `PACE` allows.
+"""
+
+import asyncio
+import json
+import shutil
+import sys
+import time
+from collections.abc import AsyncGenerator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import mkdtemp
+
+from google.protobuf.message import Message
+
+from roost.v1 import arena_pb2
+from roost_games.errors import Exit, RoostError, UsageError
+from roost_server.competition import ledger
+from roost_server.errors import TooMuchError
+from roost_server.store import Store, queries
+
+PIECE = 1 << 16
+"""How many bytes of a file are sent at a time."""
+PACE = 0.002
+"""How many seconds pass between two pieces, whoever gets them: some 30 MB a second in all."""
+MOST_AT_ONCE = 16
+"""How many callers may wait for exports or get them."""
+MOST_KEPT = 4
+"""How many exports are kept."""
+FRESH_SECONDS = 60.0
+"""An export of a running competition is not written again within this time, unless its phase has changed."""
+
+State = tuple[str, int, int]
+"""The phase of a competition, and the last match and the last act on record."""
+
+
+@dataclass(slots=True)
+class _Written:
+    """An export on disk. It is removed when it is neither kept nor being sent."""
+
+    folder: Path
+    state: State
+    at: float
+    readers: int = 0
+    kept: bool = True
+    files: list[Path] = field(default_factory=list)
+
+    def remove_if_unused(self) -> None:
+        if not self.kept and not self.readers:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Sender:
+    """Exports competitions of a store. `close` it in the end."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._kept: dict[tuple[str, str], _Written] = {}
+        self._writing = asyncio.Lock()
+        self._pacing = asyncio.Lock()
+        self._callers = 0
+
+    def close(self) -> None:
+        """Remove everything that was written."""
+        for written in self._kept.values():
+            shutil.rmtree(written.folder, ignore_errors=True)
+        self._kept.clear()
+
+    async def send(self, competition: str, phase: str = "") -> AsyncGenerator[Message, None]:
+        """The files of an export, piece by piece. Raises `UsageError` if there is no such competition or phase."""
+        if self._callers >= MOST_AT_ONCE:
+            raise TooMuchError("too many exports are being sent; ask again in a few minutes")
+        self._callers += 1
+        try:
+            written = await self._written(competition, phase)
+            written.readers += 1
+            try:
+                for file in written.files:
+                    for piece in _pieces(file):
+                        yield arena_pb2.ExportCompetitionResponse(file=file.name, data=piece)
+                        async with self._pacing:
+                            await asyncio.sleep(PACE)
+            finally:
+                written.readers -= 1
+                written.remove_if_unused()
+        finally:
+            self._callers -= 1
+
+    async def _written(self, competition: str, phase: str) -> _Written:
+        """The export that is kept, or a new one. Those who wait for the same one write it once."""
+        async with self._writing:
+            state = await asyncio.to_thread(self._state, competition)
+            kept = self._kept.get((competition, phase))
+            if kept is not None and (kept.state == state or _fresh(kept, state)):
+                return kept
+            written = await self._write(competition, phase, state)
+            self._keep((competition, phase), written)
+            return written
+
+    def _state(self, name: str) -> State:
+        with self._store.reading() as reading:
+            return ledger.read(reading, name).phase, *queries.last_changes(reading)
+
+    async def _write(self, competition: str, phase: str, state: State) -> _Written:
+        temporary = Path(mkdtemp(prefix="roost-export-"))
+        order = {"url": self._store.backend.full_url(), "competition": competition, "phase": phase}
+        try:
+            await _run(json.dumps({**order, "folder": str(temporary / "export")}).encode())
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        files = sorted((temporary / "export").iterdir())
+        return _Written(temporary, state, time.monotonic(), files=files)
+
+    def _keep(self, key: tuple[str, str], written: _Written) -> None:
+        before = [self._kept.pop(key)] if key in self._kept else []
+        self._kept[key] = written
+        while len(self._kept) > MOST_KEPT:
+            before.append(self._kept.pop(next(iter(self._kept))))
+        for each in before:
+            each.kept = False
+            each.remove_if_unused()
+
+
+def _fresh(kept: _Written, state: State) -> bool:
+    return kept.state[0] == state[0] and time.monotonic() < kept.at + FRESH_SECONDS
+
+
+async def _run(order: bytes) -> None:
+    """Write an export in another process. Raises `RoostError` if that fails."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "roost_server.export"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        _, said = await process.communicate(order)
+    except BaseException:
+        process.kill()
+        await process.wait()
+        raise
+    if process.returncode:
+        last = said.decode(errors="replace").strip().rpartition("\n")[2]
+        raise UsageError(last) if process.returncode == Exit.USAGE else RoostError(f"the export failed: {last}")
+
+
+def _pieces(file: Path) -> Iterator[bytes]:
+    """The content of a file in pieces: at least one, so that an empty file is not left out."""
+    with file.open("rb") as opened:
+        yield opened.read(PIECE)
+        while piece := opened.read(PIECE):
+            yield piece
