@@ -71,6 +71,11 @@ class Play:
             ledger.enter(self.store, competition, bot.id, owner_id)
         return list(NAMES)
 
+    def restored(self, store: Store) -> None:
+        """Go on with these records, which were restored."""
+        self.store, self.recorder = store, Recorder(store, Metrics())
+        self.director = Director(store, ledger.find(store, "cup"), Settings())
+
     async def whole(self, ladder_rounds: int) -> None:
         """From the ladder to the end."""
         await self.begin()

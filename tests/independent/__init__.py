@@ -1,0 +1,1 @@
+"""Programs that were written from the documentation alone, to check it and us."""

@@ -1,0 +1,548 @@
+"""Checks the export of a competition. It was written from the pages export, chance and replays of docs/formats/.
+
+It imports nothing of Roost: `python tests/independent/check_export.py FOLDER` prints what is wrong. It covers what the
+pages state: hashes, commitment, ids, epochs, seeds, seatings, chance, the plan of the finals, ratings, the result. It
+does not replay matches.
+"""
+
+import csv
+import hashlib
+import json
+import math
+import random
+import sys
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations, count, permutations
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+Kind = tuple[str, int]
+Pairing = tuple[Kind, tuple[int, ...]]
+Result = tuple[tuple[int, ...], tuple[int, ...]]
+"""The bots of a match by seat, and their places."""
+
+
+# --- chance ---------------------------------------------------------------------------------------------------------
+
+
+class Stream:
+    """The stream of a purpose."""
+
+    def __init__(self, seed: str, purpose: str) -> None:
+        self._text = f"roost-tape/1:{seed}:{purpose}".encode()
+        self._bytes = b""
+        self._at = 0
+
+    def take(self, number: int) -> bytes:
+        if self._at + number > len(self._bytes):
+            self._bytes = hashlib.shake_256(self._text).digest(2 * (self._at + number))
+        self._at += number
+        return self._bytes[self._at - number : self._at]
+
+    def pick(self, items: Sequence[Any]) -> Any:
+        fair = 2**64 // len(items) * len(items)
+        while (word := int.from_bytes(self.take(8), "big")) >= fair:
+            pass
+        return items[word % len(items)]
+
+    def draw(self, items: Sequence[Any], number: int) -> list[Any]:
+        keys: list[bytes] = []
+        while len(set(keys)) < len(items):
+            keys = [self.take(8) for _ in items]
+        return [items[index] for index in sorted(range(len(items)), key=keys.__getitem__)[:number]]
+
+    def dice(self, number: int) -> list[str]:
+        rolled: list[str] = []
+        while len(rolled) < number:
+            byte = self.take(1)[0]
+            if byte < 252:
+                rolled.append("12345W"[byte % 6])
+        return rolled
+
+
+KARTENECK_DECK = [str(value) for value in range(1, 6) for _ in range(17)] + [f"W{n}" for n in range(1, 26)]
+PORTIONS = [0, 0, 0, *range(16, 43)]
+PLAYED = {2: 18, 3: 24, 4: 28}
+KINDS = ("patty", "cheese", "tomato", "lettuce", "onion")
+HAECMAEC_DECK = [
+    f"{kind}-{value}" for kind in KINDS for value, number in enumerate((5, 4, 4, 2, 2), 1) for _ in range(number)
+] + ["fly"] * 3
+
+
+def expected_chance(replay: Json) -> Iterator[tuple[Any, Any]]:
+    """For every outcome of a replay with the usual components: what its seed gives, and what is listed."""
+    seed, players = replay["seed"], len(replay["seats"])
+    purposes = _purposes(replay)
+    for step, purpose in purposes:
+        stream, name, listed = Stream(seed, purpose), step["chance"], step["outcome"]
+        if name == "starter":
+            yield stream.pick(range(players)), listed
+        elif name == "portions":
+            yield stream.draw(PORTIONS, PLAYED[players]), listed
+        elif name == "deck":
+            deck = KARTENECK_DECK if replay["game"] == "karteneck" else HAECMAEC_DECK
+            yield stream.draw(deck, len(deck)), listed
+        elif name == "reshuffle":
+            pile = sorted(listed, key=KARTENECK_DECK.index)
+            yield stream.draw(pile, len(pile)), listed
+        elif name == "roll":
+            yield stream.dice(len(listed)), listed
+        elif name == "slap":
+            yield stream.pick(step["slappers"]), listed
+
+
+def _purposes(replay: Json) -> Iterator[tuple[Json, str]]:
+    """Every step of chance with its purpose, whose numbers follow from its position."""
+    turn, roll, reshuffles, reactions = 0, 0, 0, 0
+    slappers: list[int] = []
+    asked: set[int] = set()
+    rolled_last = False
+    for step in replay["steps"]:
+        if "seat" in step:
+            move, rolled_last = step["move"], False
+            if move.get("then") == "roll":
+                roll += 1
+            elif move.get("then") == "stop":
+                turn, roll = turn + 1, 0
+            if "suspect" in move or "slap" in move:
+                if not asked or step["seat"] in asked or step["seat"] < max(asked):
+                    asked, slappers, reactions = set(), [], reactions + 1
+                asked.add(step["seat"])
+                slappers += [step["seat"]] if move.get("slap") else []
+            else:
+                asked = set()
+            continue
+        name = step["chance"]
+        if name == "roll":
+            # A roll that left no choice ended its turn, so the next one is of the next turn.
+            turn, roll = (turn + 1, 0) if rolled_last else (turn, roll)
+            yield step, f"roll/{turn}/{roll}"
+            rolled_last = True
+        elif name == "reshuffle":
+            reshuffles += 1
+            yield step, f"reshuffle/{reshuffles}"
+        elif name == "slap":
+            yield {**step, "slappers": slappers}, f"slap/{reactions - 1}"
+        else:
+            yield step, name
+
+
+# --- seeds ----------------------------------------------------------------------------------------------------------
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def block_seed(master: str, block_id: str, epoch: int) -> str:
+    return sha256(f"roost-block/2:{master}:{epoch}:{block_id}" if epoch else f"roost-block/1:{master}:{block_id}")
+
+
+def seating(block: Json, rotation: int) -> tuple[int, ...]:
+    first, *others = block["version_ids"]
+    number, moves = divmod(rotation, len(others) + 1)
+    circle = (first, *list(permutations(others))[number])
+    return circle[moves:] + circle[:moves]
+
+
+# --- the plan of the finals -----------------------------------------------------------------------------------------
+
+
+class Generator:
+    """The random numbers of a plan."""
+
+    def __init__(self, text: str) -> None:
+        data = text.encode()
+        self._twister = random.Random(int.from_bytes(data + hashlib.sha512(data).digest(), "big"))
+
+    def below(self, most: int) -> int:
+        while (number := self._twister.getrandbits(32) >> (32 - most.bit_length())) >= most:
+            pass
+        return number
+
+    def order(self, items: Sequence[Any]) -> list[Any]:
+        pool, drawn = list(items), []
+        for left in range(len(pool), 0, -1):
+            at = self.below(left)
+            drawn.append(pool[at])
+            pool[at] = pool[left - 1]
+        return drawn
+
+    def shuffle(self, items: list[Any]) -> None:
+        for at in range(len(items) - 1, 0, -1):
+            other = self.below(at + 1)
+            items[at], items[other] = items[other], items[at]
+
+
+class Finals:
+    """Plans the finals round by round, from the results so far."""
+
+    def __init__(self, rules: Json, competition: Json, field: list[int]) -> None:
+        self.part = next(part for part in rules["phases"] if part["phase"] == "finals")
+        self.kinds = [
+            (table["game"], players) for table in rules["games"] for players in table.get("players", (2, 3, 4))
+        ]
+        self.field = field
+        self.seed = block_seed(competition["seed"], f"{competition['name']}-finals-schedule", 0)
+        own = rules.get("entry", {}).get("own_bots_may_meet", False)
+        self.owner = {bot["version_id"]: bot["version_id"] if own else bot["owner"] for bot in competition["bots"]}
+        self.given = 0
+        self.times: Counter[tuple[Kind, tuple[int, ...]]] = Counter()
+        self.played: Counter[tuple[Kind, int]] = Counter()
+        self.met: Counter[tuple[int, int]] = Counter()
+        self.results: list[Result] = []
+
+    def next_round(self) -> list[Pairing]:
+        plan = {"round-robin": self._round_robin, "swiss": self._swiss, "knockout": self._knockout}
+        pairings = plan[self.part.get("schedule", "round-robin")](
+            Generator(f"roost-schedule/1:{self.seed}:{self.given}")
+        )
+        for kind, group in pairings:
+            self.given += 1
+            self.times[kind, tuple(sorted(group))] += 1
+            self.played.update((kind, bot) for bot in group)
+            self.met.update(permutations(group, 2))
+        return pairings
+
+    def _at(self, kind: Kind) -> list[int]:
+        return sorted(self.field) if len({self.owner[bot] for bot in self.field}) >= kind[1] else []
+
+    def _may_meet(self, group: Sequence[int]) -> bool:
+        return len({self.owner[bot] for bot in group}) == len(group)
+
+    def _round_robin(self, drawing: Generator) -> list[Pairing]:
+        groups = {kind: self._groups(kind) for kind in self.kinds}
+        groups = {kind: found for kind, found in groups.items() if found}
+        fewest = min((self.times[kind, group] for kind, found in groups.items() for group in found), default=0)
+        if fewest >= self.part.get("rounds", 1):
+            return []
+        timed = [
+            (at / len(found), kind, group)
+            for kind, found in groups.items()
+            for at, group in enumerate(found)
+            if self.times[kind, group] == fewest
+        ]
+        timed.sort(key=lambda each: each[0])
+        return [(kind, tuple(drawing.order(sorted(group)))) for _, kind, group in timed[:4096]]
+
+    def _groups(self, kind: Kind) -> list[tuple[int, ...]]:
+        bots, size = self._at(kind), kind[1]
+        drawing = Generator(f"roost-orbits/1:{self.seed}:{len(bots)}:{size}")
+        circle = drawing.order(range(len(bots)))
+        kept = [(0, *rest) for rest in combinations(range(1, len(bots)), size - 1) if _least((0, *rest), len(bots))]
+        drawing.shuffle(kept)
+        found: list[tuple[int, ...]] = []
+        for group in kept:
+            turned = [tuple(sorted((at + turn) % len(bots) for at in group)) for turn in range(len(bots))]
+            found += [tuple(sorted(bots[circle[at]] for at in each)) for each in dict.fromkeys(turned)]
+        return [group for group in found if self._may_meet(group)]
+
+    def _score(self, bot: int) -> float:
+        ahead = opponents = 0.0
+        for bots, places in self.results:
+            if bot in bots:
+                place = places[bots.index(bot)]
+                ahead += sum((other > place) + (other >= place) for other in places) / 2 - 0.5
+                opponents += len(bots) - 1
+        return ahead / opponents if opponents else 0.5
+
+    def _swiss(self, drawing: Generator) -> list[Pairing]:
+        pairings: list[Pairing] = []
+        for kind in self.kinds:
+            if any(self.played[kind, bot] < self.part.get("rounds", 1) for bot in self._at(kind)):
+                groups = self._swiss_groups(kind, drawing)
+                pairings += [(kind, tuple(drawing.order(sorted(group)))) for group in groups]
+        return pairings
+
+    def _swiss_groups(self, kind: Kind, drawing: Generator) -> list[list[int]]:
+        bots, size = self._at(kind), kind[1]
+        by_score = sorted(drawing.order(bots), key=lambda bot: -self._score(bot))
+        rank = {bot: at for at, bot in enumerate(by_score)}
+        waiting = sorted(by_score, key=lambda bot: self.played[kind, bot])
+        waiting = waiting[: len(waiting) // size * size]
+        usual = sum(self.met[bot, other] for bot in bots for other in self.field) // max(len(bots) * (len(bots) - 1), 1)
+
+        def repeats(group: Sequence[int]) -> int:
+            return sum(max(0, self.met[pair] - usual) for pair in combinations(group, 2))
+
+        def cost(group: Sequence[int]) -> tuple[int, int]:
+            ranks = [rank[bot] for bot in group]
+            return repeats(group), max(ranks) - min(ranks)
+
+        groups: list[list[int]] = []
+        while len({self.owner[bot] for bot in waiting}) >= size:
+            group = [waiting[0]]
+            while len(group) < size:
+                allowed = [bot for bot in waiting if self._may_meet([*group, bot]) and bot not in group][:32]
+                group.append(min(allowed, key=lambda bot: cost([*group, bot])))
+            waiting = [bot for bot in waiting if bot not in group]
+            groups.append(group)
+
+        def distance(one: list[int], other: list[int]) -> int:
+            return abs(sum(rank[bot] for bot in one) - sum(rank[bot] for bot in other))
+
+        for group in groups:
+            if repeats(group):
+                others = sorted((each for each in groups if each is not group), key=lambda each: distance(group, each))
+                for other in others[:32]:
+                    self._exchange(group, other, repeats)
+        return groups
+
+    def _exchange(self, group: list[int], other: list[int], repeats: Any) -> None:
+        before = repeats(group) + repeats(other)
+        for here in range(len(group)):
+            for there in range(len(other)):
+                one, two = group[:], other[:]
+                one[here], two[there] = other[there], group[here]
+                if self._may_meet(one) and self._may_meet(two) and repeats(one) + repeats(two) < before:
+                    group[:], other[:] = one, two
+                    return
+
+    def _knockout(self, drawing: Generator) -> list[Pairing]:
+        blocks, duels = self.part.get("blocks_per_pairing", 1), [kind for kind in self.kinds if kind[1] == 2]
+        ties = self.bracket()[-1]
+        return [
+            (kind, tuple(drawing.order(sorted(tie[:2]))))
+            for kind in duels
+            for _ in range(blocks)
+            for tie in ties
+            if tie[2] is None
+        ]
+
+    def bracket(self) -> list[list[tuple[int, int | None, int | None]]]:
+        """By round: the higher seed, the lower one, and the winner."""
+        places = [0]
+        while len(places) < len(self.field):
+            places = [each for place in places for each in (place, 2 * len(places) - 1 - place)]
+        left = [self.field[place] if place < len(self.field) else None for place in places]
+        rounds = []
+        while True:
+            ties = [self._tie(*pair) for pair in zip(left[::2], left[1::2], strict=True)]
+            rounds.append(ties)
+            left = [winner for *_, winner in ties]
+            if None in left or len(left) == 1:
+                return rounds
+
+    def _tie(self, one: int | None, other: int | None) -> tuple[int, int | None, int | None]:
+        high, *low = sorted((bot for bot in (one, other) if bot is not None), key=self.field.index)
+        if not low:
+            return high, None, high
+        score = {high: 0.0, low[0]: 0.0}
+        for bots, places in self.results:
+            if sorted(bots) == sorted(score):
+                for bot, place, opposite in zip(bots, places, places[::-1], strict=True):
+                    score[bot] += ((place < opposite) + (place <= opposite)) / 2
+        usual = 2 * self.part.get("blocks_per_pairing", 1) * sum(kind[1] == 2 for kind in self.kinds)
+        matches, level = sum(score.values()), score[high] == score[low[0]]
+        if matches < usual or (level and matches < 4 * usual):
+            return high, low[0], None
+        return high, low[0], low[0] if score[low[0]] > score[high] else high
+
+
+def _least(group: tuple[int, ...], bots: int) -> bool:
+    gaps = [(after - at) % bots for at, after in zip(group, (*group[1:], group[0]), strict=True)]
+    return all(gaps <= gaps[turn:] + gaps[:turn] for turn in range(len(gaps)))
+
+
+# --- ratings --------------------------------------------------------------------------------------------------------
+
+
+def ratings(results: Sequence[Result]) -> dict[int, float]:
+    """The ratings that make these results most likely, one strength at a time until none changes any more."""
+    won: dict[int, Counter[int]] = defaultdict(Counter)
+    halves = 2
+    weighted: dict[tuple[int, int], float] = defaultdict(float)
+    for bots, places in results:
+        for one, other in permutations(range(len(bots)), 2):
+            share = ((places[one] < places[other]) + (places[one] <= places[other])) / halves
+            weighted[bots[one], bots[other]] += share * 3 / (len(bots) + 1)
+            won[bots[one]][bots[other]] += 1
+    strength = dict.fromkeys(sorted(won), 0.0)
+    for _ in range(100_000):
+        change = 0.0
+        for bot, opponents in won.items():
+            slope, bend = 0.5 - _chance(strength[bot]), _chance(strength[bot]) * _chance(-strength[bot])
+            for other in opponents:
+                met = weighted[bot, other] + weighted[other, bot]
+                ahead = _chance(strength[bot] - strength[other])
+                slope += weighted[bot, other] - met * ahead
+                bend += met * ahead * (1 - ahead)
+            strength[bot] += slope / bend
+            change = max(change, abs(slope / bend))
+        if change < 1e-12:
+            break
+    mean = sum(strength.values()) / len(strength)
+    return {bot: 1500 + 400 / math.log(10) * (each - mean) for bot, each in strength.items()}
+
+
+def _chance(strength: float) -> float:
+    return 1 / (1 + math.exp(-strength))
+
+
+def ranked(rating: dict[int, float]) -> list[int]:
+    return sorted(rating, key=lambda bot: (-round(rating[bot], 6), bot))
+
+
+# --- the export -----------------------------------------------------------------------------------------------------
+
+
+class Export:
+    """The files of an export."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+        self.rules = tomllib.loads((folder / "competition.toml").read_text("utf-8"))
+        self.competition = json.loads((folder / "competition.json").read_text("utf-8"))
+        self.blocks = self._lines("blocks.jsonl")
+        self.matches = self._lines("matches.jsonl")
+        self.place = {match: (block, rotation) for block in self.blocks for match, rotation in block["matches"]}
+        self.names = {bot["version_id"]: (bot["name"], bot["version"]) for bot in self.competition["bots"]}
+        self.forfeits_count = self.rules.get("faults", {}).get("forfeits", "count") == "count"
+
+    def _lines(self, name: str) -> list[Json]:
+        return [json.loads(line) for line in (self.folder / name).read_text("utf-8").splitlines()]
+
+    def results(self, phase: str, *, rated: bool) -> dict[str, list[Result]]:
+        """The results of the matches that count, by block; those that are rated, or all."""
+        found: dict[str, list[Result]] = defaultdict(list)
+        for replay in self.matches:
+            block, rotation = self.place[replay["match"]]
+            result = replay["result"]
+            counts = block["state"] == "done" and block["phase"] == phase and result["termination"] != "voided"
+            if counts and not (rated and not self.forfeits_count and result.get("forfeits")):
+                found[block["id"]].append((seating(block, rotation), tuple(result["places"])))
+        return found
+
+
+def wrong_with(folder: Path) -> Iterator[str]:
+    """Everything that is wrong with an export."""
+    export = Export(folder)
+    yield from _wrong_hashes(export)
+    yield from _wrong_seeds(export)
+    yield from _wrong_matches(export)
+    yield from _wrong_plan(export)
+    for phase in ("ladder", "finals"):
+        yield from _wrong_standings(export, phase)
+
+
+def _wrong_hashes(export: Export) -> Iterator[str]:
+    for name, digest in export.manifest["sha256"].items():
+        if hashlib.sha256((export.folder / name).read_bytes()).hexdigest() != digest:
+            yield f"{name}: another hash"
+
+
+def _wrong_seeds(export: Export) -> Iterator[str]:
+    whole = export.competition
+    master = whole["seed"]
+    if not master:
+        return
+    if hashlib.sha256(bytes.fromhex(master)).hexdigest() != whole["commitment"]:
+        yield "the master seed does not fit the commitment"
+    epochs = [0, *(began for began, _ in whole.get("epochs", ()))]
+    latest: Counter[str] = Counter()
+    for block in export.blocks:
+        if block["id"] != f"{whole['name']}-{block['phase']}-{block['serial']}":
+            yield f"{block['id']}: another id"
+        epoch = block.get("epoch", 0)
+        if epoch not in epochs or epoch < latest[block["phase"]]:
+            yield f"{block['id']}: epoch {epoch}"
+        latest[block["phase"]] = epoch
+        if block["seed"] != block_seed(master, block["id"], epoch):
+            yield f"{block['id']}: its seed does not follow from the master seed"
+
+
+def _wrong_matches(export: Export) -> Iterator[str]:
+    voided: Counter[tuple[str, int]] = Counter()
+    free: Counter[tuple[str, int]] = Counter()
+    for replay in export.matches:
+        block, rotation = export.place[replay["match"]]
+        seats = [export.names[bot] for bot in seating(block, rotation)]
+        if seats != [(seat["bot"], seat["version"]) for seat in replay["seats"]]:
+            yield f"{replay['match']}: other bots than its block has"
+        takes = [0]
+        if block.get("deals", "duplicate") == "own":
+            place = block["id"], rotation
+            possible = range(free[place], voided[place] + block.get("resumed", 0) + 1)
+            takes = [take for take in possible if _match_seed(block, rotation, take) == replay["seed"]]
+            voided[place] += replay["result"]["termination"] == "voided"
+            free[place] = max([free[place], *(take + 1 for take in takes)])
+        elif replay["seed"] != block["seed"]:
+            takes = []
+        if not takes:
+            yield f"{replay['match']}: its seed does not follow from its block"
+        if not set(replay.get("options", ())) - {"slap"}:
+            for true, listed in expected_chance(replay):
+                if true != listed:
+                    yield f"{replay['match']}: {listed} does not follow from the seed, {true} does"
+
+
+def _match_seed(block: Json, rotation: int, take: int) -> str:
+    return sha256(f"roost-match/1:{block['seed']}:{rotation}:{take}")
+
+
+def seeding(export: Export) -> list[int]:
+    pinned = [bot["version_id"] for bot in export.competition["bots"] if bot["pinned"]]
+    if export.competition.get("seeding"):
+        return list(export.competition["seeding"])
+    played = [result for each in export.results("ladder", rated=True).values() for result in each]
+    order = ranked(ratings(played)) if played else []
+    return [bot for bot in order if bot in pinned] + [bot for bot in pinned if bot not in order]
+
+
+def _wrong_plan(export: Export) -> Iterator[str]:
+    left = [block for block in export.blocks if block["phase"] == "finals" and block["state"] == "done"]
+    if not left or not export.competition["seed"]:
+        return
+    finals = Finals(export.rules, export.competition, seeding(export))
+    results = export.results("finals", rated=False)
+    while left and (planned := finals.next_round()):
+        for kind, group in planned:
+            found = [each for each in left if (each["game"], tuple(each["version_ids"])) == (kind[0], group)]
+            if not found:
+                yield f"finals: {kind} with {group} was planned and not played"
+                return
+            left.remove(found[0])
+            finals.results += results[found[0]["id"]]
+    for block in left:
+        yield f"{block['id']}: was played and not planned"
+    yield from _wrong_champion(export, finals)
+
+
+def _wrong_champion(export: Export, finals: Finals) -> Iterator[str]:
+    file = export.folder / "bracket.json"
+    if not file.exists():
+        return
+    last = finals.bracket()[-1]
+    winner = last[0][2] if len(last) == 1 else None
+    named = json.loads(file.read_text("utf-8"))["champion"]
+    if (winner is None) != (named is None) or (winner and export.names[winner][0] != named.split(" (")[0]):
+        yield f"bracket.json: {named} is not the champion"
+
+
+def _wrong_standings(export: Export, phase: str) -> Iterator[str]:
+    file = export.folder / f"standings-{phase}.csv"
+    results = [result for each in export.results(phase, rated=True).values() for result in each]
+    if not results or not file.exists():
+        if results or file.exists():
+            yield f"standings-{phase}.csv: is there without matches, or missing"
+        return
+    rating = ratings(results)
+    with file.open(encoding="utf-8", newline="") as text:
+        rows = list(csv.DictReader(text))
+    order = ranked(rating)
+    for at, bot, row in zip(count(1), order, rows, strict=False):
+        if row["name"].split(" (")[0] != export.names[bot][0] or abs(float(row["rating"]) - rating[bot]) > 1e-3:
+            yield f"standings-{phase}.csv: line {at} should be {export.names[bot][0]} with {rating[bot]:.3f}"
+    if len(rows) != len(order):
+        yield f"standings-{phase}.csv: has {len(rows)} rows, not {len(order)}"
+
+
+if __name__ == "__main__":
+    problems = list(wrong_with(Path(sys.argv[1])))
+    for problem in problems:
+        print(problem)  # noqa: T201
+    sys.exit(bool(problems))

@@ -1,0 +1,200 @@
+"""A checker that was written from the documentation alone agrees with exports, and finds what was changed in them."""
+
+import ast
+import asyncio
+import json
+import re
+import shutil
+import sys
+from dataclasses import fields
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from roost_games.chance import seed_of
+from roost_games.referee import Referee
+from roost_games.registry import get_game
+from roost_games.replay import Seat
+from roost_ladder.rating.results import MatchResult
+from roost_ladder.schedules.schedule import Kind, Participants, Past
+from roost_server.competition.file import PhaseName, PhasePart
+from roost_server.competition.finals import schedule_of
+from roost_server.export.files import ExportedBlock, ExportedBot, ExportedCompetition
+from roost_server.export.writer import export
+from roost_server.store import open_store
+from roost_server.store.backup import back_up
+from roost_server.store.epochs import go_on
+from tests.independent import check_export
+from tests.independent.check_export import expected_chance, wrong_with
+from tests.support import old
+from tests.support.records.export_world import Play, change, play_and_export
+
+SCHEDULES = ["round-robin", "swiss", "knockout"]
+
+
+@pytest.fixture(scope="module", params=SCHEDULES)
+def exported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return play_and_export(tmp_path_factory.mktemp("independent"), request.param)
+
+
+@pytest.fixture
+def copy(exported: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(exported, tmp_path / "cup"))
+
+
+def test_it_imports_nothing_of_roost() -> None:
+    tree = ast.parse(Path(check_export.__file__).read_text(encoding="utf-8"))
+    plain = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+    plain |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in plain} <= sys.stdlib_module_names
+
+
+def test_it_agrees(exported: Path) -> None:
+    assert list(wrong_with(exported)) == []
+
+
+def test_it_agrees_with_an_export_of_an_older_roost() -> None:
+    assert list(wrong_with(old.EXPORT)) == []
+
+
+@pytest.mark.parametrize("phase", ["ladder", "finals"])
+def test_it_agrees_with_one_phase(exported: Path, tmp_path: Path, phase: str) -> None:
+    with open_store(f"sqlite:///{exported.parent}/roost.db", read_only=True) as store:
+        export(store, "cup", tmp_path / "part", phase)
+    assert list(wrong_with(tmp_path / "part")) == []
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_it_agrees_with_a_competition_that_was_restored_in_the_middle(schedule: str, tmp_path: Path) -> None:
+    """The ladder is of the first epoch, the finals are of the second."""
+    database = tmp_path / "roost.db"
+    with open_store(f"sqlite:///{database}") as store, capture_logs():
+        go_on(store)
+        play = Play(store, schedule)
+
+        async def ladder() -> None:
+            await play.begin()
+            await play.phase(PhaseName.LADDER, rounds=2)
+            await play.recorder.aclose()
+
+        asyncio.run(ladder())
+        back_up(store.backend, tmp_path / "copy.db")
+    shutil.copyfile(tmp_path / "copy.db", database)
+    with open_store(f"sqlite:///{database}") as store, capture_logs():
+        begun = go_on(store)
+        assert begun is not None
+        play.restored(store)
+
+        async def finals() -> None:
+            await play.begin()
+            await play.phase(PhaseName.FINALS)
+            await play.end()
+
+        asyncio.run(finals())
+        export(store, "cup", tmp_path / "cup")
+    assert list(wrong_with(tmp_path / "cup")) == []
+    blocks = [json.loads(line) for line in (tmp_path / "cup" / "blocks.jsonl").read_text().splitlines()]
+    epochs = {block["phase"]: block["epoch"] for block in blocks}
+    assert epochs == {"ladder": 0, "finals": begun.began_ms}
+
+
+@pytest.mark.parametrize(
+    ("game", "players", "options"),
+    [
+        ("karteneck", 4, {}),
+        ("bratwurmeck", 2, {}),
+        ("bratwurmeck", 5, {}),
+        ("haecmaec", 3, {}),
+        ("haecmaec", 5, {"slap": True}),
+    ],
+)
+def test_chance_follows_from_the_seed(game: str, players: int, options: dict[str, Any]) -> None:
+    """In random matches of every game. Of each, the first outcome is then changed."""
+    rng = Random(game)
+    seen: set[str] = set()
+    for number in range(10):
+        played = get_game(game)
+        seats = [Seat(f"bot{seat}", "v1", "") for seat in range(players)]
+        referee: Any = Referee(played, seats, seed_of(f"match {number}"), options=played.options(options))
+        while not referee.over:
+            for seat in referee.waiting:
+                referee.answer(seat, rng.choice(referee.legal(seat)), 1.0)
+        replay = json.loads(referee.replay().to_line())
+        outcomes = list(expected_chance(replay))
+        assert all(true == listed for true, listed in outcomes)
+        seen |= {step["chance"] for step in replay["steps"] if "chance" in step}
+        assert len(outcomes) == sum("chance" in step for step in replay["steps"])
+    assert seen >= {"karteneck": {"deck", "reshuffle"}, "bratwurmeck": {"roll"}, "haecmaec": {"deck"}}[game]
+    assert ("slap" in seen) == bool(options)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("owners", [13, 7])
+def test_a_large_final_is_planned_in_the_same_way(schedule: str, owners: int) -> None:
+    """Thirteen bots, some of one owner, at tables of two, three and four. Who wins is drawn."""
+    bots: list[dict[str, Any]] = [{"version_id": 3 * n + 1, "owner": f"owner {n % owners}"} for n in range(13)]
+    part = {"phase": "finals", "schedule": schedule, "rounds": 4, "blocks_per_pairing": 2}
+    rules = {"games": [{"game": "karteneck"}, {"game": "bratwurmeck", "players": [4, 2]}], "phases": [part]}
+    rng = Random(f"{schedule} {owners}")
+    field = rng.sample([bot["version_id"] for bot in bots], 13)
+    theirs = check_export.Finals(rules, {"seed": "ab" * 32, "name": "cup", "bots": bots}, field)
+    kinds = [Kind(*kind) for kind in theirs.kinds]
+    ours = Participants(tuple(field), tuple(kinds), {bot["version_id"]: bot["owner"] for bot in bots})
+    plan = schedule_of("cup", bytes.fromhex("ab" * 32), PhasePart.model_validate(part))
+    past = Past(recorded=False)
+    for _ in range(6):
+        round_ = plan.next_round(ours, past)
+        assert theirs.next_round() == [(tuple(kind), group) for kind, group in round_]
+        for pairing in round_:
+            past.give(pairing)
+            for _ in pairing.group:
+                places = tuple(rng.choice([1, 2]) for _ in pairing.group)
+                theirs.results.append((pairing.group, places))
+                past.finish([MatchResult("block", pairing.kind.game, pairing.group, places)])
+
+
+@pytest.mark.parametrize("kind", [ExportedCompetition, ExportedBlock, ExportedBot])
+def test_every_field_is_on_the_page(kind: type[Any]) -> None:
+    page = (Path(__file__).parents[2] / "docs/formats/export.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    explained = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert {field.name for field in fields(kind)} <= explained
+
+
+def flip(text: str) -> str:
+    return ("1" if text[0] == "0" else "0") + text[1:]
+
+
+def test_another_master_seed_is_found(copy: Path) -> None:
+    change(copy, "competition.json", lambda lines: lines[0].update(seed=flip(lines[0]["seed"])))
+    assert "the master seed does not fit the commitment" in wrong_with(copy)
+
+
+def test_another_deal_is_found(copy: Path) -> None:
+    def turn(lines: list[dict[str, Any]]) -> None:
+        deck = next(step for step in lines[0]["steps"] if step.get("chance") == "deck")["outcome"]
+        deck.reverse()
+
+    change(copy, "matches.jsonl", turn)
+    assert any("does not follow from the seed" in each for each in wrong_with(copy))
+
+
+def test_another_plan_is_found(copy: Path) -> None:
+    def exchange(lines: list[dict[str, Any]]) -> None:
+        block = next(line for line in lines if line["phase"] == "finals")
+        block["version_ids"] = block["version_ids"][::-1]
+
+    change(copy, "blocks.jsonl", exchange)
+    assert any(each.startswith("finals: ") for each in wrong_with(copy))
+
+
+def test_another_rating_is_found(copy: Path) -> None:
+    file = copy / "standings-finals.csv"
+    head, first, *rest = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([head, rest[0], first, *rest[1:]]))
+    found = list(wrong_with(copy))
+    assert "standings-finals.csv: another hash" in found
+    assert any(each.startswith("standings-finals.csv: line 1 should be") for each in found)
