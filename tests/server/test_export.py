@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -167,7 +168,9 @@ def test_a_file_that_belongs_to_nothing_is_noticed(copy: Path) -> None:
 
 def test_another_owner_is_noticed(copy: Path) -> None:
     change(copy, COMPETITION_FILE, lambda lines: lines[0]["bots"][0].update(owner="me"))
-    assert complaints(copy) == [f"{COMPETITION_FILE}: says that anna belongs to 'me', the matches say 'owner of anna'"]
+    first, *others = complaints(copy)
+    assert first == f"{COMPETITION_FILE}: says that anna belongs to 'me', the matches say 'owner of anna'"
+    assert [each.split(":")[0] for each in others] == ["result.csv"], "the result names owners"
 
 
 def test_a_number_may_end_otherwise_and_nothing_else(copy: Path) -> None:
@@ -219,7 +222,30 @@ def test_a_page_may_look_different() -> None:
 def test_matches_that_do_not_count_have_no_report(exported: Path) -> None:
     file = parse_competition(CUP.replace("SCHEDULE", "swiss") + "[faults]\nforfeits = 'ignore'\n")
     forfeited = MatchFacts("b", "karteneck", (1, 2), (1, 2), (1, 0), (0, 3), (False, True), (5, 2), (1.0, 1.0))
-    assert list(derived(file, read_competition(exported), {"finals": [forfeited]})) == ["README.txt"]
+    reports = derived(file, replace(read_competition(exported), winner=None), {"finals": [forfeited]})
+    assert list(reports) == ["README.txt"]
+
+
+def test_a_result_that_does_not_follow_is_noticed(copy: Path) -> None:
+    result = (copy / "result.csv").read_text().splitlines(keepends=True)
+    (copy / "result.csv").write_text("".join([result[0], result[2], result[1], *result[3:]]))
+    winner = json.loads((copy / COMPETITION_FILE).read_text())["winner"]
+    change(copy, COMPETITION_FILE, lambda lines: lines[0].update(winner="me"))
+    said, line = complaints(copy)
+    assert said == f"{COMPETITION_FILE}: says that me won, the matches say {winner}"
+    assert line.startswith("result.csv: line 2 says '2,")
+
+
+def test_an_export_without_a_result_is_in_order(copy: Path) -> None:
+    """As exports of before are."""
+    manifest = json.loads((copy / MANIFEST_FILE).read_text())
+    del manifest["sha256"]["result.csv"]
+    (copy / MANIFEST_FILE).write_text(json.dumps(manifest))
+    (copy / "result.csv").unlink()
+    read_me = (copy / "README.txt").read_text().splitlines(keepends=True)
+    (copy / "README.txt").write_text("".join(line for line in read_me if not line.startswith("result.csv")))
+    change(copy, COMPETITION_FILE, lambda lines: lines[0].pop("winner"))
+    assert complaints(copy) == []
 
 
 def test_what_is_no_export(tmp_path: Path) -> None:

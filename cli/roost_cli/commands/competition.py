@@ -80,9 +80,15 @@ def show(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which one, if there are several.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the state of a competition; for knockout finals, also the bracket and the champion."""
+    """Show the state of a competition, its result once it is done, and the bracket of a knockout."""
     from roost_cli.terminal.accounts import plain
-    from roost_cli.terminal.competitions import bracket_json, print_bracket, print_competitions
+    from roost_cli.terminal.competitions import (
+        bracket_json,
+        print_bracket,
+        print_competitions,
+        print_result,
+        result_json,
+    )
     from roost_cli.terminal.console import print_json
     from roost_sdk.arena.reader import find_competition
 
@@ -91,9 +97,12 @@ def show(
         answer = reader.bracket(found.name)
     bracket = bracket_json(answer) if answer.rounds else None
     if as_json:
-        print_json(plain(found) | ({"bracket": bracket} if bracket else {}))
+        shown = plain(found) | ({"bracket": bracket} if bracket else {})
+        print_json(shown | ({"result": result_json(answer.result)} if answer.result else {}))
         return
     print_competitions([found])
+    if answer.result:
+        print_result(answer.result)
     if bracket:
         print_bracket(bracket)
 

@@ -85,6 +85,45 @@ def _print_table(console: Console, found: Sequence[arena_pb2.CompetitionStatus])
     print_fitted(console, columns)
 
 
+def result_json(rows: Sequence[arena_pb2.ResultRow]) -> list[dict[str, Any]]:
+    """The result as `roost competition show --json` has it."""
+    return [
+        {
+            "place": row.place,
+            "bot": row.bot,
+            "owner": row.owner,
+            "decided_by": row.decided_by or None,
+            "seed": row.seed,
+            "rating": row.rating if row.HasField("rating") else None,
+            "score": row.score if row.HasField("score") else None,
+            "lost_in": row.lost_in or None,
+            "lost_to": row.lost_to or None,
+        }
+        for row in rows
+    ]
+
+
+def print_result(rows: Sequence[arena_pb2.ResultRow]) -> None:
+    """The places of a competition that is done."""
+    columns = [
+        Column(">place", [str(row.place) for row in rows]),
+        Column("bot", [row.bot for row in rows]),
+        Column("owner", [row.owner for row in rows], drop=1),
+        Column("by", [_reason(row) for row in rows], drop=2),
+    ]
+    print_fitted(results(), columns)
+
+
+def _reason(row: arena_pb2.ResultRow) -> str:
+    """What decided the place of a bot."""
+    if row.lost_to:
+        return f"lost to {row.lost_to} in round {row.lost_in}"
+    if row.HasField("rating"):
+        also = f", then {row.decided_by}" if row.decided_by in ("score", "seeding") else ""
+        return f"rating {row.rating:.0f}{also}"
+    return "won the final" if row.decided_by == "bracket" else "without a match"
+
+
 def bracket_json(bracket: arena_pb2.GetBracketResponse) -> dict[str, Any]:
     """The bracket as `roost competition show --json` and an export's bracket.json have it."""
     rounds = [[_tie_json(tie) for tie in each.ties] for each in bracket.rounds]

@@ -750,25 +750,92 @@ class GetBracketResponse(_message.Message):
 
     ROUNDS_FIELD_NUMBER: _builtins.int
     CHAMPION_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
+    WINNER_FIELD_NUMBER: _builtins.int
     champion: _builtins.str
     """The winner of the final; empty before that."""
+    winner: _builtins.str
+    """The bot that won; empty before the competition is done."""
     @_builtins.property
     def rounds(self) -> _containers.RepeatedCompositeFieldContainer[Global___BracketRound]:
         """The rounds so far. The last one may be undecided."""
+
+    @_builtins.property
+    def result(self) -> _containers.RepeatedCompositeFieldContainer[Global___ResultRow]:
+        """Once the competition is done, with a knockout or without: the place of every bot, the best first."""
 
     def __init__(
         self,
         *,
         rounds: _abc.Iterable[Global___BracketRound] | None = ...,
         champion: _builtins.str = ...,
+        result: _abc.Iterable[Global___ResultRow] | None = ...,
+        winner: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["champion", b"champion", "rounds", b"rounds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["champion", b"champion", "result", b"result", "rounds", b"rounds", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetBracketResponse: _TypeAlias = GetBracketResponse  # noqa: Y015
+
+@_typing.final
+class ResultRow(_message.Message):
+    """The place of a bot, by name. Where a bot has entered several versions the version follows in parentheses."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLACE_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
+    DECIDED_BY_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
+    RATING_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    LOST_IN_FIELD_NUMBER: _builtins.int
+    LOST_TO_FIELD_NUMBER: _builtins.int
+    place: _builtins.int
+    bot: _builtins.str
+    owner: _builtins.str
+    decided_by: _builtins.str
+    """What puts it ahead of the next one: bracket, rating, score or seeding. Empty for the last one."""
+    seed: _builtins.int
+    """Its place in the seeding of the finals."""
+    rating: _builtins.float
+    """Its rating in the phase that decided; absent in a bracket, or without a match there."""
+    score: _builtins.float
+    """The share of its opponents that it finished ahead of."""
+    lost_in: _builtins.int
+    """In a bracket: the round in which it lost, and to whom."""
+    lost_to: _builtins.str
+    def __init__(
+        self,
+        *,
+        place: _builtins.int = ...,
+        bot: _builtins.str = ...,
+        owner: _builtins.str = ...,
+        decided_by: _builtins.str = ...,
+        seed: _builtins.int = ...,
+        rating: _builtins.float | None = ...,
+        score: _builtins.float | None = ...,
+        lost_in: _builtins.int = ...,
+        lost_to: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "_score", b"_score", "rating", b"rating", "score", b"score"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "_score", b"_score", "bot", b"bot", "decided_by", b"decided_by", "lost_in", b"lost_in", "lost_to", b"lost_to", "owner", b"owner", "place", b"place", "rating", b"rating", "score", b"score", "seed", b"seed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
+    _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015
+    _WhichOneofReturnType__score: _TypeAlias = _typing.Literal["score"]  # noqa: Y015
+    _WhichOneofArgType__score: _TypeAlias = _typing.Literal["_score", b"_score"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rating) -> _WhichOneofReturnType__rating | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__score) -> _WhichOneofReturnType__score | None: ...
+
+Global___ResultRow: _TypeAlias = ResultRow  # noqa: Y015
 
 @_typing.final
 class BracketRound(_message.Message):
@@ -832,15 +899,19 @@ class ExportCompetitionRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     COMPETITION_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
     competition: _builtins.str
+    phase: _builtins.str
+    """Only this phase: ladder or finals. Empty for all."""
     def __init__(
         self,
         *,
         competition: _builtins.str = ...,
+        phase: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition", "phase", b"phase"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -225,7 +225,8 @@ class ArenaServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetBracket(self, request, context):
-        """The bracket of a competition whose finals are a knockout. It has no rounds if they are not, or have not begun.
+        """The result of a competition once it is done, and the bracket if its finals are a knockout. It has no rounds if they
+        are not, or have not begun.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

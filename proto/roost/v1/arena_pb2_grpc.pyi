@@ -45,7 +45,9 @@ class ArenaStub:
     GetCollusion: _aio.UnaryUnaryMultiCallable[_records_pb2.GetCollusionRequest, _records_pb2.GetCollusionResponse]
     """The collusion report of a competition. FAILED_PRECONDITION before it is done."""
     GetBracket: _aio.UnaryUnaryMultiCallable[_arena_pb2.GetBracketRequest, _arena_pb2.GetBracketResponse]
-    """The bracket of a competition whose finals are a knockout. It has no rounds if they are not, or have not begun."""
+    """The result of a competition once it is done, and the bracket if its finals are a knockout. It has no rounds if they
+    are not, or have not begun.
+    """
     ExportCompetition: _aio.UnaryStreamMultiCallable[_arena_pb2.ExportCompetitionRequest, _arena_pb2.ExportCompetitionResponse]
     """Everything about a competition as a folder of plain files, from which anybody can recompute its result."""
     WatchMatch: _aio.UnaryStreamMultiCallable[_arena_pb2.WatchMatchRequest, _arena_pb2.WatchMatchResponse]
@@ -170,7 +172,9 @@ class ArenaServicer(metaclass=_abc_1.ABCMeta):
         request: _arena_pb2.GetBracketRequest,
         context: _aio.ServicerContext[_arena_pb2.GetBracketRequest, _abc.Awaitable[_arena_pb2.GetBracketResponse]],
     ) -> _abc.Awaitable[_arena_pb2.GetBracketResponse]:
-        """The bracket of a competition whose finals are a knockout. It has no rounds if they are not, or have not begun."""
+        """The result of a competition once it is done, and the bracket if its finals are a knockout. It has no rounds if they
+        are not, or have not begun.
+        """
 
     @_abc_1.abstractmethod
     def ExportCompetition(

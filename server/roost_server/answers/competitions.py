@@ -9,8 +9,9 @@ from roost_ladder.schedules.knockout import Tie, champion
 from roost_server.competition import ledger, phases
 from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.finals import table_names
-from roost_server.competition.history import bracket_on_record
+from roost_server.competition.history import bracket_on_record, result_on_record
 from roost_server.competition.ledger import Competition
+from roost_server.competition.result import Placed, Result
 from roost_server.competition.wording import phase_in_words, rules_in_words
 from roost_server.errors import NotFoundError
 from roost_server.store import Store, queries
@@ -87,16 +88,37 @@ def _phases(competition: Competition, begun: Mapping[str, datetime]) -> list[rec
 
 
 def bracket(store: Store, request: arena_pb2.GetBracketRequest) -> arena_pb2.GetBracketResponse:
-    """The bracket of a competition's finals, if they are a knockout. Raises `UsageError` if there is no competition."""
+    """The bracket of a competition's finals, if they are a knockout, and its result once it is done.
+
+    Raises `UsageError` if there is no competition.
+    """
     with store.reading() as reading:
         competition = ledger.read(reading, request.competition)
         rounds = bracket_on_record(reading, competition)
+        result = result_on_record(reading, competition) or Result((), None)
         versions = ledger.entered_versions(reading, competition.id)
     names = table_names((each.version_id, each.name, each.version) for each in versions)
+    owners = {each.version_id: each.owner for each in versions}
     best = champion(rounds)
     return arena_pb2.GetBracketResponse(
         rounds=[arena_pb2.BracketRound(ties=[_tie(tie, names) for tie in ties]) for ties in rounds],
         champion="" if best is None else names[best],
+        result=[_placed(row, names, owners) for row in result.places],
+        winner="" if result.winner is None else names[result.winner],
+    )
+
+
+def _placed(row: Placed, names: Mapping[int, str], owners: Mapping[int, str]) -> arena_pb2.ResultRow:
+    return arena_pb2.ResultRow(
+        place=row.place,
+        bot=names[row.version_id],
+        owner=owners[row.version_id],
+        decided_by=row.decided_by,
+        seed=row.seed,
+        rating=row.rating,
+        score=row.score,
+        lost_in=row.lost_in or 0,
+        lost_to="" if row.lost_to is None else names[row.lost_to],
     )
 
 

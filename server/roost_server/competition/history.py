@@ -12,6 +12,7 @@ from roost_server.competition.file import PhaseName
 from roost_server.competition.finals import Finalist, bracket_of, finals_field
 from roost_server.competition.forecast import USUAL_PACE, Forecast, forecast
 from roost_server.competition.ledger import Competition
+from roost_server.competition.result import Result, result_of
 from roost_server.store import BlockState, Store
 from roost_server.store.queries import planned_blocks, recent_play
 from roost_server.store.results import MatchFilter, facts, facts_by_block
@@ -74,11 +75,25 @@ def bracket_on_record(reading: Reading, competition: Competition) -> list[list[T
     finals = _results(reading, competition, PhaseName.FINALS)
     if not finals:
         return []
-    versions = ledger.entered_versions(reading, competition.id)
-    pinned = [Finalist(each.version_id, each.owner) for each in versions if each.pinned]
+    pinned = _pinned(reading, competition)
     ladder = facts_by_block(reading, MatchFilter(competition_id=competition.id, phase=PhaseName.LADDER))
     field = finals_field(competition.file, pinned, ([match.result() for match in block] for block in ladder))
     return bracket_of(competition.file, field, finals)
+
+
+def result_on_record(reading: Reading, competition: Competition) -> Result | None:
+    """The result of a competition; `None` before it is done."""
+    if competition.phase != PhaseName.DONE:
+        return None
+    ladder = facts_by_block(reading, MatchFilter(competition_id=competition.id, phase=PhaseName.LADDER))
+    blocks = ([match.result() for match in block] for block in ladder)
+    finals = _results(reading, competition, PhaseName.FINALS)
+    return result_of(competition.file, _pinned(reading, competition), blocks, finals)
+
+
+def _pinned(reading: Reading, competition: Competition) -> list[Finalist]:
+    versions = ledger.entered_versions(reading, competition.id)
+    return [Finalist(each.version_id, each.owner) for each in versions if each.pinned]
 
 
 def _results(reading: Reading, competition: Competition, phase: PhaseName) -> list[MatchResult]:

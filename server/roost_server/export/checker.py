@@ -45,7 +45,7 @@ from roost_server.export.reader import (
     readable,
     seeded_elsewhere,
 )
-from roost_server.export.reports import derived, finalists, results_by_block
+from roost_server.export.reports import derived, finalists, results_by_block, winner_of
 
 TOLERANCE = 1e-6
 """Relative, and absolute below 1: other machines round a little differently."""
@@ -405,6 +405,9 @@ def _of_phase(played: Sequence[ExportedMatch], phase: str) -> list[MatchFacts]:
 def _wrong_reports(exported: Exported, played: Sequence[ExportedMatch]) -> Iterator[Wrong]:
     """Write the reports again, and compare."""
     facts = {phase.value: _of_phase(played, phase) for phase in (PhaseName.LADDER, PhaseName.FINALS)}
+    said, true = exported.competition.winner, winner_of(exported.file, exported.competition, facts)
+    if said is not None and said != true:
+        yield Wrong(COMPETITION_FILE, f"says that {said or 'nobody'} won, the matches say {true or 'nobody'}")
     texts = derived(exported.file, exported.competition, facts)
     changed = list(_changed(exported.folder, texts))
     yield from changed

@@ -18,6 +18,7 @@ BLOCKS_FILE = "blocks.jsonl"
 MATCHES_FILE = "matches.jsonl"
 MANIFEST_FILE = "manifest.json"
 BRACKET_FILE = "bracket.json"
+RESULT_FILE = "result.csv"
 FORMAT: Final = "roost-export/1"
 
 DONE = "done"
@@ -88,6 +89,8 @@ class ExportedCompetition:
     """The phase to which the export is limited; empty if it has all."""
     seeding: tuple[int, ...] = ()
     """If it has the finals alone: their versions by rank on the ladder, which cannot be checked without the ladder."""
+    winner: str | None = None
+    """The name of the bot that won, empty while there is none. Exports of before say nothing, and have no result."""
     format: Literal["roost-export/1"] = FORMAT
 
 

@@ -14,7 +14,10 @@ from roost_ladder.schedules.knockout import Tie, champion
 from roost_ladder.schedules.schedule import Participants
 from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.finals import Finalist, bracket_of, finals_field, table_names
-from roost_server.export.files import BRACKET_FILE, ExportedCompetition
+from roost_server.competition.result import Result, result_of
+from roost_server.export.files import BRACKET_FILE, RESULT_FILE, ExportedCompetition
+
+RESULT_COLUMNS = ("place", "bot", "version", "owner", "decided_by", "seed", "rating", "score", "lost_in", "lost_to")
 
 READ_ME = """\
 This folder is the whole record of a competition of Roost, in plain files.
@@ -27,7 +30,7 @@ matches.jsonl     every match in the open format roost-replay/1: seats, chance, 
 standings-*.csv   who came where in a phase, with 95 % intervals; .json the same with every statistic, .html to look at
 crosstable-*.csv  how often each finished ahead of each other
 ratings-*.csv     classic Elo ratings after every so many matches
-bracket.json      of a knockout: the champion, and who met whom in each round and won; .csv the same as a table
+{result}bracket.json      of a knockout: the champion, and who met whom in each round and won; .csv the same as a table
 manifest.json     the SHA-256 of every file
 
 To check all of it:   roost verify FOLDER
@@ -36,28 +39,72 @@ the rules and ended as recorded, that the finals were scheduled as the rules say
 from the matches again, to compare it.
 """
 
+RESULT_LINE = """\
+result.csv        once the competition is done: the place of every bot, and what put it ahead of the next one
+"""
+
 
 def derived(
     file: CompetitionFile, competition: ExportedCompetition, facts: Mapping[str, Sequence[MatchFacts]]
 ) -> dict[str, str]:
     """The files that follow from the others, by name. `facts` are the matches that count, by phase."""
-    texts = {"README.txt": READ_ME}
+    texts = {"README.txt": READ_ME.format(result="" if competition.winner is None else RESULT_LINE)}
     names = table_names((bot.version_id, bot.name, bot.version) for bot in competition.bots)
     forfeits = file.faults.forfeits == "count"
     for phase, played in facts.items():
         if any(forfeits or not any(match.forfeited) for match in played):
             about = RunNotes(file.title or file.name, (("Phase", phase), ("Commitment", competition.commitment)))
             texts |= _reports(phase, summarise(played, names, about, forfeits=forfeits))
-    return texts | _bracket_files(file, competition, facts, names)
+    return texts | _bracket_files(file, competition, facts, names) | _result_file(file, competition, facts, names)
+
+
+def winner_of(
+    file: CompetitionFile, competition: ExportedCompetition, facts: Mapping[str, Sequence[MatchFacts]]
+) -> str:
+    """The name of the bot that won; empty if there is none, or not yet."""
+    if competition.phase != PhaseName.DONE:
+        return ""
+    names = {bot.version_id: bot.name for bot in competition.bots}
+    winner = _result(file, competition, facts).winner
+    return "" if winner is None else names[winner]
+
+
+def _result(
+    file: CompetitionFile, competition: ExportedCompetition, facts: Mapping[str, Sequence[MatchFacts]]
+) -> Result:
+    ladder = results_by_block(facts.get(PhaseName.LADDER, ())).values()
+    finals = [match.result() for match in facts.get(PhaseName.FINALS, ())]
+    return result_of(file, _pinned(competition), ladder, finals)
+
+
+def _result_file(
+    file: CompetitionFile,
+    competition: ExportedCompetition,
+    facts: Mapping[str, Sequence[MatchFacts]],
+    names: Mapping[int, str],
+) -> dict[str, str]:
+    """The result as a file, by its name; none before the competition is done, or where exports had none."""
+    if competition.phase != PhaseName.DONE or competition.winner is None:
+        return {}
+    bots = {bot.version_id: bot for bot in competition.bots}
+    rows: list[list[object]] = [list(RESULT_COLUMNS)]
+    for row in _result(file, competition, facts).places:
+        bot, lost_to = bots[row.version_id], "" if row.lost_to is None else names[row.lost_to]
+        rows.append([row.place, bot.name, bot.version, bot.owner, row.decided_by, row.seed])
+        rows[-1] += ["" if each is None else each for each in (row.rating, row.score, row.lost_in)] + [lost_to]
+    return {RESULT_FILE: _csv(rows)}
+
+
+def _pinned(competition: ExportedCompetition) -> list[Finalist]:
+    """The pinned versions; in the order of their seeding, if the export has no ladder from which that follows."""
+    place = {version_id: number for number, version_id in enumerate(competition.seeding)}
+    pinned = [Finalist(bot.version_id, bot.owner) for bot in competition.bots if bot.pinned]
+    return sorted(pinned, key=lambda each: place.get(each.version_id, len(place)))
 
 
 def finalists(file: CompetitionFile, competition: ExportedCompetition, ladder: Iterable[MatchFacts]) -> Participants:
     """The pinned versions by their rank on the ladder, as the arena seeds them."""
-    pinned = [Finalist(bot.version_id, bot.owner) for bot in competition.bots if bot.pinned]
-    if competition.seeding:
-        place = {version_id: number for number, version_id in enumerate(competition.seeding)}
-        pinned.sort(key=lambda each: place.get(each.version_id, len(place)))
-    return finals_field(file, pinned, results_by_block(ladder).values())
+    return finals_field(file, _pinned(competition), results_by_block(ladder).values())
 
 
 def results_by_block(facts: Iterable[MatchFacts]) -> dict[str, list[MatchResult]]:

@@ -31,7 +31,7 @@ from roost_server.export.files import (
     digest,
     manifest_text,
 )
-from roost_server.export.reports import derived, finalists
+from roost_server.export.reports import derived, finalists, winner_of
 from roost_server.store import Store, queries
 from roost_server.store.epochs import epochs
 from roost_server.store.results import MatchFilter, facts
@@ -72,6 +72,8 @@ def _texts(reading: Reading, competition: Competition, only: str) -> dict[str, s
     if only == PhaseName.FINALS:
         seeded = finalists(competition.file, whole, _facts(reading, competition, PhaseName.LADDER))
         whole = replace(whole, seeding=seeded.bots)
+    if only != PhaseName.LADDER:
+        whole = replace(whole, winner=winner_of(competition.file, whole, played))
     return {
         RULES_FILE: competition.document,
         COMPETITION_FILE: competition_text(whole),

@@ -73,11 +73,27 @@ class TieRow(BaseModel):
     winner: str = Field(description="Empty while it is undecided.")
 
 
+class PlaceRow(BaseModel):
+    """The place of a bot in the result."""
+
+    place: int
+    bot: str
+    owner: str
+    decided_by: str = Field(description="What puts it ahead of the next one; empty for the last one.")
+    seed: int = Field(description="Its place in the seeding of the finals.")
+    rating: float | None = Field(description="Null in a bracket, or without a match in the phase that decided.")
+    score: float | None = Field(description="The share of its opponents that it finished ahead of.")
+    lost_in: int | None = Field(description="In a bracket, the round in which it lost.")
+    lost_to: str = Field(description="In a bracket, who put it out.")
+
+
 class Bracket(BaseModel):
-    """The rounds of a knockout so far."""
+    """The rounds of a knockout so far, and the result of any competition once it is done."""
 
     rounds: list[list[TieRow]]
     champion: str
+    result: list[PlaceRow]
+    winner: str = Field(description="Empty before the competition is done.")
 
 
 class SuspicionRow(BaseModel):
@@ -148,7 +164,12 @@ async def competition_details(client: ArenaClient, name: str) -> CompetitionDeta
 async def bracket(client: ArenaClient, name: str) -> Bracket:
     """The bracket of a competition; without rounds if there is none, or not yet."""
     answer = await client.bracket(name)
-    return Bracket(rounds=[[_tie(tie) for tie in each.ties] for each in answer.rounds], champion=answer.champion)
+    return Bracket(
+        rounds=[[_tie(tie) for tie in each.ties] for each in answer.rounds],
+        champion=answer.champion,
+        result=[_place(each) for each in answer.result],
+        winner=answer.winner,
+    )
 
 
 async def _collusion(client: ArenaClient, name: str) -> Collusion | None:
@@ -197,6 +218,20 @@ def _entry(each: records_pb2.Entry) -> EntryRow:
 def _tie(each: arena_pb2.BracketTie) -> TieRow:
     return TieRow(
         high=each.high, low=each.low, score_high=each.score_high, score_low=each.score_low, winner=each.winner
+    )
+
+
+def _place(each: arena_pb2.ResultRow) -> PlaceRow:
+    return PlaceRow(
+        place=each.place,
+        bot=each.bot,
+        owner=each.owner,
+        decided_by=each.decided_by,
+        seed=each.seed,
+        rating=each.rating if each.HasField("rating") else None,
+        score=each.score if each.HasField("score") else None,
+        lost_in=each.lost_in or None,
+        lost_to=each.lost_to,
     )
 
 

@@ -1,0 +1,123 @@
+"""The result of a competition: a place for every bot that stayed to the end, and what decided it.
+
+It follows from the record alone, so that anybody can work it out: docs/hosting/competition.md says how. The arena shows
+it, an export has it as a file, and `roost verify` checks that file.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from roost_ladder.rating.results import MatchResult
+from roost_ladder.rating.standings import TIED, Standing, standings
+from roost_ladder.schedules.knockout import Tie, champion
+from roost_ladder.schedules.schedule import Past
+from roost_server.competition.file import CompetitionFile
+from roost_server.competition.finals import Finalist, bracket_of, finals_field
+
+BRACKET, RATING, SCORE, SEEDING = "bracket", "rating", "score", "seeding"
+"""What puts a bot ahead of the next one."""
+
+
+class Placed(NamedTuple):
+    """A bot in the result."""
+
+    version_id: int
+    place: int
+    decided_by: str
+    """What puts it ahead of the next one; empty for the last one."""
+    seed: int
+    """Its place in the seeding of the finals, from 1: the order of the ladder, then of entry."""
+    rating: float | None = None
+    """In the phase that decides; `None` in a bracket, and without a match there."""
+    score: float | None = None
+    """The share of its opponents that it finished ahead of, a tie as half; `None` without a match."""
+    lost_to: int | None = None
+    """In a bracket: who put it out."""
+    lost_in: int | None = None
+    """In which round."""
+
+
+class Result(NamedTuple):
+    """The places, the best first."""
+
+    places: tuple[Placed, ...]
+    winner: int | None
+    """`None` if nobody took part, or a knockout was ended before its final."""
+
+
+def result_of(
+    file: CompetitionFile,
+    finalists: Sequence[Finalist],
+    ladder: Iterable[Sequence[MatchResult]],
+    finals: Sequence[MatchResult],
+) -> Result:
+    """The result by the matches that count. Those of the ladder come block by block."""
+    blocks = list(ladder)
+    field = finals_field(file, finalists, blocks)
+    seeds = {bot: number for number, bot in enumerate(field.bots, 1)}
+    if rounds := bracket_of(file, field, finals):
+        return _by_bracket(rounds, seeds)
+    deciding = finals or [result for block in blocks for result in block]
+    counted = [result for result in deciding if file.faults.forfeits == "count" or not result.forfeited]
+    return _by_rating(counted, seeds)
+
+
+def _by_rating(results: Sequence[MatchResult], seeds: dict[int, int]) -> Result:
+    """By rating; equal ones by score, then by seeding. Bots without a match come last."""
+    past = Past(results=results, recorded=False)
+    rated = {each.bot: each for each in standings(results)}
+    rows = [_rated(bot, seed, rated.get(bot), past) for bot, seed in seeds.items()]
+    ordered = sorted(rows, key=_order)
+    decided = [_what_decides(one, other) for one, other in pairwise(ordered)]
+    places = zip(ordered, [*decided, ""], strict=False)
+    placed = tuple(row._replace(place=place, decided_by=by) for place, (row, by) in enumerate(places, 1))
+    return Result(placed, placed[0].version_id if placed else None)
+
+
+def _rated(bot: int, seed: int, standing: Standing | None, past: Past) -> Placed:
+    if standing is None:
+        return Placed(bot, 0, "", seed)
+    return Placed(bot, 0, "", seed, standing.rating, past.score(bot))
+
+
+def _order(row: Placed) -> tuple[float, float, int]:
+    if row.rating is None or row.score is None:
+        return float("inf"), 0.0, row.seed
+    return -round(row.rating, TIED), -row.score, row.seed
+
+
+def _what_decides(one: Placed, other: Placed) -> str:
+    differs = [a != b for a, b in zip(_order(one), _order(other), strict=True)]
+    return (RATING, SCORE, SEEDING)[differs.index(True)]
+
+
+def _by_bracket(rounds: Sequence[Sequence[Tie]], seeds: dict[int, int]) -> Result:
+    """By the round in which a bot lost; in one round by the place of the bot that it lost to."""
+    best = champion(rounds)
+    order = [best] if best is not None else sorted(_still_in(rounds[-1]), key=seeds.__getitem__)
+    lost: dict[int, tuple[int, int]] = {}
+    for number in range(len(rounds), 0, -1):
+        losers = {tie.winner: loser for tie in rounds[number - 1] if (loser := _loser(tie)) is not None}
+        out = [(losers[bot], bot) for bot in order if bot in losers]
+        order += [loser for loser, _ in out]
+        lost |= {loser: (bot, number) for loser, bot in out}
+    places = enumerate(order, 1)
+    placed = [Placed(bot, at, BRACKET, seeds[bot], None, None, *lost.get(bot, ())) for at, bot in places]
+    placed[-1] = placed[-1]._replace(decided_by="")
+    return Result(tuple(placed), best)
+
+
+def _still_in(ties: Sequence[Tie]) -> Iterator[int]:
+    """The bots of the last round that have not lost."""
+    for tie in ties:
+        if tie.winner is not None:
+            yield tie.winner
+        else:
+            yield from (bot for bot in (tie.high, tie.low) if bot is not None)
+
+
+def _loser(tie: Tie) -> int | None:
+    if tie.winner is None or tie.low is None:
+        return None
+    return tie.low if tie.winner == tie.high else tie.high

@@ -1,0 +1,101 @@
+"""Places and what decides them, by hand."""
+
+from collections.abc import Sequence
+
+from roost_ladder.rating.results import MatchResult
+from roost_server.competition.file import parse_competition
+from roost_server.competition.finals import Finalist
+from roost_server.competition.result import Result, result_of
+
+CUP = """
+name = "cup"
+[[games]]
+game = "karteneck"
+players = [2]
+[[phases]]
+phase = "ladder"
+[[phases]]
+phase = "finals"
+FINALS
+[[phases]]
+phase = "done"
+"""
+KNOCKOUT = 'schedule = "knockout"'
+
+
+def block(number: int, winner: int, loser: int) -> list[MatchResult]:
+    """Two matches in both seatings, both with the same winner."""
+    return [
+        MatchResult(f"b{number}", "karteneck", (winner, loser), (1, 2)),
+        MatchResult(f"b{number}", "karteneck", (loser, winner), (2, 1)),
+    ]
+
+
+def result(
+    bots: int, finals: Sequence[tuple[int, int]], rules: str = "", ladder: Sequence[tuple[int, int]] = ()
+) -> Result:
+    """Of bots 1, 2, … in the order of entry. Every block is a winner and a loser."""
+    file = parse_competition(CUP.replace("FINALS", rules))
+    entered = [Finalist(number, f"owner {number}") for number in range(1, bots + 1)]
+    blocks = [block(number, *pair) for number, pair in enumerate(ladder)]
+    played = [each for number, pair in enumerate(finals, 1000) for each in block(number, *pair)]
+    return result_of(file, entered, blocks, played)
+
+
+def test_by_rating() -> None:
+    found = result(3, [(3, 1), (3, 2), (2, 1)])
+    assert [(row.version_id, row.place, row.decided_by) for row in found.places] == [
+        (3, 1, "rating"),
+        (2, 2, "rating"),
+        (1, 3, ""),
+    ]
+    assert found.winner == 3
+    assert [row.score for row in found.places] == [1.0, 0.5, 0.0]
+
+
+def test_a_circle_is_decided_by_the_seeding() -> None:
+    """Everybody beats one and loses to one, so ratings and scores are equal. The ladder was won by 3, then 2."""
+    found = result(3, [(1, 2), (2, 3), (3, 1)], ladder=[(3, 2), (3, 1), (2, 1)])
+    assert [(row.version_id, row.decided_by, row.seed) for row in found.places] == [
+        (3, "seeding", 1),
+        (2, "seeding", 2),
+        (1, "", 3),
+    ]
+
+
+def test_who_did_not_play_is_last() -> None:
+    found = result(4, [(2, 1)])
+    assert [row.version_id for row in found.places] == [2, 1, 3, 4]
+    assert [row.rating is None for row in found.places] == [False, False, True, True]
+
+
+def test_without_finals_the_ladder_decides() -> None:
+    assert result(3, [], ladder=[(2, 1), (1, 3), (2, 3)]).winner == 2
+
+
+def test_in_a_bracket_who_lost_to_the_better_bot_is_ahead() -> None:
+    """1–4 and 2–3 meet first. 4 beats 1, 2 beats 3, and 4 wins the final: 1 lost to the champion, so it is third."""
+    found = result(4, [(4, 1), (2, 3), (4, 2)], KNOCKOUT)
+    assert [(row.version_id, row.place, row.lost_to, row.lost_in) for row in found.places] == [
+        (4, 1, None, None),
+        (2, 2, 4, 2),
+        (1, 3, 4, 1),
+        (3, 4, 2, 1),
+    ]
+    assert found.winner == 4
+    assert [row.decided_by for row in found.places] == ["bracket", "bracket", "bracket", ""]
+
+
+def test_a_bracket_with_a_bye() -> None:
+    found = result(3, [(2, 3), (1, 2)], KNOCKOUT)
+    assert [(row.version_id, row.lost_in) for row in found.places] == [(1, None), (2, 2), (3, 1)]
+
+
+def test_a_bracket_that_was_ended_before_its_final_has_no_winner() -> None:
+    found = result(4, [(4, 1), (2, 3)], KNOCKOUT)
+    assert found.winner is None
+    assert [row.version_id for row in found.places] == [2, 4, 3, 1]
+
+
+def test_nobody() -> None:
+    assert result(0, []) == Result((), None)
