@@ -59,7 +59,8 @@ class Finals:
             bot.playing += 1
 
     def play(self) -> None:
-        self.matchmaker.play(cast(Any, list(self.bots.values())))
+        self.matchmaker.look_again(cast(Any, self.bots))
+        self.matchmaker.play(cast(Any, self.bots))
 
     def end(self) -> bool:
         """The match that was seated last is over. True if the block is."""

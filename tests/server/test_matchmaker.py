@@ -53,18 +53,23 @@ class World:
 
     def play(self) -> None:
         """Start what can be started, and plan as long as that is wanted, as the arena does."""
-        sessions = cast(Any, list(self.bots.values()))
+        sessions = cast(Any, self.bots)
         while self.matchmaker.play(sessions):
-            planned = asyncio.run(self.contest.plan([each for each in sessions if each.plays_on]))
+            planned = asyncio.run(self.contest.plan([each for each in sessions.values() if each.plays_on]))
             self.contest.add(planned)
             if not planned:
                 break
+
+    def look_again(self) -> None:
+        """Time has passed, or something about a bot was changed by hand."""
+        self.matchmaker.look_again(cast(Any, self.bots))
 
     def end(self, *, voided: bool = False) -> bool:
         """The match that runs longest ends. True if its block is over."""
         open_block, rotation = self.running.pop(0)
         for bot in open_block.block.group:
             self.bots[bot].playing -= 1
+        self.matchmaker.wake(open_block.group)
         places = tuple(range(1, open_block.rules.players + 1))
         result = sketch("match", places, players=len(places)).result
         if voided:
@@ -189,6 +194,7 @@ def test_a_block_waits_for_its_bots() -> None:
     world.play()
     assert world.running == []
     world.bots[2].connected = True
+    world.matchmaker.came(2)
     world.play()
     assert [(block.block.block_id, rotation) for block, rotation in world.running] == [(first.block.block_id, 1)]
     assert world.end()
@@ -234,8 +240,10 @@ def test_a_slow_bot_holds_up_only_those_who_play_with_it(
     world.bots[1].max_matches = 1
     due: dict[tuple[str, int], float] = {}
     ended = Counter[bool]()
-    while now[0] < 1300:
+    for step in range(3000):
         now[0] += 0.1
+        if step % 10 == 0:
+            world.look_again()
         world.play()
         for open_block, rotation in list(world.running):
             slow = 1 in open_block.block.group
@@ -371,6 +379,7 @@ def test_bots_are_told_what_is_before_them() -> None:
     world.play()
     assert [bot.promised for bot in world.bots.values()] == [2, 2, 2]
     world.bots[2].connected = False
+    world.look_again()
     world.play()
     assert [bot.promised for bot in world.bots.values()] == [0, 0, 0]
 
@@ -382,6 +391,69 @@ def test_nothing_is_started_after_the_stop() -> None:
     world.end()
     world.play()
     assert world.running == []
+
+
+class Counted:
+    """Counts how often the matchmaker asks about a bot."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.asked = 0
+        plays_on: property = vars(FakeSession)["plays_on"]
+
+        def count(session: FakeSession) -> bool:
+            self.asked += 1
+            return bool(plays_on.__get__(session))
+
+        monkeypatch.setattr(FakeSession, "plays_on", property(count))
+
+
+def asked_for_a_match(bots: int, matches: int, monkeypatch: pytest.MonkeyPatch) -> tuple[float, float]:
+    """How often a bot is asked about for each match, in a full arena; and for each bot, to look at everything."""
+    world = World(games=("karteneck", "bratwurmeck"), counts=(2, 4), bots=bots)
+    world.play()
+    counted = Counted(monkeypatch)
+    for _ in range(matches):
+        world.end()
+        world.play()
+    each_match, counted.asked = counted.asked / matches, 0
+    world.look_again()
+    world.play()
+    return each_match, counted.asked / bots
+
+
+def test_the_work_for_a_match_does_not_grow_with_the_number_of_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four times the bots, and about the same work for a match: to look at everything is linear."""
+    few_match, few_look = asked_for_a_match(100, 200, monkeypatch)
+    monkeypatch.undo()
+    many_match, many_look = asked_for_a_match(400, 800, monkeypatch)
+    assert many_match < 1.5 * few_match
+    assert many_look < 1.5 * few_look
+
+
+def test_nothing_is_looked_at_while_nobody_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(bots=100)
+    world.play()
+    assert len(world.running) == 50
+    counted = Counted(monkeypatch)
+    for _ in range(100):
+        world.play()
+    assert counted.asked == 0
+
+
+def test_nothing_that_could_be_played_is_overlooked() -> None:
+    """To look at everything finds nothing that was not found before."""
+    world = World(games=("karteneck", "bratwurmeck", "haecmaec"), counts=(2, 3, 4), bots=12)
+    rng = Random(1)
+    for bot in world.bots.values():
+        bot.max_matches = rng.randrange(1, 5)
+    for _ in range(300):
+        world.play()
+        running = len(world.running)
+        world.look_again()
+        world.matchmaker.play(cast(Any, world.bots))
+        assert len(world.running) == running
+        rng.shuffle(world.running)
+        world.end()
 
 
 def test_seeds_are_fresh_and_long() -> None:

@@ -12,10 +12,12 @@ from roost_server.play.contest import Contest
 from roost_server.play.director import Contests, Director, now_utc
 from roost_server.play.entrance import Entrance
 from roost_server.play.matchmaker import Matchmaker
+from roost_server.play.pacing.load import Load
 from roost_server.play.quarantine import Quarantine
 from roost_server.play.recorder import Bookkeeping, Recorder, Tasks
 from roost_server.play.resume import resume_blocks
 from roost_server.play.seating import Requests, TableSeating
+from roost_server.play.session import Session
 from roost_server.settings import Rules, Settings
 from roost_server.store import Store
 from roost_server.store.epochs import go_on
@@ -47,7 +49,8 @@ class Arena:
         self.requests = Requests(self.seating, settings)
         self.quarantine = Quarantine(store, self.seating, self._tasks.spawn, settings)
         self.entrance = Entrance(store, settings, self.lobby, self.quarantine, self._contests.directors)
-        self._matchmaker = Matchmaker(self.seating.seat, self._loop.time)
+        self._load = Load(settings.most_late)
+        self._matchmaker = Matchmaker(self.seating.seat, self._loop.time, self._has_room)
         self._recorder = Recorder(store, self.metrics)
         self._books = Bookkeeping(self._recorder, self.seating, self._matchmaker, self.quarantine, self._tasks)
         self._listen()
@@ -60,7 +63,8 @@ class Arena:
     def _listen(self) -> None:
         """Have the parts report what may lead to another match, and what ends one."""
         self.lobby.on_gone = lambda session: self._books.bot_gone(session.version_id)
-        self.entrance.on_attached = self.quarantine.on_release = self._books.on_change = self._play_later
+        self.entrance.on_attached = self.quarantine.on_release = self._came
+        self._books.on_change = self._play_later
         self.seating.on_over = self._books.match_over
         self._pulse.every_beat(self._beat)
 
@@ -118,6 +122,7 @@ class Arena:
         return Reading(
             connected=sum(session.connected for session in self.lobby.sessions),
             running=len(self.seating.tables),
+            most_at_once=self._load.limit,
             quarantined=len(self.quarantine),
             delayed_seconds=self.delayed_ms / 1000,
             waiting_blocks={contest.name or "open": contest.waiting for contest in self._matchmaker.contests},
@@ -131,12 +136,13 @@ class Arena:
         if self._beats % SWEEP_EVERY_BEATS:
             return
         instant = self._pulse.read()
+        if self._load.look(instant, self.seating.playing):
+            self._play_later()
         self.seating.sweep(instant)
         self.lobby.sweep()
         now = instant.time
-        if now - self._last_ping > self.settings.ping_seconds:
-            self._last_ping = now
-            self.lobby.ping()
+        self.lobby.ping((now - self._last_ping) / self.settings.ping_seconds)
+        self._last_ping = now
         if now - self._last_tick > TICK_SECONDS and self._ticking is None and not self.entrance.closed:
             self._last_tick = now
             self._ticking = self._tasks.spawn(self._tick())
@@ -154,6 +160,7 @@ class Arena:
                 elif contest:
                     self._matchmaker.wait_no_longer(contest, director.file.faults.absence_seconds)
             # A bot may be waited for no longer, or a contest may know its past by now.
+            self._matchmaker.look_again(self.lobby.by_version)
             self._play_later()
         finally:
             self._ticking = None
@@ -161,6 +168,7 @@ class Arena:
     async def enter_competition(self, director: Director, bot_id: int, owner_id: int) -> None:
         """An owner has a bot take part, also one that was withdrawn. Raises `UsageError` if that cannot be."""
         await director.enter(bot_id, owner_id)
+        self._matchmaker.look_again(self.lobby.by_version)
         self._play_later()
 
     async def change_phase(self, director: Director, phase: str, actor: str) -> None:
@@ -170,6 +178,15 @@ class Arena:
         self._matchmaker.contests = self._contests.current
         await self._books.retire(contest)
 
+    def _has_room(self) -> bool:
+        """Whether the arena can serve another match."""
+        return self.seating.playing < self._load.limit
+
+    def _came(self, session: Session) -> None:
+        """A bot may be given matches from now on."""
+        self._matchmaker.came(session.version_id)
+        self._play_later()
+
     def _play_later(self) -> None:
         """Look for matches to start, once, after everything that is going on right now."""
         if self._play_soon is None:
@@ -178,7 +195,5 @@ class Arena:
     def _play(self) -> None:
         self._play_soon = None
         self.requests.start_waiting()
-        for contest in self._matchmaker.play(self.lobby.sessions):
+        for contest in self._matchmaker.play(self.lobby.by_version):
             self._tasks.spawn(self._books.plan(contest))
-        for session in self.lobby.sessions:
-            session.end_if_left()

@@ -72,6 +72,11 @@ class OpenBlock:
         return self.block.group
 
     @property
+    def needed(self) -> tuple[int, ...]:
+        """The bots without which it is not played."""
+        return tuple(bot for bot in self.group if bot not in self.missing) if self.missing else self.group
+
+    @property
     def pairing(self) -> Pairing:
         """Who meets, at what kind of table."""
         return Pairing(self.rules.kind, self.group)
@@ -194,9 +199,10 @@ class Attendance:
         """
         if self._at - block.waits_since <= seconds:
             return frozenset()
-        return frozenset(bot for bot in block.group if self._away(bot) > seconds)
+        return frozenset(bot for bot in block.group if self.away(bot) > seconds)
 
-    def _away(self, version_id: int) -> float:
+    def away(self, version_id: int) -> float:
+        """For how many seconds a bot had been away at the last `note`."""
         return self._at - self._seen.get(version_id, self._since)
 
 

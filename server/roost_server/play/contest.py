@@ -7,7 +7,8 @@ competitions plays one contest for all bots. A competition has a contest for eac
 import asyncio
 import secrets
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from random import shuffle
 from typing import NamedTuple
 
 import structlog
@@ -18,6 +19,7 @@ from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past, Schedule
 from roost_ladder.schedules.sure import Sure
 from roost_server.play.block import OpenBlock, Paces
+from roost_server.play.pacing.queue import BlockQueue
 from roost_server.play.roster import Everybody, Roster
 from roost_server.play.session import Session
 from roost_server.settings import Settings
@@ -26,8 +28,10 @@ from roost_server.store import Planned
 log = structlog.get_logger()
 AHEAD = 2
 """Blocks planned ahead per concurrent match, so that fast bots never idle."""
-PATIENCE = 2
-"""How often a block may be passed over before its bots are kept free for it."""
+LOOK_SHARE = 32
+"""Whether more is to be planned is looked at after changes to one in this many of the bots and blocks there are."""
+MOST_PLANNED_FOR = 256
+"""How many bots are planned for at once. What a schedule does for many takes much longer than for some at a time."""
 WAITING_MORE = 6
 """A bot with this many more blocks waiting for it than for another gets none for now, so as not to delay the others."""
 
@@ -51,9 +55,13 @@ def _enough(present: Collection[Session]) -> int:
 
 
 def _with_short_queue(sessions: Collection[Session], waiting: Counter[int]) -> list[Session]:
-    """The bots whose queue is not much longer than the shortest."""
+    """The bots whose queue is not much longer than the shortest; of too many, those with the shortest, at random."""
     least = min((waiting[session.version_id] for session in sessions), default=0)
-    return [session for session in sessions if waiting[session.version_id] < least + WAITING_MORE]
+    short = [session for session in sessions if waiting[session.version_id] < least + WAITING_MORE]
+    if len(short) <= MOST_PLANNED_FOR:
+        return short
+    shuffle(short)
+    return sorted(short, key=lambda session: waiting[session.version_id])[:MOST_PLANNED_FOR]
 
 
 class Contest:
@@ -97,12 +105,16 @@ class Contest:
         self._again: list[Pairing] = []
         self._voids: Counter[frozenset[int]] = Counter()
         """By group, how many of its blocks were voided since one was done."""
-        self._waiting: list[OpenBlock] = []
+        self._queue = BlockQueue()
         self._unfinished = 0
         self._planning = self._urgent = False
         self._done_with: object = None
         """The field and the number of results for which the schedule had nothing more to play."""
         self._paces = Paces()
+        self.slow: set[int] = set()
+        """The bots that nobody should wait for: see `Paces`. In finals all bots wait for each other."""
+        self._changes = self._looked_at = 0
+        """How much has changed since `wants_round` looked, and how many bots and blocks it looked at."""
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -112,11 +124,25 @@ class Contest:
     @property
     def waiting(self) -> int:
         """How many blocks are planned and not begun."""
-        return len(self._waiting)
+        return len(self._queue)
 
-    def slow(self, bots: Collection[int]) -> set[int]:
-        """The bots that nobody should wait for: see `Paces`. In finals all bots wait for each other."""
-        return set() if self.in_rounds else self._paces.slow(bots)
+    @property
+    def waited_for(self) -> Collection[int]:
+        """The bots that planned blocks wait for."""
+        return self._queue.bots
+
+    def look_again(self, here: Collection[int]) -> None:
+        """Time has passed, and these bots are here: find out which are slow, and whether more should be planned."""
+        self.slow = set() if self.in_rounds else self._paces.slow(here)
+        self._looked_at = 0
+
+    def note_change(self) -> None:
+        """A bot has come, or may play again."""
+        self._changes += 1
+
+    def wake(self, version_id: int) -> None:
+        """A bot may have room for another match."""
+        self._queue.wake(version_id)
 
     def remember(self, past: Past, owed: Iterable[Pairing] = ()) -> None:
         """What earlier runs of the arena have played. What is `owed` was voided there and is to be played again.
@@ -135,56 +161,55 @@ class Contest:
     def release(self) -> None:
         """Start planning."""
         self._planning = False
+        self._looked_at = 0
         self._add_news()
 
     def resume(self, open_block: OpenBlock) -> None:
         """Play a block that an earlier run planned and did not end."""
         self.resumed.add(open_block.id)
         self._unfinished += 1
-        self._waiting.append(open_block)
+        self._queue.append([open_block])
 
-    def take(self, free: Collection[int], here: Collection[int]) -> OpenBlock | None:
-        """The first block whose bots are all free. It is taken off the queue.
+    def take(self, free: Container[int], here: Container[int]) -> OpenBlock | None:
+        """The first block whose bots are all free, see `BlockQueue.take`."""
 
-        Small tables fill up sooner than large ones. So a block that was passed over often, and whose bots are all here,
-        reserves those of them that are free, unless it waits for a slow bot.
-        """
-        kept: set[int] = set()
-        passed: list[OpenBlock] = []
-        for open_block in self._waiting:
-            group = [bot for bot in open_block.group if bot not in open_block.missing]
-            if all(bot in free and bot not in kept for bot in group):
-                self._waiting.remove(open_block)
-                open_block.begin(self._voids[frozenset(open_block.group)])
-                self._paces.begin(open_block)
-                for each in passed:
-                    if not set(group).isdisjoint(each.group):
-                        each.pass_over()
-                return open_block
-            passed.append(open_block)
-            if open_block.passed_over >= PATIENCE and self._come_soon(group, free, here):
-                kept.update(group)
-        return None
+        def comes_soon(group: Sequence[int]) -> bool:
+            return not any(bot in self.slow for bot in group if bot not in free)
 
-    def _come_soon(self, group: Collection[int], free: Collection[int], here: Collection[int]) -> bool:
-        """Whether the bots of a group that are not free are here, and fast."""
-        busy = [bot for bot in group if bot not in free]
-        return all(bot in here for bot in group) and self.slow(here).isdisjoint(busy)
+        open_block = self._queue.take(free, here, comes_soon)
+        if open_block is not None:
+            self._changes += 1
+            open_block.begin(self._voids[frozenset(open_block.group)])
+            self._paces.begin(open_block)
+        return open_block
 
-    def wait_no_longer(self, missing: Callable[[OpenBlock], frozenset[int]], begun: Iterable[OpenBlock] = ()) -> None:
-        """In finals, which have to end: play blocks without the bots that are missing, which forfeit.
+    def wait_no_longer(
+        self,
+        missing: Callable[[OpenBlock], frozenset[int]],
+        bots: Iterable[int],
+        begun: Iterable[OpenBlock] = (),
+    ) -> None:
+        """In finals, which have to end: play the blocks of these bots without those that are missing, which forfeit.
 
         That includes the remaining matches of blocks that were `begun`.
         """
-        for open_block in (*self._waiting, *begun) if self.in_rounds else ():
+        waiting = {block.id: block for bot in bots for block in self._queue.of_bot(bot)}
+        for open_block in (*waiting.values(), *begun):
             open_block.play_without(missing(open_block))
+
+    @property
+    def is_due(self) -> bool:
+        """Whether `wants_round` is worth asking: it looks at everything, so not after every change."""
+        if self._planning:
+            return False
+        waits = self.in_rounds and self._unfinished
+        return bool(self._again) or (not waits and LOOK_SHARE * self._changes >= self._looked_at)
 
     def wants_round(self, present: Collection[Session]) -> bool:
         """Whether the schedule should be asked for more."""
-        if self._planning:
-            return False
-        if self._again:
-            return True
+        if not self.is_due or self._again:
+            return self.is_due
+        self._changes, self._looked_at = 0, len(present) + len(self._queue)
         ready = self._ready(present)
         return bool(ready) and self._done_with != self._state(ready)
 
@@ -195,6 +220,9 @@ class Contest:
         self._urgent = bool(pairings)
         if not pairings:
             pairings = await self._next_round(present)
+        return await asyncio.to_thread(self._open_all, pairings)
+
+    def _open_all(self, pairings: Sequence[Pairing]) -> list[OpenBlock]:
         return [self._open(pairing) for pairing in pairings]
 
     async def _next_round(self, present: Collection[Session]) -> list[Pairing]:
@@ -240,8 +268,8 @@ class Contest:
             return [] if self._unfinished else list(present)
         present = self.roster.entitled(present)
         here = {session.version_id for session in present}
-        slow = self.slow(here)
-        blocks = [each.group for each in self._waiting if here.issuperset(each.group)]
+        slow = self.slow
+        blocks = [each.group for each in self._queue if here.issuperset(each.group)]
         waiting = Counter(bot for group in blocks for bot in group)
         fast = [session for session in present if session.version_id not in slow]
         enough = sum(slow.isdisjoint(group) for group in blocks) >= _enough(fast)
@@ -262,20 +290,25 @@ class Contest:
         self._planning = False
         self._add_news()
         self._unfinished += len(open_blocks)
-        self._waiting = [*open_blocks, *self._waiting] if self._urgent else [*self._waiting, *open_blocks]
+        self._looked_at = 0
+        if self._urgent:
+            self._queue.put_first(open_blocks)
+        else:
+            self._queue.append(open_blocks)
 
     def drop(self, version_id: int) -> list[OpenBlock]:
         """A bot is gone: drop the blocks that waited for it. Finals do wait for it."""
         if self.in_rounds:
             return []
-        dropped = [each for each in self._waiting if version_id in each.group]
-        self._waiting = [each for each in self._waiting if each not in dropped]
+        dropped = self._queue.of_bot(version_id)
+        for each in dropped:
+            self._queue.remove(each)
         self._unfinished -= len(dropped)
         return dropped
 
     def retire(self) -> list[OpenBlock]:
         """Play only what has been begun. Returns the blocks that were waiting."""
-        waiting, self._waiting = self._waiting, []
+        waiting, self._queue = list(self._queue), BlockQueue()
         self._unfinished -= len(waiting)
         return waiting
 
@@ -289,6 +322,7 @@ class Contest:
         else:
             self._voids.pop(frozenset(open_block.group), None)
             self._news.extend(open_block.results)
+        self._changes += 1
         if not self._planning:
             self._add_news()
 

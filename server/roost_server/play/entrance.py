@@ -28,7 +28,7 @@ class Entrance:
     ) -> None:
         self.closed = False
         """Whether the arena lets no more bots in."""
-        self.on_attached: Callable[[], None] = lambda: None
+        self.on_attached: Callable[[Session], None] = lambda _: None
         """Called when a session got its stream."""
         self._store = store
         self._settings = settings
@@ -57,7 +57,7 @@ class Entrance:
     def attach(self, session: Session) -> int:
         """A session got a stream. Returns its number."""
         stream = session.attach()
-        self.on_attached()
+        self.on_attached(session)
         return stream
 
     def lost(self, session: Session) -> None:

@@ -32,7 +32,11 @@ class Lobby:
     def __init__(self, settings: Settings, pulse: Pulse) -> None:
         self._settings = settings
         self._pulse = pulse
-        self._by_version: dict[int, Session] = {}
+        self.by_version: dict[int, Session] = {}
+        """The sessions, including those of bots that lost their connection."""
+        self._to_ping = 0.0
+        self._pinged_next: list[int] = []
+        """Those that have not been pinged in this turn."""
         self._away_since: dict[Session, float] = {}
         self.left_ms: dict[int, int] = {}
         """By version, when it last lost its connection, in milliseconds since 1970."""
@@ -42,11 +46,11 @@ class Lobby:
     @property
     def sessions(self) -> list[Session]:
         """All sessions, including those of bots that lost their connection."""
-        return list(self._by_version.values())
+        return list(self.by_version.values())
 
     def session_of(self, version_id: int) -> Session | None:
         """The session of a bot version, if it is here or away for a moment."""
-        return self._by_version.get(version_id)
+        return self.by_version.get(version_id)
 
     def session_named(self, name: str) -> Session | None:
         """The session of the bot of this name that came last, if it is here or away for a moment."""
@@ -61,7 +65,7 @@ class Lobby:
         A bot that comes back without its token has forgotten its matches, so the old session ends. A second process
         of the same version is refused while the first is connected.
         """
-        old = self._by_version.get(version_id)
+        old = self.by_version.get(version_id)
         if hello.resume_token:
             return self._resume(old, hello, identity)
         if old is not None and old.connected:
@@ -69,7 +73,7 @@ class Lobby:
         if old is not None:
             self.remove(old)
         session = Session(hello, version_id, self._settings, self._pulse, identity, bot_id)
-        self._by_version[version_id] = session
+        self.by_version[version_id] = session
         return session
 
     def _resume(self, old: Session | None, hello: play_pb2.Hello, identity: Identity | None) -> Session:
@@ -80,11 +84,19 @@ class Lobby:
         old.renew(identity)
         return old
 
-    def ping(self) -> None:
-        """Measure the latency of every bot again."""
-        for session in self.sessions:
-            if session.connected:
+    def ping(self, share: float) -> None:
+        """Measure the latency of some bots again: of this share, in turn. All at once would hold up the arena."""
+        self._to_ping += min(1.0, share) * len(self.by_version)
+        for _ in range(int(self._to_ping)):
+            self._to_ping -= 1
+            session = self.by_version.get(self._next_to_ping())
+            if session is not None and session.connected:
                 session.ping()
+
+    def _next_to_ping(self) -> int:
+        if not self._pinged_next:
+            self._pinged_next = list(self.by_version)
+        return self._pinged_next.pop()
 
     def away(self, session: Session) -> None:
         """The bot lost its connection."""
@@ -95,8 +107,8 @@ class Lobby:
         """The bot is gone for good: it forfeits what it was playing."""
         if self._away_since.pop(session, None) is None:
             self.left_ms[session.version_id] = epoch_ms()
-        if self._by_version.get(session.version_id) is session:
-            del self._by_version[session.version_id]
+        if self.by_version.get(session.version_id) is session:
+            del self.by_version[session.version_id]
         session.forfeit_all()
         self.on_gone(session)
 

@@ -1,9 +1,9 @@
 """Keeps connected bots playing: takes blocks from the contests, and seats their matches when every bot has room."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from roost_games.replay import Result
 from roost_server.play.block import Attendance, OpenBlock
@@ -18,46 +18,127 @@ class Begun(NamedTuple):
     contest: Contest
 
 
+class Staying(Container[int]):
+    """The bots that may be given more to play."""
+
+    def __init__(self, sessions: Mapping[int, Session]) -> None:
+        self._sessions = sessions
+
+    def __contains__(self, bot: object) -> bool:
+        session = self._sessions.get(cast(int, bot))
+        return session is not None and session.plays_on
+
+    def connected(self, bot: int) -> Session | None:
+        """The bot's session, also if it only plays what has been begun; `None` if it is not here."""
+        session = self._sessions.get(bot)
+        return session if session is not None and session.connected else None
+
+    def sessions(self) -> list[Session]:
+        """Those of all of them."""
+        return [session for session in self._sessions.values() if session.plays_on]
+
+
+class Room(Container[int]):
+    """The bots that can begin another block."""
+
+    def __init__(self, staying: Staying, kept: Callable[[int, Staying], int]) -> None:
+        self._staying = staying
+        self._kept = kept
+
+    def __contains__(self, bot: object) -> bool:
+        number = cast(int, bot)
+        session = self._staying.connected(number) if number in self._staying else None
+        return session is not None and session.playing + self._kept(number, self._staying) < session.max_matches
+
+
 class Matchmaker:
     """Decides what is played next, and calls `seat(block, rotation)` to start a match.
 
     A bot gets new blocks while fewer matches are promised to it than it plays at once. A match starts when every bot of
-    its group has room for it.
+    its group has room for it, and the arena too.
+
+    Whoever changes what a bot may play says so with `wake`: only the blocks of these bots are looked at. `look_again`
+    wakes them all; it notices what only the time has changed.
     """
 
-    def __init__(self, seat: Callable[[OpenBlock, int], None], now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        seat: Callable[[OpenBlock, int], None],
+        now: Callable[[], float],
+        has_room: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.contests: list[Contest] = []
         """What is played, in the order in which they are asked for blocks next."""
         self._seat = seat
+        self._has_room = has_room
         self._attendance = Attendance(now)
+        self._missing: dict[Contest, frozenset[int]] = {}
         self._begun: dict[str, Begun] = {}
-        self._to_start: dict[str, OpenBlock] = {}
-        """Those of them with matches that have not been started: few, so they are gone through every time."""
+        self._to_start: defaultdict[int, dict[str, OpenBlock]] = defaultdict(dict)
+        """By bot, the blocks that have been begun and have matches that have not been started."""
+        self._startable: dict[str, OpenBlock] = {}
+        """Those of them that may be started now."""
+        self._woken: set[int] = set()
         self.stopped = False
 
-    def play(self, sessions: Collection[Session]) -> list[Contest]:
+    def wake(self, version_ids: Iterable[int]) -> None:
+        """These bots may have room for another match, or there may be another match for them."""
+        self._woken.update(version_ids)
+
+    def came(self, version_id: int) -> None:
+        """A bot has come, or may play again."""
+        self._woken.add(version_id)
+        for contest in self.contests:
+            contest.note_change()
+
+    def look_again(self, sessions: Mapping[int, Session]) -> None:
+        """Time has passed: look at everything."""
+        here = [bot for bot, session in sessions.items() if session.connected]
+        for contest in self.contests:
+            contest.look_again(here)
+        self._woken.update(sessions)
+
+    def play(self, sessions: Mapping[int, Session]) -> list[Contest]:
         """Start everything that can be started with these bots. A bot that is leaving plays what has been begun.
 
         Returns the contests that should plan another round.
         """
-        here = {session.version_id: session for session in sessions if session.connected and not self.stopped}
-        self._start_begun(here)
-        staying = {bot: session for bot, session in here.items() if session.plays_on}
+        staying = Staying({} if self.stopped else sessions)
+        woken = set(sessions) if self.stopped else self._woken
+        self._woken = set()
+        for bot in woken:
+            self._startable.update(self._to_start.get(bot, {}))
+            for contest in self.contests:
+                contest.wake(bot)
+        self._start_begun(staying)
         while self._begin_blocks(staying):
             pass
-        promised = self._promised(here)
-        for session in sessions:
-            session.promised = promised.get(session.version_id, 0)
-        return [contest for contest in self.contests if staying and contest.wants_round(staying.values())]
+        # Who was woken by what has been started has no more room than before.
+        for bot in woken | self._woken:
+            self._tell_promised(bot, sessions, staying)
+        self._woken = set()
+        return self._wanting(staying)
+
+    def _tell_promised(self, bot: int, sessions: Mapping[int, Session], staying: Staying) -> None:
+        session = sessions.get(bot)
+        if session is not None:
+            session.promised = sum(len(block.to_play) for block in self._ahead(bot, staying))
+            session.end_if_left()
+
+    def _wanting(self, staying: Staying) -> list[Contest]:
+        due = [contest for contest in self.contests if contest.is_due]
+        present = staying.sessions() if due else []
+        return [contest for contest in due if present and contest.wants_round(present)]
 
     def recorded(self, block: OpenBlock, match_id: str, rotation: int, result: Result) -> bool:
         """A match of a block is recorded. True if it was the last one."""
         block.record(match_id, rotation, result)
+        self.wake(block.group)
         if block.is_over:
             self._finish(block)
         elif block.to_play:
             # A voided match is to be played again.
-            self._to_start[block.id] = block
+            self._set_aside(block)
         return block.is_over
 
     def give_up(self, version_id: int) -> list[OpenBlock]:
@@ -68,8 +149,10 @@ class Matchmaker:
         over = [block for contest in self.contests for block in contest.drop(version_id)]
         for block in over:
             block.cut_short()
+            self.wake(block.group)
         for block in list(self._open_blocks_of(version_id)):
             block.cut_short()
+            self._put_away(block)
             if block.is_over:
                 over.append(block)
                 self._finish(block)
@@ -86,60 +169,83 @@ class Matchmaker:
 
     def wait_no_longer(self, contest: Contest, seconds: float) -> None:
         """Have finals go on without the bots that have been away for longer than that."""
+        if not contest.in_rounds:
+            return
         begun = [block for block, of in self._begun.values() if of is contest and block.to_play]
-        contest.wait_no_longer(partial(self._attendance.missing, seconds=seconds), begun)
+        waited_for = {*contest.waited_for, *(bot for block in begun for bot in block.group)}
+        missing = frozenset(bot for bot in waited_for if self._attendance.away(bot) > seconds)
+        concerned = missing | self._missing.get(contest, frozenset())
+        self._missing[contest] = missing
+        contest.wait_no_longer(partial(self._attendance.missing, seconds=seconds), concerned, begun)
+        if concerned:
+            self.wake(waited_for)
 
     def _finish(self, block: OpenBlock) -> None:
-        self._to_start.pop(block.id, None)
+        self._put_away(block)
         self._begun.pop(block.id).contest.finish(block)
 
-    def _start_begun(self, present: Mapping[int, Session]) -> None:
-        for block in list(self._to_start.values()):
-            if can_be_played(block, present):
-                self._start(block, present)
+    def _set_aside(self, block: OpenBlock) -> None:
+        """Some of its matches have not been started."""
+        for bot in block.group:
+            self._to_start[bot][block.id] = block
+        self.wake(block.group)
 
-    def _start(self, block: OpenBlock, present: Mapping[int, Session]) -> None:
-        group = [present[bot] for bot in block.group if bot in present]
-        while block.to_play and all(session.playing < session.max_matches for session in group):
+    def _put_away(self, block: OpenBlock) -> None:
+        """All of its matches have been started, or no more will be."""
+        self._startable.pop(block.id, None)
+        for bot in block.group:
+            self._to_start[bot].pop(block.id, None)
+        self.wake(block.group)
+
+    def _start_begun(self, staying: Staying) -> None:
+        while self._startable and self._has_room():
+            block = self._startable.pop(next(iter(self._startable)))
+            if can_be_played(block, staying):
+                self._start(block, staying)
+
+    def _start(self, block: OpenBlock, staying: Staying) -> None:
+        group = [session for bot in block.needed if (session := staying.connected(bot)) is not None]
+        while block.to_play and self._has_room() and all(each.playing < each.max_matches for each in group):
             self._seat(block, block.start_match())
         if not block.to_play:
-            self._to_start.pop(block.id, None)
+            self._put_away(block)
+        elif not self._has_room():
+            self._startable[block.id] = block
 
-    def _begin_blocks(self, present: Mapping[int, Session]) -> bool:
+    def _begin_blocks(self, staying: Staying) -> bool:
         """Begin a block of each contest that has one for bots with room. False if there was none."""
         begun = False
         for contest in list(self.contests):
-            block = contest.take(self._with_room(present), present)
+            block = contest.take(Room(staying, self._kept), staying) if self._has_room() else None
             if block is not None:
                 # Next time the others come first, or bots in several contests would play only one of them.
                 self.contests.remove(contest)
                 self.contests.append(contest)
                 self._begun[block.id] = Begun(block, contest)
-                self._to_start[block.id] = block
-                self._start(block, present)
+                self._set_aside(block)
+                self._start(block, staying)
                 begun = True
         return begun
 
-    def _with_room(self, present: Mapping[int, Session]) -> set[int]:
-        """Who can begin another block. No room is kept for the rest of a block that waits for a slow bot."""
-        slow = {bot for contest in self.contests for bot in contest.slow(present)}
-        stuck = {bot for bot in slow if present[bot].playing >= present[bot].max_matches}
-        promised = self._promised(present, stuck)
-        return {bot for bot, session in present.items() if session.playing + promised[bot] < session.max_matches}
+    def _kept(self, bot: int, staying: Staying) -> int:
+        """For how many matches a bot keeps room. It keeps none for the rest of a block that waits for a slow bot."""
+        ahead = self._ahead(bot, staying)
+        return sum(len(each.to_play) for each in ahead if not any(self._is_stuck(bot, staying) for bot in each.group))
 
-    def _promised(self, present: Mapping[int, Session], stuck: Collection[int] = ()) -> Counter[int]:
-        """How many matches each bot has ahead in blocks that have been begun, without those of bots in `stuck`."""
-        promised: Counter[int] = Counter()
-        for block in self._to_start.values():
-            if block.to_play and can_be_played(block, present) and not any(bot in stuck for bot in block.group):
-                for bot in block.group:
-                    promised[bot] += len(block.to_play)
-        return promised
+    def _is_stuck(self, bot: int, staying: Staying) -> bool:
+        session = staying.connected(bot) if any(bot in contest.slow for contest in self.contests) else None
+        return session is not None and session.playing >= session.max_matches
+
+    def _ahead(self, bot: int, staying: Staying) -> list[OpenBlock]:
+        """The blocks with matches that a bot has yet to play."""
+        return [block for block in self._to_start.get(bot, {}).values() if can_be_played(block, staying)]
 
 
-def can_be_played(block: OpenBlock, present: Mapping[int, Session]) -> bool:
+def can_be_played(block: OpenBlock, staying: Staying) -> bool:
     """Whether all bots that it needs are here. One that came back may have come for other games."""
     rules = block.rules
-    return all(
-        present[bot].plays(rules.game, rules.players) if bot in present else bot in block.missing for bot in block.group
-    )
+    for bot in block.group:
+        session = staying.connected(bot)
+        if bot not in block.missing if session is None else not session.plays(rules.game, rules.players):
+            return False
+    return True

@@ -111,7 +111,7 @@ class Quarantine:
     """
 
     def __init__(self, store: Store, seating: TableSeating, spawn: Spawn, settings: Settings) -> None:
-        self.on_release: Callable[[], None] = lambda: None
+        self.on_release: Callable[[Session], None] = lambda _: None
         self._store = store
         self._seating = seating
         self._spawn = spawn
@@ -203,4 +203,4 @@ class Quarantine:
         self._streaks.pop(session.version_id, None)
         session.quarantined = False
         log.info("bot released from quarantine", bot=session.name, version_id=session.version_id)
-        self.on_release()
+        self.on_release(session)

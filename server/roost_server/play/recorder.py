@@ -158,6 +158,7 @@ class Bookkeeping:
             match.block.match_voided()
             _log_void(match, result)
         make_room(match.table)
+        self._matchmaker.wake(match.block.group)
         self.on_change()
 
     async def _record(self, match: RunningMatch) -> None:

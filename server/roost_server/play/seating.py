@@ -65,6 +65,8 @@ class TableSeating:
         self.unrecorded: set[Table] = set()
         """Matches that belong to no block: for practice, or on request."""
         self._secret: set[str] = set()
+        self.playing = 0
+        """How many matches of blocks are being played. Those that are only being recorded do not count."""
 
     @property
     def tables(self) -> list[Table]:
@@ -97,6 +99,7 @@ class TableSeating:
         )
         self._running[table.match_id] = RunningMatch(table, block, rotation, self._loop.create_future())
         self._secret.add(table.match_id)
+        self.playing += 1
         _start(table)
 
     def _player(self, version_id: int, missing: Collection[int]) -> Session | Absent:
@@ -138,6 +141,7 @@ class TableSeating:
         return table
 
     def _over(self, table: Table) -> None:
+        self.playing -= 1
         self.on_over(self._running[table.match_id])
 
     def remove(self, match: RunningMatch, result: Result) -> None:

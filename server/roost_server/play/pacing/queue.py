@@ -1,0 +1,166 @@
+"""The blocks of a contest that wait to be played.
+
+A block is looked at when it comes, and again when one of its bots has been woken: it may have room now. So what a match
+costs here depends on how many blocks wait for its own bots, and not on how many bots there are.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from heapq import heappop, heappush
+from itertools import takewhile
+
+from roost_server.play.block import OpenBlock
+
+PATIENCE = 2
+"""How often a block may be passed over before its bots are kept free for it."""
+LOOK_AHEAD = 32
+"""How many blocks of a bot are looked at. A ladder plans fewer ahead. Finals plan whole rounds."""
+
+
+class _Line:
+    """The blocks that wait for one bot, in their order. Those that have left are removed now and then."""
+
+    __slots__ = ("blocks", "left")
+
+    def __init__(self) -> None:
+        self.blocks: list[OpenBlock] = []
+        self.left = 0
+
+
+class BlockQueue:
+    """Waiting blocks in their order. `take` finds those whose bots have room, the oldest first."""
+
+    def __init__(self) -> None:
+        self._ranks: dict[str, int] = {}
+        """Of the blocks that wait."""
+        self._next = self._first = 0
+        self._lines: defaultdict[int, _Line] = defaultdict(_Line)
+        self._blocks: dict[str, OpenBlock] = {}
+        self._candidates: list[tuple[int, str]] = []
+        """A heap: what may be played. It has each waiting block once at the most."""
+        self._listed: set[str] = set()
+        self._woken: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self._blocks)
+
+    def __iter__(self) -> Iterator[OpenBlock]:
+        """In no order."""
+        return iter(self._blocks.values())
+
+    @property
+    def bots(self) -> Collection[int]:
+        """The bots that blocks have waited for."""
+        return self._lines.keys()
+
+    def append(self, blocks: Sequence[OpenBlock]) -> None:
+        """These come last."""
+        for block in blocks:
+            self._add(block, self._next)
+            self._next += 1
+
+    def put_first(self, blocks: Sequence[OpenBlock]) -> None:
+        """These come before all others."""
+        for block in reversed(blocks):
+            self._first -= 1
+            self._add(block, self._first)
+        for bot in {bot for block in blocks for bot in block.group}:
+            self._tidy(bot)
+            self._lines[bot].blocks.sort(key=lambda block: self._ranks[block.id])
+
+    def _add(self, block: OpenBlock, rank: int) -> None:
+        self._ranks[block.id] = rank
+        self._blocks[block.id] = block
+        for bot in block.group:
+            self._lines[bot].blocks.append(block)
+        self._list(block)
+
+    def _list(self, block: OpenBlock) -> None:
+        if block.id not in self._listed:
+            self._listed.add(block.id)
+            heappush(self._candidates, (self._ranks[block.id], block.id))
+
+    def of_bot(self, bot: int) -> list[OpenBlock]:
+        """The blocks that wait for a bot, in their order."""
+        line = self._lines.get(bot)
+        return [block for block in line.blocks if block.id in self._ranks] if line else []
+
+    def remove(self, block: OpenBlock) -> None:
+        """A block does not wait any more."""
+        del self._ranks[block.id], self._blocks[block.id]
+        for bot in block.group:
+            line = self._lines[bot]
+            line.left += 1
+            if 2 * line.left > len(line.blocks):
+                self._tidy(bot)
+
+    def _tidy(self, bot: int) -> None:
+        line = self._lines[bot]
+        line.blocks = self.of_bot(bot)
+        line.left = 0
+        if not line.blocks:
+            del self._lines[bot]
+
+    def wake(self, bot: int) -> None:
+        """A bot may have room again: look at its blocks next time."""
+        if bot in self._lines:
+            self._woken.add(bot)
+
+    def take(
+        self, free: Container[int], here: Container[int], comes_soon: Callable[[Sequence[int]], bool]
+    ) -> OpenBlock | None:
+        """The first block whose bots are all `free`. It waits no longer.
+
+        Small tables fill up sooner than large ones. So a block that was passed over often, and whose bots are all here,
+        reserves those of them that are free, unless the others do not come soon.
+        """
+        self._list_woken(here)
+        while self._candidates:
+            rank, block_id = heappop(self._candidates)
+            self._listed.discard(block_id)
+            block = self._blocks.get(block_id)
+            if block is not None and all(
+                bot in free and not self._is_kept(bot, rank, here, comes_soon) for bot in block.needed
+            ):
+                self._begin(block, rank, here)
+                return block
+        return None
+
+    def _begin(self, block: OpenBlock, rank: int, here: Container[int]) -> None:
+        self._pass_over(block, rank, here)
+        self.remove(block)
+        if block.passed_over >= PATIENCE:
+            # Its bots are not kept free for it any more.
+            self._woken.update(block.group)
+
+    def _list_woken(self, here: Container[int]) -> None:
+        while self._woken:
+            for _, block in self._front(self._woken.pop(), here):
+                self._list(block)
+
+    def _front(self, bot: int, here: Container[int]) -> Iterator[tuple[int, OpenBlock]]:
+        """The first blocks that wait for a bot and for nobody who is not here, with their ranks."""
+        line = self._lines.get(bot)
+        seen = 0
+        for block in line.blocks if line else ():
+            rank = self._ranks.get(block.id)
+            if rank is not None and all(other in here for other in block.needed):
+                yield rank, block
+                seen += 1
+                if seen == LOOK_AHEAD:
+                    return
+
+    def _is_kept(self, bot: int, rank: int, here: Container[int], comes_soon: Callable[[Sequence[int]], bool]) -> bool:
+        """Whether a bot is kept free for a block before this rank."""
+        for before, block in self._front(bot, here):
+            if before >= rank:
+                return False
+            if block.passed_over >= PATIENCE and comes_soon(block.needed):
+                return True
+        return False
+
+    def _pass_over(self, taken: OpenBlock, rank: int, here: Container[int]) -> None:
+        """The blocks before this one that wait for one of its bots have been passed over."""
+        fronts = [self._front(bot, here) for bot in taken.needed]
+        for block in {block for front in fronts for before, block in takewhile(lambda each: each[0] < rank, front)}:
+            block.pass_over()
