@@ -27,7 +27,7 @@ from tests.support.arenas.hall import bounded, hall, settings, until
 from tests.support.arenas.misbehaving_bots import HesitantBot
 from tests.support.arenas.raw_bot import RawBot
 
-TABLES: dict[str, tuple[str, dict[str, object]]] = {
+TABLES: dict[str, tuple[str, dict[str, Any]]] = {
     "karteneck": ("karteneck", {}),
     "bratwurmeck": ("bratwurmeck", {"tiles": [[value, 1] for value in range(21, 26)]}),
     "haecmaec": ("haecmaec", {}),
