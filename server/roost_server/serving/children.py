@@ -27,7 +27,7 @@ SECONDS_TO_STOP = 5.0
 """How long they may take to exit after the arena: they have nothing left to do."""
 PAGE_RESTART = Restart(longest_pause=30.0)
 """Somebody is looking at the page, so it is never away for long."""
-PAGE_PRIORITY = ("nice", "-n", "10")
+PAGE_PRIORITY = ("nice", "-n", "5")
 """Matches have clocks and visitors have not: where processors are few, the page makes way for the arena."""
 log = structlog.get_logger()
 
