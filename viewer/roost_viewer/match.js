@@ -280,7 +280,9 @@ class RoostMatch extends HTMLElement {
     const { document } = this.#live;
     this.#takeIn(document);
     const finished = await this.#source?.read(String(document.eye)).catch(() => null);
-    if (finished?.result && this.#document === document) await this.#open(finished, this.step);
+    if (!finished?.result || this.#document !== document) return;
+    this.#live = null; // or a picture that is still due would bring back what spectators saw
+    await this.#open(finished, this.step);
   }
 
   // --- Eyes ---------------------------------------------------------------------------------------------------------
