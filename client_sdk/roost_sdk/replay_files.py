@@ -5,10 +5,12 @@ print(checked.summary())
 """
 
 import contextlib
+import lzma
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
+from lzma import LZMAError
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, NamedTuple, Self
@@ -75,15 +77,25 @@ def _ends_within_a_line(path: Path) -> bool:
         return file.read() != b"\n"
 
 
+def open_replays(file: Path) -> BinaryIO:
+    """A file of replays to read, as bytes of plain lines. One whose name ends in .xz is compressed."""
+    return lzma.open(file) if file.suffix == ".xz" else file.open("rb")  # type: ignore[return-value]
+
+
+def _unreadable(file: Path, error: Exception) -> UsageError:
+    """Why a file cannot be read. A compressed one may be damaged or cut off."""
+    return UsageError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}")
+
+
 def line_of(file: Path, number: int) -> str:
     """The record of the match with this number, from 1. Blank lines do not count."""
     if number < 1:
         raise UsageError(f"matches in a file are counted from 1: {file}:1")
     try:
-        with file.open("rb") as lines:
+        with open_replays(file) as lines:
             wanted = next(islice(filter(bytes.strip, lines), number - 1, None), None)
-    except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror}") from None
+    except (OSError, LZMAError, EOFError) as error:
+        raise _unreadable(file, error) from None
     if wanted is None:
         raise UsageError(f"there is no match number {number} in {file}")
     try:
@@ -220,10 +232,10 @@ class _Lines(Iterable[bytes]):
 
     def __iter__(self) -> Iterator[bytes]:
         try:
-            with self._file.open("rb") as lines:
+            with open_replays(self._file) as lines:
                 for line in lines:
                     self.found_object = self.found_object or line.lstrip().startswith(b"{")
                     yield line
                     self._advance(len(line))
-        except OSError as error:
-            raise UsageError(f"cannot read {self._file}: {error.strerror}") from None
+        except (OSError, LZMAError, EOFError) as error:
+            raise _unreadable(self._file, error) from None

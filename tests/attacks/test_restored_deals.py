@@ -24,7 +24,7 @@ from roost_server.export.checker import check_export
 from roost_server.export.reader import read_competition
 from roost_server.export.writer import export
 from roost_server.store import Store, open_store, queries
-from roost_server.store.backup import back_up, restore
+from roost_server.store.copies.backup import back_up, restore
 from roost_server.store.store import backend_of
 from tests.support.arenas.hall import Hall, bounded, hall, settings, until
 

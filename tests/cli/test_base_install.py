@@ -63,6 +63,7 @@ NEEDS_SERVER = {
     "roost serve": [],
     "roost collusion": [],
     "roost admin restore": ["copy.db", "--db", "roost.db"],
+    "roost admin archive": ["cup", "--db", "roost.db"],
     "roost admin cert": [],
 }
 NEEDS_WEB = ["roost web"]

@@ -93,3 +93,19 @@ def test_one_phase_is_exported_and_what_cannot_be_checked_is_said(roost: Roost, 
     assert said.out.startswith("the seeding of the finals comes from the ladder, which is not in this export\n")
     refused = roost("export", tmp_path / "no", "--phase", "freeze", "--db", database)
     assert (refused.code, "it may be ladder or finals" in refused.err) == (2, True)
+
+
+def test_archived_replays_are_shown_and_verified(roost: Roost, exported: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(exported.parent, tmp_path / "host"))
+    said = roost("admin", "archive", "cup", "--db", folder / "roost.db")
+    file = folder / "archive" / "cup-ladder.jsonl.xz"
+    assert said.out.startswith(f"moved the replays of cup's ladder to {file}: ")
+    first = json.loads((exported / MATCHES_FILE).read_text().splitlines()[0])["match"]
+    shown = roost("replay", first, "--db", folder / "roost.db", "--json")
+    assert json.loads(shown.out)["match"] == first
+    assert json.loads(roost("replay", f"{file}:1", "--json").out)["match"] == first
+    assert roost("verify", file).code == 0
+    assert roost("verify", "--db", folder / "roost.db").code == 0
+    file.write_bytes(file.read_bytes()[:-100])
+    damaged = roost("verify", file)
+    assert (damaged.code, damaged.err.startswith(f"roost: cannot read {file}: ")) == (2, True)

@@ -25,8 +25,8 @@ from roost_server.competition.finals import schedule_of
 from roost_server.export.files import ExportedBlock, ExportedBot, ExportedCompetition
 from roost_server.export.writer import export
 from roost_server.store import open_store
-from roost_server.store.backup import back_up
-from roost_server.store.epochs import go_on
+from roost_server.store.copies.backup import back_up
+from roost_server.store.copies.epochs import go_on
 from tests.independent import check_export
 from tests.independent.check_export import expected_chance, wrong_with
 from tests.support import old

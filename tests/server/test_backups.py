@@ -14,7 +14,7 @@ from roost_server.export.drill import drill
 from roost_server.metrics import Metrics
 from roost_server.serving.backups import BackupPlan, BackupSchedule
 from roost_server.store import Store, StoreError, open_store
-from roost_server.store.backup import back_up
+from roost_server.store.copies.backup import back_up
 from tests.support.records.matches import block, finished, played
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)

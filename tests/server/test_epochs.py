@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import select
 
 from roost_server.store import BlockState, Store, open_store
-from roost_server.store.backup import back_up, restore
-from roost_server.store.epochs import epochs, go_on, note_progress, present_epoch
+from roost_server.store.copies.backup import back_up, restore
+from roost_server.store.copies.epochs import epochs, go_on, note_progress, present_epoch
 from roost_server.store.models import BLOCK
 from tests.support.records.matches import block, finished, sketch
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from roost_server.store import StoreError, open_store, queries
-from roost_server.store.backup import back_up, restore
+from roost_server.store.copies.backup import back_up, restore
 from roost_server.store.sqlite import open_to_read
 from tests.support.records.matches import block, counted, finished, sketch
 

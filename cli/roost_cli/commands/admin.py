@@ -287,6 +287,28 @@ def restore(
 
 
 @admin_app.command()
+def archive(
+    competition: Annotated[str, typer.Argument(metavar="COMPETITION", help="The competition's name.")],
+    db: Annotated[str, typer.Option("--db", metavar="FILE", help="The database of the stopped arena.")],
+    phase: Annotated[str, typer.Option(metavar="PHASE", help="The phase, which must be over.")] = "ladder",
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="DIR", help="Where to write the file. By default archive beside the database."),
+    ] = None,
+) -> None:
+    """Move the replays of a phase that is over into a compressed file, to make the database smaller.
+
+    Everything still finds them there, so keep the file where it is: exports, verify, replay and the page.
+    """
+    with needs_server("roost admin archive"):
+        from roost_server.answers.database import archive_phase
+    url = database_url(db)
+    written = archive_phase(url, competition, phase, to or Path(url.removeprefix("sqlite:///")).parent / "archive")
+    size = f"{written.matches} matches, {written.bytes / 1e6:.1f} MB"
+    typer.echo(f"moved the replays of {competition}'s {phase} to {written.file}: {size}")
+
+
+@admin_app.command()
 def cert(
     names: Annotated[
         list[str] | None,

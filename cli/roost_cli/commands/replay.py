@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from roost_ladder.workshop.second_opinion import Opinions
     from roost_ladder.workshop.weighing import Weighed
 
-IN_FILE = re.compile(r"(?P<file>.+\.jsonl)(?::(?P<number>[0-9]+))?")
+IN_FILE = re.compile(r"(?P<file>.+\.jsonl(?:\.xz)?)(?::(?P<number>[0-9]+))?")
 
 
 @asks(READING)
@@ -99,7 +99,7 @@ def find_replay(where: Where, text: str) -> Found:
     in_file = IN_FILE.fullmatch(text)
     if in_file is None:
         if Path(text).is_file():
-            raise UsageError(f"{text} is not a file of replays: their names end in .jsonl")
+            raise UsageError(f"{text} is not a file of replays: their names end in .jsonl or .jsonl.xz")
         with where.open() as reader:
             line = reader.replay(text)
         return Found(line, Replay.from_line(line), f"{text} {where.option}")

@@ -15,7 +15,7 @@ from roost_server.competition.result import Placed, Result
 from roost_server.competition.wording import phase_in_words, rules_in_words
 from roost_server.errors import NotFoundError
 from roost_server.store import Store, queries
-from roost_server.store.epochs import present_epoch
+from roost_server.store.copies.epochs import present_epoch
 
 
 def competitions(store: Store) -> arena_pb2.ListCompetitionsResponse:

@@ -13,14 +13,18 @@ from google.protobuf.message import Message
 
 from roost_games.errors import UsageError
 from roost_sdk.arena.reader import Reader
-from roost_server.accounts.audit import note_restored
+from roost_server.accounts.audit import note, note_restored
 from roost_server.accounts.gate import HOST
 from roost_server.accounts.requests import COMMAND
 from roost_server.answers import administration
 from roost_server.answers.questions import RecordAnswers
+from roost_server.competition import ledger
+from roost_server.competition.file import PhaseName
+from roost_server.competition.phases import over, plays
 from roost_server.errors import NotFoundError
 from roost_server.store import Store, open_store, queries
-from roost_server.store.backup import restore
+from roost_server.store.copies.archives import WrittenArchive, archive
+from roost_server.store.copies.backup import restore
 from roost_server.store.store import backend_of
 
 
@@ -67,6 +71,22 @@ class DatabaseAdministration:
         """The response to a request of `roost.v1.Admin`. Raises `RoostError`, which says what is wrong."""
         with open_store(self._url, read_only=not administration.act_of(request).changes) as store:
             return administration.answer(store, request)
+
+
+def archive_phase(url: str, name: str, phase: str, folder: Path) -> WrittenArchive:
+    """Move the replays of a phase that is over from a database into a file in `folder`. Raises `RoostError`."""
+    with open_store(url) as store:
+        competition = ledger.find(store, name)
+        if not plays(phase):
+            raise UsageError(f"nothing is played in the phase {phase!r}; archive ladder or finals")
+        left = queries.progress(store, competition.id, phase).blocks_open
+        if left or PhaseName(phase) not in over(competition.phase):
+            raise UsageError(f"the {phase} of {name} is not over; archive it in a later phase")
+        written = archive(store, competition.id, phase, folder / f"{name}-{phase}.jsonl.xz")
+        with store.writing() as connection:
+            details = {"competition": name, "phase": phase, "file": str(written.file), "matches": written.matches}
+            note(connection, COMMAND, "replays archived", **details)
+        return written
 
 
 def restore_into(copy: Path, url: str) -> Path | None:

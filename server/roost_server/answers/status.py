@@ -15,7 +15,8 @@ from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName
 from roost_server.competition.history import forecast_of
 from roost_server.competition.phases import check_change
-from roost_server.store import Store, backup, queries
+from roost_server.store import Store, queries
+from roost_server.store.copies import backup
 
 MINUTE_MS = 60_000
 

@@ -59,6 +59,12 @@ def ahead(file: CompetitionFile, current: str) -> Sequence[PhasePart]:
     return [each for each in file.phases if order.index(each.phase) > order.index(PhaseName(current))]
 
 
+def over(current: str) -> list[PhaseName]:
+    """The phases before the current one."""
+    order = list(PhaseName)
+    return [] if current == ANNOUNCED else order[: order.index(PhaseName(current))]
+
+
 def plays(phase: str) -> bool:
     """Whether blocks are played in this phase."""
     return phase in (PhaseName.LADDER, PhaseName.FINALS)

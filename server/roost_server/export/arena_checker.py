@@ -13,6 +13,7 @@ from roost_server.export.checker import Tell, verify_folder
 from roost_server.export.deals import BlockDeals, DealCheck
 from roost_server.export.writer import export
 from roost_server.store import Store, StoreError, open_store, queries
+from roost_server.store.copies.archives import wrong_archives
 
 
 def verify_arena(
@@ -42,6 +43,9 @@ def verify_database(url: str, tell: Tell = None, progress: Progress = no_progres
         with progress("verifying", total) as advance:
             checked.gather(_findings(store, checked, advance))
         checked.gather(_wrong_deals(store))
+        with store.reading() as reading:
+            wrong = list(wrong_archives(reading, store.backend))
+        checked.gather(RecordFlaw(file, None, "", None, what) for file, what in wrong)
         for name in ledger.names(store):
             of_competition = _check_competition(store, name, tell)
             checked.findings += of_competition.findings

@@ -12,8 +12,8 @@ from roost_games.replay import parse_lines
 from roost_games.verify import verify
 from roost_server.competition import ledger
 from roost_server.store import Store, open_store, queries
-from roost_server.store.backup import restore
-from roost_server.store.epochs import go_on
+from roost_server.store.copies.backup import restore
+from roost_server.store.copies.epochs import go_on
 from roost_server.store.store import backend_of
 
 NEWEST = 200

@@ -33,7 +33,7 @@ from roost_server.export.files import (
 )
 from roost_server.export.reports import derived, finalists, winner_of
 from roost_server.store import Store, queries
-from roost_server.store.epochs import epochs
+from roost_server.store.copies.epochs import epochs
 from roost_server.store.results import MatchFilter, facts
 from roost_server.store.store import Reading
 
@@ -50,7 +50,9 @@ def export(store: Store, name: str, folder: Path, phase: str = "") -> list[Path]
         _make(folder)
         _write(folder, _texts(reading, competition, phase))
         with (folder / MATCHES_FILE).open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in queries.finished_replays(reading, competition.id, phase))
+            file.writelines(
+                f"{line}\n" for line in queries.finished_replays(reading, store.backend, competition.id, phase)
+            )
     return _manifest(folder)
 
 

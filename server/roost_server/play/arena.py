@@ -20,7 +20,7 @@ from roost_server.play.seating import Requests, TableSeating
 from roost_server.play.session import Session
 from roost_server.settings import Rules, Settings
 from roost_server.store import Store
-from roost_server.store.epochs import go_on
+from roost_server.store.copies.epochs import go_on
 
 SWEEP_EVERY_BEATS = 8
 TICK_SECONDS = 1.0

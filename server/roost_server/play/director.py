@@ -22,7 +22,7 @@ from roost_server.play.contest import Contest, Drawn
 from roost_server.play.roster import OpenRoster, PinnedRoster
 from roost_server.settings import Rules, Settings
 from roost_server.store import Planned, Store, StoreError
-from roost_server.store.epochs import present_epoch
+from roost_server.store.copies.epochs import present_epoch
 from roost_server.store.queries import progress
 from roost_server.store.results import MatchFilter, facts_by_block
 

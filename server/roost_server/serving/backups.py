@@ -16,7 +16,7 @@ import structlog
 from roost_games.errors import UsageError
 from roost_server.metrics import Metrics
 from roost_server.store import Store, StoreError
-from roost_server.store.backup import PARTIAL, back_up, sqlite_file
+from roost_server.store.copies.backup import PARTIAL, back_up, sqlite_file
 
 NAMED_AFTER = "%Y-%m-%dT%H-%M-%SZ"
 NAME = re.compile(r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)\.db")

@@ -25,7 +25,7 @@ from roost_server.serving.server import ArenaServer, Hosting, listen_address, se
 from roost_server.serving.tls import server_credentials
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store
-from roost_server.store.epochs import present_epoch
+from roost_server.store.copies.epochs import present_epoch
 
 EVERYWHERE = ("0.0.0.0", "[::]")  # noqa: S104  recognised here, not listened at
 

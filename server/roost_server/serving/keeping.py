@@ -7,7 +7,7 @@ import structlog
 
 from roost_server.answers.ratings import Ratings
 from roost_server.store import Store, StoreError, queries
-from roost_server.store.epochs import note_progress
+from roost_server.store.copies.epochs import note_progress
 
 KEEP_SECONDS = 5.0
 TELL_SECONDS = 2.0

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection, Engine
@@ -73,6 +74,12 @@ class Backend(Protocol):
 
     def forget(self) -> None:
         """Drop the note: the database is a new one."""
+
+    def folder(self) -> Path:
+        """Where files that belong to it are looked for."""
+
+    def shrink(self) -> None:
+        """Give back the space of what was removed, if that is Roost's job."""
 
     def keep_copy(self, schema: int) -> None:
         """Copy the database before it is upgraded from `schema`, if that is Roost's job."""

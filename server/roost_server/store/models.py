@@ -120,7 +120,7 @@ class PhaseChangeRow(BaseRow, table=True):
 class EpochRow(BaseRow, table=True):
     """A part of the arena's history without a break. Another one begins when a copy of the records takes their place.
 
-    The one with the greatest `began_ms` is the present one. See `store.epochs`.
+    The one with the greatest `began_ms` is the present one. See `store.copies.epochs`.
     """
 
     __tablename__ = "epoch"
@@ -416,6 +416,36 @@ class QuarantineRow(BaseRow, table=True):
     ended_ms: int | None = Field(default=None, sa_type=BigInteger)
 
 
+class ArchiveRow(BaseRow, table=True):
+    """A file into which the replays of a phase were moved."""
+
+    __tablename__ = "archive"
+    __table_args__ = (UniqueConstraint("competition_id", "phase"),)
+
+    id: int = Field(primary_key=True, sa_column_kwargs=NUMBERED_BY_US)
+    competition_id: int = Field(foreign_key="competition.id")
+    phase: str
+    file: str
+    """Its path, from the folder of a SQLite database."""
+    sha256: str
+    """Of the file, in hex."""
+    made_ms: int = Field(sa_type=BigInteger)
+
+
+class ArchivePartRow(BaseRow, table=True):
+    """A part of an archive, compressed by itself, with the matches of the phase between two numbers."""
+
+    __tablename__ = "archive_part"
+    __table_args__ = (CLUSTERED,)
+
+    archive_id: int = Field(primary_key=True, foreign_key="archive.id")
+    first_number: int = Field(primary_key=True)
+    last_number: int
+    offset: int = Field(sa_type=BigInteger)
+    """Where it begins in the file."""
+    bytes: int
+
+
 class AuditRow(BaseRow, table=True):
     """A change to accounts or competitions, made with a key or by the arena itself."""
 
@@ -447,6 +477,8 @@ BLOCK_MEMBER = table_of("block_member")
 MATCH = table_of("match")
 MATCH_SEAT = table_of("match_seat")
 REPLAY = table_of("replay")
+ARCHIVE = table_of("archive")
+ARCHIVE_PART = table_of("archive_part")
 VOID_SEAT = table_of("void_seat")
 SUMS_PROGRESS = table_of("sums_progress")
 SUMS_OPEN_BLOCK = table_of("sums_open_block")

@@ -6,6 +6,7 @@ The database must exist; the arena creates its tables. Commits wait for the disk
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL
@@ -94,6 +95,13 @@ class PostgresDatabase:
 
     def forget(self) -> None:
         """Nothing to do: a new table has another number."""
+
+    def folder(self) -> Path:
+        """The root: the database is in no folder."""
+        return Path("/")
+
+    def shrink(self) -> None:
+        """Nothing to do: PostgreSQL does that by itself."""
 
     def keep_copy(self, schema: int) -> None:
         """Nothing to do: PostgreSQL has its own tools (docs/formats/database.md)."""

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, func, select
 
 from roost_games.errors import UsageError
+from roost_server.store.backend import Backend
+from roost_server.store.copies.archives import ArchivedReplays
 from roost_server.store.models import (
     AUDIT,
     BLOCK,
@@ -258,18 +260,19 @@ def _last_number(connection: Connection) -> int:
 
 def replay(store: Store, match_id: str) -> str:
     """The match's `roost-replay/1` document, one line of JSON. Raises `UsageError` if there is no such match."""
-    query = select(REPLAY.c.document).join(MATCH).where(MATCH.c.id == match_id)
+    query = select(MATCH.c.number, REPLAY.c.document).outerjoin_from(MATCH, REPLAY).where(MATCH.c.id == match_id)
     with store.reading() as connection:
-        document = connection.scalar(query)
-    if document is None:
+        line = next(_lines(connection, store.backend, query), None)
+    if line is None:
         raise UsageError(f"there is no match {match_id!r} on record")
-    return line_of(document)
+    return line
 
 
 def replays(store: Store) -> Iterator[str]:
     """Every match's `roost-replay/1` document as a line of JSON, in the order in which they were recorded."""
+    query = select(MATCH.c.number, REPLAY.c.document).outerjoin_from(MATCH, REPLAY).order_by(MATCH.c.number)
     with store.reading() as connection:
-        yield from _lines(connection, select(REPLAY.c.document).order_by(REPLAY.c.match_number))
+        yield from _lines(connection, store.backend, query)
 
 
 def newest_replays(store: Store, count: int) -> list[tuple[int, str]]:
@@ -288,16 +291,19 @@ def deals(store: Store) -> Iterator[DealOnRecord]:
         yield from map(DealOnRecord._make, rows)
 
 
-def finished_replays(reading: Reading, competition_id: int, phase: str = "") -> Iterator[str]:
+def finished_replays(reading: Reading, backend: Backend, competition_id: int, phase: str = "") -> Iterator[str]:
     """The same for the blocks of a competition, or of one phase, that are over. What is being played stays a secret."""
-    query = select(REPLAY.c.document).join_from(REPLAY, MATCH).join(BLOCK).order_by(MATCH.c.number)
+    query = select(MATCH.c.number, REPLAY.c.document).outerjoin_from(MATCH, REPLAY).join(BLOCK).order_by(MATCH.c.number)
     over = (BLOCK.c.competition_id == competition_id) & (BLOCK.c.state != BlockState.OPEN)
-    return _lines(reading, query.where(over & (BLOCK.c.phase == phase) if phase else over))
+    return _lines(reading, backend, query.where(over & (BLOCK.c.phase == phase) if phase else over))
 
 
-def _lines(reading: Reading, query: Select[Any]) -> Iterator[str]:
+def _lines(reading: Reading, backend: Backend, query: Select[Any]) -> Iterator[str]:
+    """The documents of matches, which are in the database or in an archive."""
+    archived = ArchivedReplays(reading, backend)
     with reading.execute(query.execution_options(yield_per=CHUNK // 10)) as rows:
-        yield from map(line_of, rows.scalars())
+        for number, document in rows:
+            yield archived.line(number) if document is None else line_of(document)
 
 
 def unfinished_blocks(store: Store) -> list[UnfinishedBlock]:

@@ -169,6 +169,15 @@ class SqliteFile:
     def _note_path(self) -> Path:
         return self.path.with_name(self.path.name + "-epoch")
 
+    def folder(self) -> Path:
+        """The folder of the file."""
+        return self.path.absolute().parent
+
+    def shrink(self) -> None:
+        """Write the file again without the space of what was removed."""
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as database:
+            database.execute("VACUUM")
+
     def keep_copy(self, schema: int) -> None:
         """Copy the file before it is upgraded from `schema`. A copy from an upgrade that failed is replaced."""
         copy = self.path.with_name(f"{self.path.name}.schema{schema}")

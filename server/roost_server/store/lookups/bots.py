@@ -8,6 +8,8 @@ from sqlalchemy import Connection, case, func, select
 
 from roost_games.errors import UsageError
 from roost_games.replay import FaultEntry, Replay
+from roost_server.store.backend import Backend
+from roost_server.store.copies.archives import ArchivedReplays
 from roost_server.store.lookups.matches import IN_PLAY, MatchQuery, number_of, page_numbers
 from roost_server.store.models import BLOCK, BOT, BOT_VERSION, MATCH, MATCH_SEAT, OWNER, REPLAY, BlockState
 from roost_server.store.records import line_of
@@ -116,29 +118,30 @@ def faults(store: Store, name: str, before: str | None = None) -> Iterator[Fault
 def _some_faults(store: Store, name: str, before: str | None) -> list[FaultsOfMatch]:
     with store.reading() as connection:
         numbers = page_numbers(connection, MatchQuery(bot=name, with_faults=True), MATCHES_AT_ONCE, before)
-        return _faults_of(connection, name, numbers) if numbers else []
+        return _faults_of(connection, store.backend, name, numbers) if numbers else []
 
 
 def faults_in(store: Store, name: str, match_id: str) -> list[FaultsOfMatch]:
     """The faults of a bot in one match. Raises `UsageError` if that is not on record."""
     with store.reading() as connection:
-        return _faults_of(connection, name, [number_of(connection, match_id)])
+        return _faults_of(connection, store.backend, name, [number_of(connection, match_id)])
 
 
-def _faults_of(connection: Connection, name: str, numbers: Sequence[int]) -> list[FaultsOfMatch]:
+def _faults_of(connection: Connection, backend: Backend, name: str, numbers: Sequence[int]) -> list[FaultsOfMatch]:
     seats = _seats_of(connection, name, numbers)
     query = (
         select(*MATCH.c["number", "id", "game", "ended_ms"], IN_PLAY, REPLAY.c.document)
         .join_from(MATCH, BLOCK)
-        .join(REPLAY, REPLAY.c.match_number == MATCH.c.number)
+        .join(REPLAY, REPLAY.c.match_number == MATCH.c.number, isouter=True)
         .where(MATCH.c.number.in_(seats))
         .order_by(MATCH.c.number.desc())
     )
+    archived = ArchivedReplays(connection, backend)
+    rows = connection.execute(query).all()
+    lines = [line_of(row.document) if row.document else archived.line(row.number) for row in rows]
     return [
-        FaultsOfMatch(
-            row.id, row.game, row.ended_ms, row.in_play, _own_faults(line_of(row.document), seats[row.number])
-        )
-        for row in connection.execute(query)
+        FaultsOfMatch(row.id, row.game, row.ended_ms, row.in_play, _own_faults(line, seats[row.number]))
+        for row, line in zip(rows, lines, strict=True)
     ]
 
 

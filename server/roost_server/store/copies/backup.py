@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from roost_server.store import schema
 from roost_server.store.backend import Backend, Noted
-from roost_server.store.epochs import RESTORED, unmark
+from roost_server.store.copies.epochs import RESTORED, unmark
 from roost_server.store.errors import StoreError
 from roost_server.store.sqlite import SqliteFile, amend, copy_database, holds_something, open_to_read
 

@@ -1,0 +1,4 @@
+"""Records outside the database: backups and what tells them from the records themselves, and archives of replays.
+
+Nothing here knows what a competition is.
+"""
