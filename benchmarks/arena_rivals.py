@@ -25,6 +25,7 @@ from roost_sdk.wire import codec_for
 
 WORM = 10
 PLAY = "/roost.v1.Arena/Play"
+OWN_CONNECTION = (("grpc.use_local_subchannel_pool", 1),)
 BATCHES, READY_MADE = "/echo/Batches", "/echo/ReadyMade"
 
 
@@ -155,18 +156,20 @@ class RawBot:
 
     def __init__(self, name: str, matches: int) -> None:
         self.decisions = self.matches = 0
+        self.connected = False
         self._hello = play_pb2.Hello(
             name=name, version="1", max_matches=matches, games=["karteneck"], player_counts=[2]
         )
 
     async def play(self, address: str) -> None:
         """Play until cancelled."""
-        async with grpc.aio.insecure_channel(address) as channel:
+        async with grpc.aio.insecure_channel(address, options=OWN_CONNECTION) as channel:
             call: Any = channel.stream_stream(
                 PLAY, play_pb2.BotMessage.SerializeToString, play_pb2.ArenaMessage.FromString
             )()
             await call.write(play_pb2.BotMessage(hello=self._hello))
             async for message in call:
+                self.connected = True
                 await call.write(self._reply(message))
 
     def _reply(self, message: play_pb2.ArenaMessage) -> play_pb2.BotMessage:

@@ -1,6 +1,6 @@
-"""What hosting costs: keys, TLS and metrics; how soon an arena is back after kill -9.
+"""What hosting costs: keys, TLS and metrics; how soon an arena is back after kill -9; how it serves a crowd.
 
-    python -m benchmarks.hosting [decisions|recovery ...] [--seconds 3] [--rounds 2]
+    python -m benchmarks.hosting [decisions|recovery|crowds ...] [--seconds 3] [--rounds 2]
 
 Rows that are compared take turns, and each shows the best of its rounds, because the machine may be noisy. Look at the
 ratios. The arena is a process of its own, and what it needs of the processor for a decision is shown beside the rate:
@@ -28,6 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.arena import AtOnce
+from benchmarks.crowd import show_crowds
 from roost_games.referee import Clock
 from roost_sdk.arena import client
 from roost_sdk.arena.client import Client
@@ -302,6 +303,7 @@ async def show_recovery(console: Console, _: float, rounds: int) -> None:
 SECTIONS: dict[str, Callable[[Console, float, int], Awaitable[None]]] = {
     "decisions": show_decisions,
     "recovery": show_recovery,
+    "crowds": show_crowds,
 }
 
 

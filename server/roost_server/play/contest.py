@@ -7,7 +7,7 @@ competitions plays one contest for all bots. A competition has a contest for eac
 import asyncio
 import secrets
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from random import shuffle
 from typing import NamedTuple
 
@@ -54,7 +54,7 @@ def _enough(present: Collection[Session]) -> int:
     return max(AHEAD * len(present), sum(session.max_matches for session in present) // 2)
 
 
-def _with_short_queue(sessions: Collection[Session], waiting: Counter[int]) -> list[Session]:
+def _with_short_queue(sessions: Collection[Session], waiting: Mapping[int, int]) -> list[Session]:
     """The bots whose queue is not much longer than the shortest; of too many, those with the shortest, at random."""
     least = min((waiting[session.version_id] for session in sessions), default=0)
     short = [session for session in sessions if waiting[session.version_id] < least + WAITING_MORE]
@@ -133,7 +133,13 @@ class Contest:
 
     def look_again(self, here: Collection[int]) -> None:
         """Time has passed, and these bots are here: find out which are slow, and whether more should be planned."""
-        self.slow = set() if self.in_rounds else self._paces.slow(here)
+        slow = set() if self.in_rounds else self._paces.slow(here)
+        # Others may have been kept free for blocks with a bot that is slow now.
+        for bot in slow ^ self.slow:
+            for block in self._queue.of_bot(bot):
+                for other in block.group:
+                    self._queue.wake(other)
+        self.slow = slow
         self._looked_at = 0
 
     def note_change(self) -> None:
@@ -269,10 +275,10 @@ class Contest:
         present = self.roster.entitled(present)
         here = {session.version_id for session in present}
         slow = self.slow
-        blocks = [each.group for each in self._queue if here.issuperset(each.group)]
-        waiting = Counter(bot for group in blocks for bot in group)
+        odd = {bot for bot in self._queue.bots if bot in slow or bot not in here}
         fast = [session for session in present if session.version_id not in slow]
-        enough = sum(slow.isdisjoint(group) for group in blocks) >= _enough(fast)
+        enough = self._queue.without(odd) >= _enough(fast)
+        waiting = {session.version_id: self._queue.count(session.version_id) for session in present}
         short = [session for session in present if session.version_id in slow and waiting[session.version_id] < AHEAD]
         return [] if enough and not short else [*_with_short_queue(fast, waiting), *short]
 

@@ -10,6 +10,9 @@ from roost_server.play.block import Attendance, OpenBlock
 from roost_server.play.contest import Contest
 from roost_server.play.session import Session
 
+MOST_WOKEN = 64
+"""How many bots are looked at again in a second although nobody has said that something changed for them."""
+
 
 class Begun(NamedTuple):
     """A block that has been begun, and where it is from."""
@@ -58,7 +61,7 @@ class Matchmaker:
     its group has room for it, and the arena too.
 
     Whoever changes what a bot may play says so with `wake`: only the blocks of these bots are looked at. `look_again`
-    wakes them all; it notices what only the time has changed.
+    notices what only the time has changed.
     """
 
     def __init__(
@@ -79,6 +82,8 @@ class Matchmaker:
         self._startable: dict[str, OpenBlock] = {}
         """Those of them that may be started now."""
         self._woken: set[int] = set()
+        self._in_turn: list[int] = []
+        """The bots that `look_again` has yet to wake before it begins again."""
         self.stopped = False
 
     def wake(self, version_ids: Iterable[int]) -> None:
@@ -92,11 +97,13 @@ class Matchmaker:
             contest.note_change()
 
     def look_again(self, sessions: Mapping[int, Session]) -> None:
-        """Time has passed: look at everything."""
+        """Time has passed. This wakes bots that nobody has woken, of many bots some at a time."""
         here = [bot for bot, session in sessions.items() if session.connected]
         for contest in self.contests:
             contest.look_again(here)
-        self._woken.update(sessions)
+        self._in_turn = self._in_turn or list(sessions)
+        self._woken.update(self._in_turn[-MOST_WOKEN:])
+        del self._in_turn[-MOST_WOKEN:]
 
     def play(self, sessions: Mapping[int, Session]) -> list[Contest]:
         """Start everything that can be started with these bots. A bot that is leaving plays what has been begun.
