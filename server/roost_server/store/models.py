@@ -22,7 +22,7 @@ from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, Table, Uniq
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-SCHEMA = 9
+SCHEMA = 10
 """The number of the schema that these classes describe, and of the newest migration."""
 
 NAMES = {

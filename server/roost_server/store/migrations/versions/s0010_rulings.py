@@ -1,10 +1,10 @@
-"""Schema 9: invitations that were revoked."""
+"""Schema 10: invitations that were revoked."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0009"
-down_revision = "0008"
+revision = "0010"
+down_revision = "0009"
 
 
 def upgrade() -> None:
