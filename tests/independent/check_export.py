@@ -163,12 +163,21 @@ class Generator:
             pass
         return number
 
-    def order(self, items: Sequence[Any]) -> list[Any]:
+    def order(self, items: Sequence[Any], number: int | None = None) -> list[Any]:
         pool, drawn = list(items), []
-        for left in range(len(pool), 0, -1):
+        for left in range(len(pool), len(pool) - (len(pool) if number is None else number), -1):
             at = self.below(left)
             drawn.append(pool[at])
             pool[at] = pool[left - 1]
+        return drawn
+
+    def draw(self, most: int, number: int) -> list[int]:
+        if most <= 21 + (4 ** math.ceil(math.log(3 * number, 4)) if number > 5 else 0):
+            return self.order(range(most), number)
+        drawn: list[int] = []
+        while len(drawn) < number:
+            if (at := self.below(most)) not in drawn:
+                drawn.append(at)
         return drawn
 
     def shuffle(self, items: list[Any]) -> None:
@@ -216,38 +225,42 @@ class Finals:
     def _round_robin(self, drawing: Generator) -> list[Pairing]:
         groups = {kind: self._groups(kind) for kind in self.kinds}
         groups = {kind: found for kind, found in groups.items() if found}
-        fewest = min((self.times[kind, group] for kind, found in groups.items() for group in found), default=0)
+        met = {kind: self._met(kind, found) for kind, found in groups.items()}
+        fewest = min((times for found in met.values() for times in found), default=0)
         if fewest >= self.part.get("rounds", 1):
             return []
         timed = [
             (at / len(found), kind, group)
             for kind, found in groups.items()
-            for at, group in enumerate(found)
-            if self.times[kind, group] == fewest
+            for at, (group, times) in enumerate(zip(found, met[kind], strict=True))
+            if times == fewest
         ]
         timed.sort(key=lambda each: each[0])
         return [(kind, tuple(drawing.order(sorted(group)))) for _, kind, group in timed[:4096]]
+
+    def _met(self, kind: Kind, groups: list[tuple[int, ...]]) -> list[int]:
+        listed, before, met = Counter(groups), Counter[tuple[int, ...]](), []
+        for group in groups:
+            met.append(math.ceil((self.times[kind, group] - before[group]) / listed[group]))
+            before[group] += 1
+        return met
 
     def _groups(self, kind: Kind) -> list[tuple[int, ...]]:
         bots, size = self._at(kind), kind[1]
         drawing = Generator(f"roost-orbits/1:{self.seed}:{len(bots)}:{size}")
         circle = drawing.order(range(len(bots)))
+        number = math.comb(len(bots), size)
+        if number > self.part.get("most_groups", 250_000) and len(bots) * _smallest(len(bots), size) < number:
+            sample = (_turned(group, len(bots)) for group in _sample(len(bots), size, drawing))
+            found = [tuple(sorted(bots[circle[at]] for at in each)) for orbit in sample for each in orbit]
+            return [group for group in found if self._may_meet(group)]
         kept = [(0, *rest) for rest in combinations(range(1, len(bots)), size - 1) if _least((0, *rest), len(bots))]
         drawing.shuffle(kept)
-        found: list[tuple[int, ...]] = []
+        found = []
         for group in kept:
-            turned = [tuple(sorted((at + turn) % len(bots) for at in group)) for turn in range(len(bots))]
-            found += [tuple(sorted(bots[circle[at]] for at in each)) for each in dict.fromkeys(turned)]
+            turned = dict.fromkeys(_turned(group, len(bots)))
+            found += [tuple(sorted(bots[circle[at]] for at in each)) for each in turned]
         return [group for group in found if self._may_meet(group)]
-
-    def _score(self, bot: int) -> float:
-        ahead = opponents = 0.0
-        for bots, places in self.results:
-            if bot in bots:
-                place = places[bots.index(bot)]
-                ahead += sum((other > place) + (other >= place) for other in places) / 2 - 0.5
-                opponents += len(bots) - 1
-        return ahead / opponents if opponents else 0.5
 
     def _swiss(self, drawing: Generator) -> list[Pairing]:
         pairings: list[Pairing] = []
@@ -259,7 +272,7 @@ class Finals:
 
     def _swiss_groups(self, kind: Kind, drawing: Generator) -> list[list[int]]:
         bots, size = self._at(kind), kind[1]
-        by_score = sorted(drawing.order(bots), key=lambda bot: -self._score(bot))
+        by_score = sorted(drawing.order(bots), key=lambda bot: -share(bot, self.results))
         rank = {bot: at for at, bot in enumerate(by_score)}
         waiting = sorted(by_score, key=lambda bot: self.played[kind, bot])
         waiting = waiting[: len(waiting) // size * size]
@@ -340,6 +353,56 @@ class Finals:
         if matches < usual or (level and matches < 4 * usual):
             return high, low[0], None
         return high, low[0], low[0] if score[low[0]] > score[high] else high
+
+
+def _turned(group: Sequence[int], bots: int) -> list[tuple[int, ...]]:
+    return [tuple(sorted((at + turn) % bots for at in group)) for turn in range(bots)]
+
+
+def _smallest(bots: int, size: int) -> int:
+    return (bots - 1) // math.gcd(bots - 1, size * (size - 1))
+
+
+def _sample(bots: int, size: int, drawing: Generator) -> list[list[int]]:
+    """The groups whose rotations are the sample of a round robin."""
+    for attempt in count():
+        number = _smallest(bots, size) * (1 + attempt // 2)
+        wanted = number * size * (size - 1) // (bots - 1)
+        groups = [drawing.draw(bots, size) for _ in range(number)]
+        for _ in range(1000):
+            seen = _distances(groups, bots)
+            rare = [distance for distance in range(1, bots // 2 + 1) if seen[distance] < wanted]
+            if not rare:
+                return groups
+            for _ in range(number):
+                _move(groups, rare[drawing.below(len(rare))], wanted, bots, drawing)
+    raise AssertionError
+
+
+def _distances(groups: list[list[int]], bots: int) -> Counter[int]:
+    seen: Counter[int] = Counter()
+    for group in groups:
+        for one, other in combinations(group, 2):
+            distance = min((one - other) % bots, (other - one) % bots)
+            seen[distance] += 2 if 2 * distance == bots else 1
+    return seen
+
+
+def _move(groups: list[list[int]], distance: int, wanted: int, bots: int, drawing: Generator) -> None:
+    group = groups[drawing.below(len(groups))]
+    moved, partner = drawing.draw(len(group), 2)
+    new = (group[partner] + (distance, -distance)[drawing.below(2)]) % bots
+    if new in group:
+        return
+    before, old = _unevenness(groups, wanted, bots), group[moved]
+    group[moved] = new
+    if _unevenness(groups, wanted, bots) > before:
+        group[moved] = old
+
+
+def _unevenness(groups: list[list[int]], wanted: int, bots: int) -> int:
+    seen = _distances(groups, bots)
+    return sum((seen[distance] - wanted) ** 2 for distance in range(1, bots // 2 + 1))
 
 
 def _least(group: tuple[int, ...], bots: int) -> bool:
@@ -427,6 +490,7 @@ def wrong_with(folder: Path) -> Iterator[str]:
     yield from _wrong_plan(export)
     for phase in ("ladder", "finals"):
         yield from _wrong_standings(export, phase)
+    yield from _wrong_result(export)
 
 
 def _wrong_hashes(export: Export) -> Iterator[str]:
@@ -521,6 +585,59 @@ def _wrong_champion(export: Export, finals: Finals) -> Iterator[str]:
     named = json.loads(file.read_text("utf-8"))["champion"]
     if (winner is None) != (named is None) or (winner and export.names[winner][0] != named.split(" (")[0]):
         yield f"bracket.json: {named} is not the champion"
+
+
+def placed(export: Export) -> list[int]:
+    """The versions by their place in the result."""
+    seeds = seeding(export)
+    finals = [result for each in export.results("finals", rated=False).values() for result in each]
+    part: Json = next((part for part in export.rules["phases"] if part["phase"] == "finals"), {})
+    if finals and part.get("schedule") == "knockout":
+        plan = Finals(export.rules, export.competition, seeds)
+        plan.results = finals
+        return _by_bracket(plan.bracket(), seeds)
+    deciding = "finals" if finals else "ladder"
+    results = [result for each in export.results(deciding, rated=True).values() for result in each]
+    rating = ratings(results) if results else {}
+    played = [bot for bot in seeds if bot in rating]
+    played.sort(key=lambda bot: (-round(rating[bot], 6), -share(bot, results)))
+    return played + [bot for bot in seeds if bot not in rating]
+
+
+def share(bot: int, results: Sequence[Result]) -> float:
+    """The share of its opponents that a bot finished ahead of."""
+    ahead = opponents = 0.0
+    for bots, places in results:
+        if bot in bots:
+            place = places[bots.index(bot)]
+            ahead += sum((other > place) + (other >= place) for other in places) / 2 - 0.5
+            opponents += len(bots) - 1
+    return ahead / opponents if opponents else 0.5
+
+
+def _by_bracket(rounds: list[list[tuple[int, int | None, int | None]]], seeds: list[int]) -> list[int]:
+    last = rounds[-1]
+    left = [bot for high, low, winner in last for bot in ([winner] if winner else [high, low]) if bot is not None]
+    order = sorted(left, key=seeds.index)
+    for ties in reversed(rounds):
+        losers = {winner: (low if winner == high else high) for high, low, winner in ties if low and winner}
+        order += [losers[bot] for bot in list(order) if bot in losers]
+    return order
+
+
+def _wrong_result(export: Export) -> Iterator[str]:
+    file = export.folder / "result.csv"
+    if export.competition.get("winner") is None or export.competition["phase"] != "done":
+        if file.exists():
+            yield "result.csv: is there too early"
+        return
+    with file.open(encoding="utf-8", newline="") as text:
+        rows = [(int(row["place"]), row["bot"], row["version"]) for row in csv.DictReader(text)]
+    true = [(place, *export.names[bot]) for place, bot in enumerate(placed(export), 1)]
+    if rows != true:
+        yield f"result.csv: the places should be {true}"
+    if export.competition["winner"] not in (true[0][1] if true else "", ""):
+        yield f"competition.json: {export.competition['winner']} did not win"
 
 
 def _wrong_standings(export: Export, phase: str) -> Iterator[str]:

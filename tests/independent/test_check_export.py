@@ -156,6 +156,24 @@ def test_a_large_final_is_planned_in_the_same_way(schedule: str, owners: int) ->
                 past.finish([MatchResult("block", pairing.kind.game, pairing.group, places)])
 
 
+@pytest.mark.parametrize(("bots", "players"), [(13, 3), (14, 4), (30, 3)])
+def test_a_sample_of_a_round_robin_is_planned_in_the_same_way(bots: int, players: int) -> None:
+    """With more groups than `most_groups`, from fields for which the search draws in either way."""
+    part = {"phase": "finals", "schedule": "round-robin", "rounds": 1, "most_groups": 20}
+    rules = {"games": [{"game": "karteneck", "players": [players]}], "phases": [part]}
+    field = list(range(1, bots + 1))
+    entries = [{"version_id": bot, "owner": f"owner {bot}"} for bot in field]
+    theirs = check_export.Finals(rules, {"seed": "cd" * 32, "name": "cup", "bots": entries}, field)
+    ours = Participants(tuple(field), (Kind("karteneck", players),), {bot: f"owner {bot}" for bot in field})
+    plan = schedule_of("cup", bytes.fromhex("cd" * 32), PhasePart.model_validate(part))
+    past = Past(recorded=False)
+    while round_ := plan.next_round(ours, past):
+        assert theirs.next_round() == [(tuple(kind), group) for kind, group in round_]
+        for pairing in round_:
+            past.give(pairing)
+    assert theirs.next_round() == []
+
+
 @pytest.mark.parametrize("kind", [ExportedCompetition, ExportedBlock, ExportedBot])
 def test_every_field_is_on_the_page(kind: type[Any]) -> None:
     page = (Path(__file__).parents[2] / "docs/formats/export.md").read_text(encoding="utf-8")
@@ -166,6 +184,13 @@ def test_every_field_is_on_the_page(kind: type[Any]) -> None:
 
 def flip(text: str) -> str:
     return ("1" if text[0] == "0" else "0") + text[1:]
+
+
+def test_another_result_is_found(copy: Path) -> None:
+    lines = (copy / "result.csv").read_text().splitlines()
+    swapped = [lines[0], lines[1].replace("1,", "2,", 1), lines[2].replace("2,", "1,", 1), *lines[3:]]
+    (copy / "result.csv").write_text("\n".join([swapped[0], swapped[2], swapped[1], *swapped[3:]]) + "\n")
+    assert any(each.startswith("result.csv: the places should be") for each in wrong_with(copy))
 
 
 def test_another_master_seed_is_found(copy: Path) -> None:
