@@ -8,7 +8,7 @@ PYTEST := $(BIN)/pytest -n auto --dist worksteal
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help run test test-long test-repeatedly lint types unit format golden proto commands reference picture verify-many coverage sure \
-	levels chaos soak bench clean
+	levels chaos soak rehearsal bench clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
@@ -86,6 +86,9 @@ chaos: $(READY)  ## an arena and bots that are killed, stopped, flooded and cut 
 
 soak: $(READY)  ## an hour of an arena under load, and whether its memory stays flat
 	$(BIN)/python -m benchmarks.soak.arena --minutes 60
+
+rehearsal: $(READY)  ## competitions of 60 and 500 bots from their file to a verified export, beside their forecast
+	$(BIN)/python -m benchmarks.rehearsal
 
 bench: $(READY)  ## every measurement that the docs quote
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check open_spiel rlcard choix scipy openskill
