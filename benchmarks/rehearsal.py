@@ -1,10 +1,10 @@
 """Whole competitions from their file to a verified export, without a hand, beside what was forecast for them.
 
-    python -m benchmarks.rehearsal [sixty|knockout ...]
+    python -m benchmarks.rehearsal [sixty|fours|knockout ...]
 
-Bots answer at once. They share one process with the arena, so hours say little by themselves: they are compared with the
-forecast at the pace that the ladder had in the same run. Exits with 1 if an export has a flaw, or the finals were not
-played as forecast.
+Bots answer at once. They share one process with the arena, so hours say little by themselves: they are compared with
+the forecast at the pace that the ladder had in the same run. Exits with 1 if an export has a flaw, or the finals were
+not played as forecast.
 """
 
 import argparse
@@ -85,7 +85,8 @@ class Case:
 
 
 CASES = {
-    "sixty": Case(60, '[[games]]\ngame = "karteneck"\nplayers = [2, 4]', 'schedule = "round-robin"', 8, 30),
+    "sixty": Case(60, '[[games]]\ngame = "karteneck"\nplayers = [2]', 'schedule = "round-robin"', 8, 30),
+    "fours": Case(64, '[[games]]\ngame = "karteneck"\nplayers = [4]', 'schedule = "round-robin"', 8, 30),
     "knockout": Case(500, '[[games]]\ngame = "karteneck"\nplayers = [2]', 'schedule = "knockout"', 60, 60),
 }
 
