@@ -23,6 +23,7 @@ class CompetitionRow(BaseModel):
     blocks_open: int
     commitment: str = Field(description="The SHA-256 of the master seed.")
     seed: str = Field(description="The master seed once the competition is done, otherwise empty.")
+    problem: str = Field(description="Why it does not go on; empty if nothing is wrong.")
 
     @property
     def done(self) -> bool:
@@ -191,6 +192,7 @@ def _row(each: arena_pb2.CompetitionStatus) -> CompetitionRow:
         blocks_open=each.blocks_open,
         commitment=each.commitment,
         seed=each.seed,
+        problem=each.problem,
     )
 
 
