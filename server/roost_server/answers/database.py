@@ -29,7 +29,7 @@ from roost_server.store.store import backend_of
 
 
 class DatabaseReader(Reader):
-    """Answers what anybody may ask an arena, from its records alone. Who has the database sees everything."""
+    """Answers what anybody may ask an arena, from its records alone. Anyone with the database sees everything."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -30,7 +30,7 @@ MOST_REMEMBERED = 64
 FAR_BEHIND = 20_000
 """A reader that is this many matches behind the sums that the database keeps loads these again."""
 GROWTH = 1.02
-"""Ratings are kept for the history when so many times the matches count, …"""
+"""The history gets new ratings when the matches that count have grown by this factor, …"""
 HOUR_MS = 3_600_000
 """… or when this time has passed."""
 

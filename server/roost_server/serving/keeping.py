@@ -17,7 +17,7 @@ log = structlog.get_logger()
 class RecordsKeeper:
     """Saves the sums and histories of an arena, and notes how far its records go. `start`, then `stop`.
 
-    What was not saved when an arena ends is not lost: whoever reads next adds it up. So a failure is only logged.
+    What was not saved when an arena ends is not lost: the next reader adds it up. So a failure is only logged.
     """
 
     def __init__(self, store: Store, ratings: Ratings) -> None:

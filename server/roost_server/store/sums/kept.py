@@ -1,7 +1,7 @@
 """Sums that are kept up to date: loaded from the database, brought up to the latest match, and saved.
 
 The database says how far the kept sums go: through which match, and which blocks of earlier matches were open then.
-Whoever reads loads them and reads the matches that are newer. What an arena saves is one transaction, so after a kill
+Readers load them and read the matches that are newer. What an arena saves is one transaction, so after a kill
 the next one continues from there. See decision 15.
 """
 
