@@ -1,4 +1,4 @@
-"""`python -m roost_server.export` writes an export, as a JSON object on standard input says. An arena starts it."""
+"""`python -m roost_server.export ORDER` writes an export, as the JSON object in a file says. An arena starts it."""
 
 import json
 import os
@@ -15,7 +15,7 @@ PATIENT = 15
 
 def main() -> int:
     """Write it. Returns the exit code."""
-    order = json.load(sys.stdin)
+    order = json.loads(Path(sys.argv[1]).read_text())
     os.nice(PATIENT)
     try:
         with open_store(order["url"], read_only=True) as store:

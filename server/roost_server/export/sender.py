@@ -7,7 +7,6 @@ meanwhile get the same files. Few are sent at once, and all of them together no 
 import asyncio
 import json
 import shutil
-import sys
 import time
 from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, field
@@ -16,8 +15,10 @@ from tempfile import mkdtemp
 
 from google.protobuf.message import Message
 
+import roost_server.export
 from roost.v1 import arena_pb2
 from roost_games.errors import Exit, RoostError, UsageError
+from roost_sdk.processes import GuardedProcess, python_words
 from roost_server.competition import ledger
 from roost_server.errors import TooMuchError
 from roost_server.store import Store, queries
@@ -25,7 +26,7 @@ from roost_server.store import Store, queries
 PIECE = 1 << 16
 """How many bytes of a file are sent at a time."""
 PACE = 0.002
-"""How many seconds pass between two pieces, whoever gets them: some 30 MB a second in all."""
+"""Seconds between two pieces, over all callers: about 30 MB a second."""
 MOST_AT_ONCE = 16
 """How many callers may wait for exports or get them."""
 MOST_KEPT = 4
@@ -107,8 +108,10 @@ class Sender:
     async def _write(self, competition: str, phase: str, state: State) -> _Written:
         temporary = Path(mkdtemp(prefix="roost-export-"))
         order = {"url": self._store.backend.full_url(), "competition": competition, "phase": phase}
+        # In a file that only we can read: the address of a database may have a password in it.
+        (temporary / "order.json").write_text(json.dumps({**order, "folder": str(temporary / "export")}))
         try:
-            await _run(json.dumps({**order, "folder": str(temporary / "export")}).encode())
+            await _run(temporary / "order.json")
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
@@ -129,23 +132,16 @@ def _fresh(kept: _Written, state: State) -> bool:
     return kept.state[0] == state[0] and time.monotonic() < kept.at + FRESH_SECONDS
 
 
-async def _run(order: bytes) -> None:
+async def _run(order: Path) -> None:
     """Write an export in another process. Raises `RoostError` if that fails."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "roost_server.export"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.PIPE,
-    )
+    process = GuardedProcess("export", python_words(roost_server.export, str(order)))
     try:
-        _, said = await process.communicate(order)
-    except BaseException:
-        process.kill()
-        await process.wait()
-        raise
-    if process.returncode:
-        last = said.decode(errors="replace").strip().rpartition("\n")[2]
-        raise UsageError(last) if process.returncode == Exit.USAGE else RoostError(f"the export failed: {last}")
+        code = await asyncio.to_thread(lambda: process.code)
+    finally:
+        process.remove()
+    if code:
+        why = process.last_words()
+        raise UsageError(why) if code == Exit.USAGE else RoostError(f"the export failed: {why}")
 
 
 def _pieces(file: Path) -> Iterator[bytes]:
