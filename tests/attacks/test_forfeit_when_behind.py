@@ -1,7 +1,8 @@
 """A bot that forfeits when it is behind, where the matches that it forfeits do not count.
 
 A competition file could say so (`forfeits = "ignore"`), and then forfeiting was worth 223 points. The opponents are the
-same greedy bot without the trick, so that whatever the attacker has more than they do, it has from forfeiting.
+same greedy bot without the trick, so that whatever the attacker has more than they do, it has from forfeiting. In the
+matches here it wins 500 points if those that it forfeits do not count, and loses 150 if they do.
 """
 
 from pathlib import Path
