@@ -1,11 +1,12 @@
 """What a crowd costs an arena: its own delay, how many matches it plays at once, and how soon it answers an admin.
 
-Each bot has a connection of its own, answers at once, and plays one match at a time, so that every decision is a message.
-They are in a few processes, which share the machine with the arena.
+Each bot has a connection of its own, answers at once, and plays one match at a time: every decision is a message. The
+bots are in a few processes. They step back for the arena, because bots usually run on other machines.
 """
 
 import asyncio
 import multiprocessing
+import os
 import tempfile
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
@@ -34,12 +35,14 @@ SETTLING_SECONDS = 10.0
 ADMIN_PAUSE = 0.5
 
 PROCESSES = 4
+BOTS_NICE = 10
 ENTERING = 50
 """How many bots of a process connect at the same time."""
 
 
 def crowd_process(pipe: Connection, address: str, numbers: Sequence[int]) -> None:
     """Be these bots until told to stop; answers every message with the decisions that they have made."""
+    os.nice(BOTS_NICE)
     asyncio.run(_crowd(pipe, address, numbers))
 
 
@@ -110,7 +113,7 @@ def arena_process(pipe: Connection) -> None:
 
 async def _arena(pipe: Connection) -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
-    settings = Settings(tables_of(("karteneck",), (2,)), clock=PATIENT, drain_seconds=0)
+    settings = Settings(tables_of(("karteneck",), (2,)), clock=PATIENT, drain_seconds=0).unpaced()
     with tempfile.TemporaryDirectory() as folder, open_store(f"sqlite:///{Path(folder) / 'arena.db'}") as store:
         key = make_key(store, Scope.ADMIN, "benchmark")
         server = ArenaServer(store, settings, "127.0.0.1:0")

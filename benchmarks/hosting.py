@@ -52,6 +52,7 @@ name = "{COMPETITION}"
 games = [{{ game = "karteneck", players = [2] }}]
 clock = {{ decision_ms = 60000, bank_ms = 600000 }}
 spectators = {{ public = true }}
+pace = {{ matches_per_hour = 100000000, matches_per_bot_hour = 100000000, arena_seconds_per_hour = 3600000 }}
 phases = [{{ phase = "ladder" }}, {{ phase = "done" }}]
 """
 FEW, MANY = 1_000, 100_000
@@ -134,7 +135,8 @@ def arena_process(pipe: Connection, folder: Path, hosted: Hosted) -> None:
 
 async def _arena(pipe: Connection, folder: Path, hosted: Hosted) -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
-    settings = Settings(tables_of(("karteneck",), (2,)), clock=PATIENT, max_matches_per_bot=1024, drain_seconds=0)
+    tables = tables_of(("karteneck",), (2,))
+    settings = Settings(tables, clock=PATIENT, max_matches_per_bot=1024, drain_seconds=0).unpaced()
     with open_store(f"sqlite:///{folder / 'roost.db'}") as store:
         hosting = Hosting(
             competitions=(ledger.find(store, COMPETITION),) if hosted.keys else (),

@@ -1,6 +1,7 @@
 """The settings of an arena."""
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from roost_games.game import AnyOptions
@@ -8,6 +9,9 @@ from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.blocks import Deals
 from roost_ladder.schedules.schedule import Kind
+
+USUAL_DECISIONS = 120
+"""More decisions than a bot makes in a match that it plays well, in any game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,20 @@ class Settings:
     """If the arena itself is late for a larger share of the time than this, it plays fewer matches at once."""
     max_voids: int = 3
     """This many matches of a block may be voided because of the arena's own delay; then it is credited in full."""
-    ready_seconds: float = 60.0
+    ready_seconds: float = 10.0
     """How long a bot may take to get ready for a match. Not part of its clock."""
+    match_seconds: float | None = None
+    """How long a bot may take for a match in all, getting ready included; `None`: see `seat_seconds`."""
+    arena_seconds_per_hour: float = 1_200.0
+    """How long others wait for a bot in an hour of a ladder. A bot that uses much of it plays less at once."""
+    round_seconds: float = 14_400.0
+    """How long a round of finals waits for one bot, thinking or away. Then it forfeits the rest of the round."""
+    matches_per_hour: float = 20_000.0
+    """How many matches of a ladder are begun in an hour. What is not used is saved for up to an hour."""
+    matches_per_bot_hour: float = 3_600.0
+    """The same for each bot."""
+    disk_gb: float = 10.0
+    """When the database has grown to this size, ladders begin nothing more. Finals are played."""
     grace_seconds: float = 20.0
     """How long a bot that lost its connection may stay away."""
     ping_seconds: float = 5.0
@@ -85,3 +101,30 @@ class Settings:
     """A bot with faults in this many matches in a row is quarantined until it answers again."""
     drain_seconds: float = 30.0
     """How long a shutdown waits for running matches before it voids them."""
+
+    @property
+    def seat_seconds(self) -> float:
+        """How long a bot may take for a match in all; by default for getting ready, its bank and 120 decisions."""
+        if self.match_seconds is not None:
+            return self.match_seconds
+        return self.ready_seconds + (self.clock.bank_ms + USUAL_DECISIONS * self.clock.decision_ms) / 1000
+
+    def unpaced(self) -> "Settings":
+        """The same without limits to how much is played: for trials with bots that one trusts."""
+        return replace(
+            self,
+            matches_per_hour=math.inf,
+            matches_per_bot_hour=math.inf,
+            arena_seconds_per_hour=math.inf,
+            disk_gb=math.inf,
+        )
+
+
+def longest_hold_up(settings: Settings, absence_seconds: float, matches: int) -> float:
+    """How many seconds one bot can keep a round of finals waiting, if it has this many matches in it.
+
+    It stalls in every match for as long as it may, or stays away for as long as it may before each of them, until the
+    round waits for it no longer. Then only the match that it is playing has to end.
+    """
+    each = settings.seat_seconds + absence_seconds
+    return min(matches * each, settings.round_seconds + settings.seat_seconds)

@@ -107,6 +107,34 @@ def test_finals_do_not_wait_for_ever() -> None:
     assert finals.end()
 
 
+def test_a_round_of_the_finals_waits_no_longer_for_a_bot_that_stalls() -> None:
+    """It is here, but has used up its time of the round: it forfeits the next match, and another round may begin."""
+    finals = Finals()
+    finals.play()
+    finals.matchmaker.match_over(finals.open_block, 0, [1000 * Settings().round_seconds + 1, 0.0])
+    finals.wait(1)
+    stalling = finals.open_block.block.seating(0)[0]
+    assert finals.open_block.spent == {stalling}
+    finals.bots[stalling].connected = True
+    assert stalling not in finals.open_block.needed
+
+
+def test_coming_and_going_does_not_make_finals_wait_without_end() -> None:
+    """Never away for a minute at a time, and in the end away for as long as a round waits."""
+    finals = Finals()
+    finals.play()
+    finals.lose(1)
+    for _ in range(int(Settings().round_seconds / 50) + 1):
+        finals.bots[1].connected = False
+        finals.wait(50)
+        assert finals.open_block.missing == set()
+        finals.bots[1].connected = True
+        finals.wait(1)
+    assert finals.open_block.spent == {1}
+    finals.play()
+    assert finals.seated == [0, 1]
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterable[Store]:
     with open_store(f"sqlite:///{tmp_path}/roost.db") as opened:

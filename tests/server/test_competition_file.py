@@ -1,5 +1,6 @@
 """Competition files: what is read out of them, and that every mistake is named with its line and a remedy."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from roost_server.competition.file import (
     parse_competition,
     read_competition,
 )
+from roost_server.settings import longest_hold_up
 
 CUP = """\
 name = "spring-cup"
@@ -177,7 +179,13 @@ def test_the_sample_is_right_and_names_every_setting() -> None:
     sample, text = read_competition(path)
     assert [each.phase for each in sample.phases] == list(PhaseName)
     parts = (file_module.ClockPart, file_module.EntryPart, file_module.FaultPart, file_module.SpectatorPart)
-    for part in (*parts, file_module.PhasePart, file_module.CompetitionFile, file_module.GameTable):
+    for part in (
+        *parts,
+        file_module.PacePart,
+        file_module.PhasePart,
+        file_module.CompetitionFile,
+        file_module.GameTable,
+    ):
         for name in part.model_fields.keys() - {"forfeits"}:
             assert name in text, f"{name} is not in the sample"
 
@@ -199,5 +207,46 @@ def test_the_defaults_that_the_sample_shows_are_the_defaults() -> None:
         shown = shown.replace(f"# {part} =", f"{part} =")
     for part in ("quarantine_after", "absence_seconds", "public", "delay_seconds", "blocks_per_pairing", "most_groups"):
         shown = shown.replace(f"# {part} =", f"{part} =")
+    for part in ("ready_seconds", "round_seconds", *file_module.PacePart.model_fields):
+        shown = shown.replace(f"# {part} =", f"{part} =")
     assert shown != text
     assert parse_competition(shown) == parse_competition(text)
+
+
+TINY = """\
+name = "tiny"
+games = [{ game = "karteneck" }]
+phases = [{ phase = "ladder" }, { phase = "done" }]
+"""
+
+
+def test_a_file_without_pace_has_the_settings_of_an_arena() -> None:
+    """And what it says about pace and stalling reaches the arena."""
+    usual = parse_competition(TINY).settings()
+    assert (usual.ready_seconds, usual.matches_per_hour, usual.disk_gb) == (10, 20_000, 10)
+    # 10 s to get ready, 10 s in the bank, and 120 decisions of a second.
+    assert usual.seat_seconds == 140
+    text = (
+        TINY
+        + """
+[clock]
+ready_seconds = 3
+match_seconds = 50
+[faults]
+round_seconds = 900
+[pace]
+matches_per_bot_hour = 60
+arena_seconds_per_hour = 600
+disk_gb = 0.5
+"""
+    )
+    given = parse_competition(text).settings()
+    assert (given.ready_seconds, given.seat_seconds, given.round_seconds) == (3, 50, 900)
+    assert (given.matches_per_bot_hour, given.arena_seconds_per_hour, given.disk_gb) == (60, 600, 0.5)
+
+
+def test_the_longest_hold_up_of_a_round() -> None:
+    """By hand: in each match 50 s at the table and 100 s away before it, until the round has waited for 900 s."""
+    settings = replace(parse_competition(TINY).settings(), match_seconds=50.0, round_seconds=900.0)
+    assert longest_hold_up(settings, 100.0, matches=4) == 4 * 150
+    assert longest_hold_up(settings, 100.0, matches=4000) == 950

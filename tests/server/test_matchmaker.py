@@ -1,6 +1,5 @@
 """Which matches are started: whole blocks, everybody busy but not too busy, voided blocks again, open blocks first."""
 
-import asyncio
 import time
 from collections import Counter
 from random import Random
@@ -9,83 +8,21 @@ from typing import Any, cast
 import pytest
 
 from roost_games.registry import get_game
-from roost_games.replay import Result
 from roost_ladder.blocks import Block, Deals
-from roost_ladder.schedules.registry import open_schedule
 from roost_server.play.block import OpenBlock
-from roost_server.play.contest import Contest
-from roost_server.play.matchmaker import Matchmaker
-from roost_server.settings import Rules, Settings, tables_of
+from roost_server.settings import Rules
+from tests.support.arenas.matchmaking_world import MatchmakingWorld
 from tests.support.arenas.table_world import FakeSession
-from tests.support.records.matches import sketch
-
-
-class World:
-    def __init__(
-        self,
-        games: tuple[str, ...] = ("karteneck",),
-        counts: tuple[int, ...] = (2,),
-        bots: int = 2,
-        schedule: str = "least-played",
-        deals: Deals = Deals.OWN,
-    ) -> None:
-        settings = Settings(tables=tables_of(games, counts), deals=deals)
-        self.contest = Contest(settings, open_schedule(schedule, b"world"))
-        self.matchmaker = Matchmaker(self._seat, time.monotonic)
-        self.matchmaker.contests = [self.contest]
-        self.bots = {number: FakeSession(number) for number in range(1, bots + 1)}
-        self.running: list[tuple[OpenBlock, int]] = []
-
-    def _seat(self, open_block: OpenBlock, rotation: int) -> None:
-        self.running.append((open_block, rotation))
-        for bot in open_block.block.group:
-            self.bots[bot].playing += 1
-            assert self.bots[bot].playing <= self.bots[bot].max_matches
-            assert self.bots[bot].connected
-            assert open_block.ended or rotation or not self.bots[bot].leaving
-            assert self.bots[bot].plays(open_block.rules.game, open_block.rules.players)
-
-    @staticmethod
-    def begun(open_blocks: list[OpenBlock]) -> list[OpenBlock]:
-        """Those of which something has been played. The others were only planned, and are voided."""
-        assert all(each.voided for each in open_blocks if not each.ended)
-        return [each for each in open_blocks if each.ended]
-
-    def play(self) -> None:
-        """Start what can be started, and plan as long as that is wanted, as the arena does."""
-        sessions = cast(Any, self.bots)
-        while self.matchmaker.play(sessions):
-            planned = asyncio.run(self.contest.plan([each for each in sessions.values() if each.plays_on]))
-            self.contest.add(planned)
-            if not planned:
-                break
-
-    def look_again(self) -> None:
-        """Time has passed, or something about a bot was changed by hand."""
-        self.matchmaker.look_again(cast(Any, self.bots))
-
-    def end(self, *, voided: bool = False) -> bool:
-        """The match that runs longest ends. True if its block is over."""
-        open_block, rotation = self.running.pop(0)
-        for bot in open_block.block.group:
-            self.bots[bot].playing -= 1
-        self.matchmaker.wake(open_block.group)
-        places = tuple(range(1, open_block.rules.players + 1))
-        result = sketch("match", places, players=len(places)).result
-        if voided:
-            open_block.match_voided()
-            result = Result((), (), "voided")
-        return self.matchmaker.recorded(open_block, f"match {rotation}", rotation, result)
 
 
 def test_nobody_plays_alone() -> None:
-    world = World(bots=1)
+    world = MatchmakingWorld(bots=1)
     world.play()
     assert world.running == []
 
 
 def test_a_block_is_played_in_all_rotations() -> None:
-    world = World(counts=(3,), bots=3)
+    world = MatchmakingWorld(counts=(3,), bots=3)
     world.play()
     blocks = []
     seatings = []
@@ -102,7 +39,7 @@ def test_a_block_is_played_in_all_rotations() -> None:
 
 
 def test_bots_play_as_many_matches_at_once_as_they_want() -> None:
-    world = World(counts=(2, 3), bots=5)
+    world = MatchmakingWorld(counts=(2, 3), bots=5)
     for number, bot in world.bots.items():
         bot.max_matches = 2 * number
     most: Counter[int] = Counter()
@@ -119,7 +56,7 @@ def test_bots_play_as_many_matches_at_once_as_they_want() -> None:
 @pytest.mark.parametrize("bots", [4, 6, 12])
 def test_every_kind_of_table_is_played(bots: int) -> None:
     """Two free bots are found sooner than four. The small tables must not leave nobody for the large ones."""
-    world = World(games=("karteneck", "bratwurmeck", "haecmaec"), counts=(2, 3, 4), bots=bots)
+    world = MatchmakingWorld(games=("karteneck", "bratwurmeck", "haecmaec"), counts=(2, 3, 4), bots=bots)
     rng = Random(bots)
     kinds = Counter[tuple[str, int]]()
     for _ in range(600):
@@ -133,7 +70,7 @@ def test_every_kind_of_table_is_played(bots: int) -> None:
 
 
 def test_in_a_round_robin_all_groups_meet_equally_often_and_newcomers_catch_up() -> None:
-    world = World(counts=(3,), bots=5, schedule="round-robin")
+    world = MatchmakingWorld(counts=(3,), bots=5, schedule="round-robin")
 
     def blocks_of_groups(matches: int) -> Counter[frozenset[int]]:
         met = Counter[frozenset[int]]()
@@ -155,7 +92,7 @@ def test_in_a_round_robin_all_groups_meet_equally_often_and_newcomers_catch_up()
 
 
 def test_in_a_swiss_arena_everybody_plays_equally_often() -> None:
-    world = World(counts=(2, 4), bots=8, schedule="swiss")
+    world = MatchmakingWorld(counts=(2, 4), bots=8, schedule="swiss")
     played = Counter[tuple[int, int]]()
     for _ in range(600):
         world.play()
@@ -169,7 +106,7 @@ def test_in_a_swiss_arena_everybody_plays_equally_often() -> None:
 
 
 def test_bots_get_only_games_that_they_play() -> None:
-    world = World(games=("karteneck", "haecmaec"), counts=(2, 3), bots=4)
+    world = MatchmakingWorld(games=("karteneck", "haecmaec"), counts=(2, 3), bots=4)
     world.bots[1].games = {"karteneck"}
     world.bots[2].games = {"haecmaec"}
     for _ in range(100):
@@ -178,7 +115,7 @@ def test_bots_get_only_games_that_they_play() -> None:
 
 
 def test_who_leaves_or_is_away_gets_nothing_new() -> None:
-    world = World(bots=3)
+    world = MatchmakingWorld(bots=3)
     world.bots[1].leaving = True
     world.bots[2].connected = False
     world.play()
@@ -186,7 +123,7 @@ def test_who_leaves_or_is_away_gets_nothing_new() -> None:
 
 
 def test_a_block_waits_for_its_bots() -> None:
-    world = World(bots=2)
+    world = MatchmakingWorld(bots=2)
     world.play()
     (first, _) = world.running[0]
     world.bots[2].connected = False
@@ -201,7 +138,7 @@ def test_a_block_waits_for_its_bots() -> None:
 
 
 def test_a_block_that_waits_does_not_keep_the_others_from_playing() -> None:
-    world = World(bots=3)
+    world = MatchmakingWorld(bots=3)
     world.play()
     missing, waiting = world.running[0][0].block.group
     world.end()
@@ -213,7 +150,7 @@ def test_a_block_that_waits_does_not_keep_the_others_from_playing() -> None:
 
 @pytest.mark.parametrize("state", ["quarantined", "leaving"])
 def test_what_waits_for_a_bot_that_does_not_play_on_is_no_reason_to_stand(state: str) -> None:
-    world = World(bots=4)
+    world = MatchmakingWorld(bots=4)
     for _ in range(10):
         world.play()
         world.end()
@@ -234,7 +171,7 @@ def test_a_slow_bot_holds_up_only_those_who_play_with_it(
     """Its matches take 400 times as long as the others'."""
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    world = World(counts=counts, bots=7)
+    world = MatchmakingWorld(counts=counts, bots=7)
     for bot in world.bots.values():
         bot.max_matches = slots
     world.bots[1].max_matches = 1
@@ -259,7 +196,7 @@ def test_a_slow_bot_holds_up_only_those_who_play_with_it(
 
 
 def test_a_bot_that_came_back_for_other_games_gets_no_old_blocks() -> None:
-    world = World(games=("karteneck", "haecmaec"), bots=2)
+    world = MatchmakingWorld(games=("karteneck", "haecmaec"), bots=2)
     world.play()
     game = world.running[0][0].rules.game
     world.end()
@@ -269,7 +206,7 @@ def test_a_bot_that_came_back_for_other_games_gets_no_old_blocks() -> None:
 
 
 def test_a_voided_match_is_played_again_on_another_deal() -> None:
-    world = World(counts=(2,), bots=2)
+    world = MatchmakingWorld(counts=(2,), bots=2)
     world.play()
     ((block, rotation),) = world.running
     before = block.seed_of(rotation)
@@ -285,7 +222,7 @@ def test_a_voided_match_is_played_again_on_another_deal() -> None:
 
 
 def test_a_voided_block_with_a_shared_deal_is_played_again_by_the_same_bots() -> None:
-    world = World(games=("karteneck", "haecmaec"), counts=(2,), bots=2, deals=Deals.DUPLICATE)
+    world = MatchmakingWorld(games=("karteneck", "haecmaec"), counts=(2,), bots=2, deals=Deals.DUPLICATE)
     for bot in world.bots.values():
         bot.max_matches = 2
     world.play()
@@ -308,7 +245,7 @@ def test_a_voided_block_with_a_shared_deal_is_played_again_by_the_same_bots() ->
 
 
 def test_blocks_with_a_shared_deal_are_not_voided_without_end() -> None:
-    world = World(counts=(2,), bots=2, deals=Deals.DUPLICATE)
+    world = MatchmakingWorld(counts=(2,), bots=2, deals=Deals.DUPLICATE)
     voidable = []
     for _ in range(5):
         world.play()
@@ -318,7 +255,7 @@ def test_blocks_with_a_shared_deal_are_not_voided_without_end() -> None:
 
 
 def test_no_other_match_of_a_voided_block_is_started() -> None:
-    world = World(counts=(3,), bots=3, deals=Deals.DUPLICATE)
+    world = MatchmakingWorld(counts=(3,), bots=3, deals=Deals.DUPLICATE)
     world.play()
     first = world.running[0][0]
     assert world.end(voided=True)
@@ -328,7 +265,7 @@ def test_no_other_match_of_a_voided_block_is_started() -> None:
 
 
 def test_open_blocks_of_a_former_run_go_on() -> None:
-    world = World(bots=3)
+    world = MatchmakingWorld(bots=3)
     rules = Rules("haecmaec", 3, get_game("haecmaec").options({}))
     left = Block("left", "haecmaec", (1, 2, 3), bytes(32))
     world.contest.resume(OpenBlock(left, rules, world.contest.settings, [2], on_record=True, ended=["m0", "m1"]))
@@ -340,7 +277,7 @@ def test_open_blocks_of_a_former_run_go_on() -> None:
 
 
 def test_blocks_of_a_bot_that_is_gone_are_given_up() -> None:
-    world = World(bots=2)
+    world = MatchmakingWorld(bots=2)
     world.play()
     (open_block, _) = world.running[0]
     assert world.begun(world.matchmaker.give_up(1)) == []
@@ -350,7 +287,7 @@ def test_blocks_of_a_bot_that_is_gone_are_given_up() -> None:
 
 
 def test_a_block_between_two_matches_is_over_when_a_bot_is_gone() -> None:
-    world = World(bots=3)
+    world = MatchmakingWorld(bots=3)
     world.play()
     (open_block, _) = world.running[0]
     gone, other = open_block.block.group
@@ -363,7 +300,7 @@ def test_a_block_between_two_matches_is_over_when_a_bot_is_gone() -> None:
 
 
 def test_who_leaves_plays_what_has_been_begun() -> None:
-    world = World(bots=2)
+    world = MatchmakingWorld(bots=2)
     world.play()
     world.bots[1].leaving = True
     world.end()
@@ -375,7 +312,7 @@ def test_who_leaves_plays_what_has_been_begun() -> None:
 
 
 def test_bots_are_told_what_is_before_them() -> None:
-    world = World(counts=(3,), bots=3)
+    world = MatchmakingWorld(counts=(3,), bots=3)
     world.play()
     assert [bot.promised for bot in world.bots.values()] == [2, 2, 2]
     world.bots[2].connected = False
@@ -385,7 +322,7 @@ def test_bots_are_told_what_is_before_them() -> None:
 
 
 def test_nothing_is_started_after_the_stop() -> None:
-    world = World(bots=2)
+    world = MatchmakingWorld(bots=2)
     world.play()
     world.matchmaker.stopped = True
     world.end()
@@ -409,7 +346,7 @@ class Counted:
 
 def asked_for_a_match(bots: int, matches: int, monkeypatch: pytest.MonkeyPatch) -> tuple[float, float]:
     """How often a bot is asked about for each match, in a full arena; and for each bot, to look at everything."""
-    world = World(games=("karteneck", "bratwurmeck"), counts=(2, 4), bots=bots)
+    world = MatchmakingWorld(games=("karteneck", "bratwurmeck"), counts=(2, 4), bots=bots)
     world.play()
     counted = Counted(monkeypatch)
     for _ in range(matches):
@@ -431,7 +368,7 @@ def test_the_work_for_a_match_does_not_grow_with_the_number_of_bots(monkeypatch:
 
 
 def test_nothing_is_looked_at_while_nobody_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = World(bots=100)
+    world = MatchmakingWorld(bots=100)
     world.play()
     assert len(world.running) == 50
     counted = Counted(monkeypatch)
@@ -442,7 +379,7 @@ def test_nothing_is_looked_at_while_nobody_has_room(monkeypatch: pytest.MonkeyPa
 
 def test_nothing_that_could_be_played_is_overlooked() -> None:
     """To look at everything finds nothing that was not found before."""
-    world = World(games=("karteneck", "bratwurmeck", "haecmaec"), counts=(2, 3, 4), bots=12)
+    world = MatchmakingWorld(games=("karteneck", "bratwurmeck", "haecmaec"), counts=(2, 3, 4), bots=12)
     rng = Random(1)
     for bot in world.bots.values():
         bot.max_matches = rng.randrange(1, 5)
@@ -457,7 +394,7 @@ def test_nothing_that_could_be_played_is_overlooked() -> None:
 
 
 def test_seeds_are_fresh_and_long() -> None:
-    world = World(bots=2)
+    world = MatchmakingWorld(bots=2)
     seeds = []
     for _ in range(20):
         world.play()

@@ -1,5 +1,7 @@
 """The table: who is late, gone, illegal, malformed or crashed, what is our own fault, and that every match ends."""
 
+from collections import Counter
+
 import pytest
 
 from roost.v1 import bratwurmeck_pb2, karteneck_pb2, play_pb2
@@ -25,7 +27,7 @@ def test_nobody_is_asked_before_everybody_is_ready() -> None:
     assert [player.started for player in world.players] == [1, 1]
     world.table.ready(0)
     world.table.ready(0)
-    world.wait(59.0)
+    world.wait(9.0)
     assert not any(player.decisions for player in world.players)
     world.table.ready(1)
     assert sum(len(player.decisions) for player in world.players) == 1
@@ -34,10 +36,41 @@ def test_nobody_is_asked_before_everybody_is_ready() -> None:
 def test_getting_ready_is_not_timed() -> None:
     world = TableWorld(players=2)
     world.table.start()
-    world.wait(50.0)
+    world.wait(9.0)
     for seat in range(2):
         world.table.ready(seat)
     assert world.players[world.turn()].decisions[0].time_left_ms == 3_000
+
+
+def test_the_time_that_others_wait_for_a_seat_is_counted() -> None:
+    """It counts from the deal until the seat is ready, and from each question to its answer."""
+    world = TableWorld(players=2)
+    world.table.start()
+    world.table.ready(0)
+    world.wait(3.0)
+    world.table.ready(1)
+    assert world.table.taken_ms == [0.0, 3_000.0]
+    seat = world.turn()
+    world.wait(0.5)
+    world.answer(seat)
+    assert world.table.taken_ms[seat] == (3_500.0 if seat == 1 else 500.0)
+
+
+def test_a_seat_that_takes_too_long_for_the_match_forfeits_it() -> None:
+    """No answer is late, and still the match has an end."""
+    world = TableWorld(players=2, match_seconds=5.0).begin()
+    answered = Counter[int]()
+    while not world.referee.over:
+        seat = world.turn()
+        world.wait(0.9)
+        if not world.referee.over:
+            answered[seat] += 1
+            world.answer(seat)
+    assert world.faults() == []
+    assert world.referee.result is not None
+    assert world.referee.result.termination == "forfeit"
+    # Five answers of 0.9 s are possible within 5 s, and the sixth is not waited for.
+    assert max(answered.values()) == 5
 
 
 def test_who_does_not_get_ready_is_gone_and_the_others_play() -> None:

@@ -5,6 +5,7 @@
 
 import tomllib
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import pairwise
@@ -17,10 +18,12 @@ from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
+from roost_ladder.blocks import Deals
 from roost_ladder.schedules.cycles import MOST_GROUPS
 from roost_server.competition.file_errors import error_lines, place_of, wrong
-from roost_server.settings import Rules
+from roost_server.settings import Rules, Settings
 
+USUAL = Settings()
 NAME = r"^[a-z0-9][a-z0-9-]{0,39}$"
 
 
@@ -107,6 +110,17 @@ class ClockPart(_Part):
 
     decision_ms: int = Field(default=int(STANDARD_CLOCK.decision_ms), ge=1, le=3_600_000)
     bank_ms: int = Field(default=int(STANDARD_CLOCK.bank_ms), ge=0, le=86_400_000)
+    ready_seconds: int = Field(default=int(USUAL.ready_seconds), ge=1, le=3_600)
+    match_seconds: int | None = Field(default=None, ge=1, le=604_800)
+
+
+class PacePart(_Part):
+    """How much a ladder plays."""
+
+    matches_per_hour: int = Field(default=int(USUAL.matches_per_hour), ge=1, le=100_000_000)
+    matches_per_bot_hour: int = Field(default=int(USUAL.matches_per_bot_hour), ge=1, le=100_000_000)
+    arena_seconds_per_hour: int = Field(default=int(USUAL.arena_seconds_per_hour), ge=1, le=3_600_000)
+    disk_gb: float = Field(default=USUAL.disk_gb, gt=0, le=1_000_000, strict=False)
 
 
 class EntryPart(_Part):
@@ -127,6 +141,7 @@ class FaultPart(_Part):
     """Forfeits count. Only competitions that began before this was settled may say otherwise: see `check_new`."""
     quarantine_after: int = Field(default=5, ge=1, le=1_000)
     absence_seconds: int = Field(default=600, ge=0, le=604_800)
+    round_seconds: int = Field(default=int(USUAL.round_seconds), ge=1, le=2_592_000)
 
 
 class SpectatorPart(_Part):
@@ -188,6 +203,7 @@ class CompetitionFile(_Part):
     clock: ClockPart = ClockPart()
     entry: EntryPart = EntryPart()
     faults: FaultPart = FaultPart()
+    pace: PacePart = PacePart()
     spectators: SpectatorPart = SpectatorPart()
     phases: tuple[PhasePart, ...] = Field(strict=False)
 
@@ -243,6 +259,26 @@ class CompetitionFile(_Part):
     def referee_clock(self) -> Clock:
         """The clock for the referee."""
         return Clock(decision_ms=self.clock.decision_ms, bank_ms=self.clock.bank_ms)
+
+    def settings(self, usual: Settings = USUAL) -> Settings:
+        """The settings of an arena, with those that the competition changes."""
+        return replace(
+            usual,
+            tables=self.rules(),
+            deals=Deals(self.deals),
+            clock=self.referee_clock(),
+            ready_seconds=float(self.clock.ready_seconds),
+            match_seconds=self.clock.match_seconds,
+            max_faults=self.faults.max_faults,
+            round_seconds=float(self.faults.round_seconds),
+            quarantine_after=self.faults.quarantine_after,
+            hide_names=self.entry.hide_names,
+            spectator_delay_seconds=float(self.spectators.delay_seconds),
+            matches_per_hour=float(self.pace.matches_per_hour),
+            matches_per_bot_hour=float(self.pace.matches_per_bot_hour),
+            arena_seconds_per_hour=float(self.pace.arena_seconds_per_hour),
+            disk_gb=self.pace.disk_gb,
+        )
 
     def phase(self, name: PhaseName) -> PhasePart | None:
         """The part about a phase; `None` if the competition does not have it."""

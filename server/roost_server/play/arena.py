@@ -159,11 +159,23 @@ class Arena:
                     await self._books.retire(contest)
                 elif contest:
                     self._matchmaker.wait_no_longer(contest, director.file.faults.absence_seconds)
+            self._watch_disk()
             # A bot may be waited for no longer, or a contest may know its past by now.
             self._matchmaker.look_again(self.lobby.by_version)
             self._play_later()
         finally:
             self._ticking = None
+
+    def _watch_disk(self) -> None:
+        """Have ladders pause while the database is as large as their hosts allow."""
+        size = self.store.size()
+        for contest in self._matchmaker.contests:
+            full = size >= contest.settings.disk_gb * 1e9
+            if full and not contest.paused and not contest.in_rounds:
+                log.warning(
+                    "ladder paused", contest=contest.name, database_bytes=size, disk_gb=contest.settings.disk_gb
+                )
+            contest.paused = full
 
     async def enter_competition(self, director: Director, bot_id: int, owner_id: int) -> None:
         """An owner has a bot take part, also one that was withdrawn. Raises `UsageError` if that cannot be."""

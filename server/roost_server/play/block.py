@@ -56,6 +56,8 @@ class OpenBlock:
     """When this run of the arena planned or resumed it, by the event loop's clock."""
     missing: frozenset[int] = frozenset()
     """The bots that stayed away for too long: they forfeit."""
+    spent: frozenset[int] = frozenset()
+    """The bots that have kept the round waiting for too long: they forfeit, too."""
     passed_over: int = 0
     """How often another block with one of its bots was begun first."""
     begun: float = 0.0
@@ -74,7 +76,8 @@ class OpenBlock:
     @property
     def needed(self) -> tuple[int, ...]:
         """The bots without which it is not played."""
-        return tuple(bot for bot in self.group if bot not in self.missing) if self.missing else self.group
+        without = self.missing | self.spent if self.missing or self.spent else None
+        return tuple(bot for bot in self.group if bot not in without) if without else self.group
 
     @property
     def pairing(self) -> Pairing:
@@ -115,9 +118,10 @@ class OpenBlock:
         """Another block with one of its bots was begun first."""
         self.passed_over += 1
 
-    def play_without(self, missing: Collection[int]) -> None:
-        """Wait for these bots no longer."""
+    def play_without(self, missing: Collection[int], spent: Collection[int] = ()) -> None:
+        """Wait no longer for the bots that are missing, nor for those that have used up their time."""
         self.missing = frozenset(missing)
+        self.spent = frozenset(spent).intersection(self.group)
 
     def start_match(self) -> int:
         """The next rotation to play, which is running from now on."""
@@ -185,11 +189,14 @@ class Attendance:
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self._at = self._since = now()
+        self.passed = 0.0
+        """How many seconds lie between the last two notes."""
         self._seen: dict[int, float] = {}
 
     def note(self, version_ids: Iterable[int]) -> None:
         """These are here, ready to play."""
-        self._at = self._now()
+        before, self._at = self._at, self._now()
+        self.passed = self._at - before
         self._seen.update(dict.fromkeys(version_ids, self._at))
 
     def missing(self, block: OpenBlock, seconds: float) -> frozenset[int]:

@@ -6,7 +6,7 @@ competitions plays one contest for all bots. A competition has a contest for eac
 
 import asyncio
 import secrets
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from random import shuffle
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past, Schedule
 from roost_ladder.schedules.sure import Sure
 from roost_server.play.block import OpenBlock, Paces
+from roost_server.play.pacing.allowances import Allowances
 from roost_server.play.pacing.queue import BlockQueue
 from roost_server.play.roster import Everybody, Roster
 from roost_server.play.session import Session
@@ -113,6 +114,11 @@ class Contest:
         self._paces = Paces()
         self.slow: set[int] = set()
         """The bots that nobody should wait for: see `Paces`. In finals all bots wait for each other."""
+        self._allowances = Allowances(settings)
+        self.paused = False
+        """Whether nothing is begun for now, because the disk is as full as the host allows."""
+        self._waited: defaultdict[int, float] = defaultdict(float)
+        """By bot, for how many seconds this round of finals has waited for it."""
         self._changes = self._looked_at = 0
         """How much has changed since `wants_round` looked, and how many bots and blocks it looked at."""
 
@@ -139,12 +145,31 @@ class Contest:
             for block in self._queue.of_bot(bot):
                 for other in block.group:
                     self._queue.wake(other)
+        for bot in self._allowances.rested():
+            self._queue.wake(bot)
         self.slow = slow
         self._looked_at = 0
 
     def note_change(self) -> None:
         """A bot has come, or may play again."""
         self._changes += 1
+
+    def at_once(self, session: Session) -> int:
+        """How many matches a bot may play at once."""
+        most = session.max_matches
+        return most if self.in_rounds else self._allowances.at_once(session.version_id, most)
+
+    def note_waited(self, version_id: int, seconds: float) -> None:
+        """Others have waited for a bot, thinking or away."""
+        if self.in_rounds:
+            self._waited[version_id] += seconds
+        else:
+            self._allowances.wait(version_id, seconds)
+
+    @property
+    def spent(self) -> frozenset[int]:
+        """The bots for which this round of finals waits no longer."""
+        return frozenset(bot for bot, seconds in self._waited.items() if seconds > self.settings.round_seconds)
 
     def wake(self, version_id: int) -> None:
         """A bot may have room for another match."""
@@ -177,17 +202,25 @@ class Contest:
         self._queue.append([open_block])
 
     def take(self, free: Container[int], here: Container[int]) -> OpenBlock | None:
-        """The first block whose bots are all free, see `BlockQueue.take`."""
+        """The first block whose bots are all free, see `BlockQueue.take`. None if the ladder has to pause."""
 
         def comes_soon(group: Sequence[int]) -> bool:
-            return not any(bot in self.slow for bot in group if bot not in free)
+            return not any(bot in self.slow or self._rests(bot) for bot in group if bot not in free)
+
+        if not self.in_rounds and (self.paused or not self._allowances.may_begin):
+            return None
 
         open_block = self._queue.take(free, here, comes_soon)
         if open_block is not None:
             self._changes += 1
             open_block.begin(self._voids[frozenset(open_block.group)])
             self._paces.begin(open_block)
+            self._allowances.begin(open_block)
         return open_block
+
+    def _rests(self, version_id: int) -> bool:
+        """Whether a bot has used up what it may use in an hour."""
+        return not self.in_rounds and self._allowances.rests(version_id)
 
     def wait_no_longer(
         self,
@@ -195,13 +228,13 @@ class Contest:
         bots: Iterable[int],
         begun: Iterable[OpenBlock] = (),
     ) -> None:
-        """In finals, which have to end: play the blocks of these bots without those that are missing, which forfeit.
+        """In finals, which have to end: play the blocks of these bots without those that are missing or `spent`.
 
-        That includes the remaining matches of blocks that were `begun`.
+        These forfeit. That includes the remaining matches of blocks that were `begun`.
         """
         waiting = {block.id: block for bot in bots for block in self._queue.of_bot(bot)}
         for open_block in (*waiting.values(), *begun):
-            open_block.play_without(missing(open_block))
+            open_block.play_without(missing(open_block), self.spent)
 
     @property
     def is_due(self) -> bool:
@@ -232,6 +265,7 @@ class Contest:
         return [self._open(pairing) for pairing in pairings]
 
     async def _next_round(self, present: Collection[Session]) -> list[Pairing]:
+        self._waited.clear()
         ready = self._ready(present)
         field = self.roster.field(self._kinds_by_need(), ready)
         # In a thread: a schedule that fits ratings takes a while, and matches must not wait for it.
@@ -272,7 +306,7 @@ class Contest:
         """
         if self.in_rounds:
             return [] if self._unfinished else list(present)
-        present = self.roster.entitled(present)
+        present = [each for each in self.roster.entitled(present) if not self._rests(each.version_id)]
         here = {session.version_id for session in present}
         slow = self.slow
         odd = {bot for bot in self._queue.bots if bot in slow or bot not in here}

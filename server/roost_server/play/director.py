@@ -43,7 +43,7 @@ class Director:
 
     def __init__(self, store: Store, competition: Competition, settings: Settings) -> None:
         self._store = store
-        self._settings = settings_for(competition, settings)
+        self._settings = replace(competition.file.settings(settings), deals=competition.deals)
         self.competition = competition
         self.contest: Contest | None = None
         """What is being played; `None` in a phase in which nothing is."""
@@ -237,21 +237,6 @@ class Dealer:
         block_id = block_id_of(self._competition.file.name, self._phase, serial)
         seed = seed_of_block(self._competition.seed, block_id, self._epoch)
         return Drawn(block_id, seed, Planned(self._competition.id, self._phase.value, serial, self._epoch))
-
-
-def settings_for(competition: Competition, settings: Settings) -> Settings:
-    """The arena's settings, with those that a competition changes."""
-    file = competition.file
-    return replace(
-        settings,
-        tables=file.rules(),
-        deals=competition.deals,
-        clock=file.referee_clock(),
-        max_faults=file.faults.max_faults,
-        hide_names=file.entry.hide_names,
-        spectator_delay_seconds=float(file.spectators.delay_seconds),
-        quarantine_after=file.faults.quarantine_after,
-    )
 
 
 def now_utc() -> datetime:

@@ -42,16 +42,19 @@ class Staying(Container[int]):
 
 
 class Room(Container[int]):
-    """The bots that can begin another block."""
+    """The bots that can begin another block of a contest."""
 
-    def __init__(self, staying: Staying, kept: Callable[[int, Staying], int]) -> None:
+    def __init__(self, contest: Contest, staying: Staying, kept: Callable[[int, Staying], int]) -> None:
+        self._contest = contest
         self._staying = staying
         self._kept = kept
 
     def __contains__(self, bot: object) -> bool:
         number = cast(int, bot)
         session = self._staying.connected(number) if number in self._staying else None
-        return session is not None and session.playing + self._kept(number, self._staying) < session.max_matches
+        if session is None or session.playing >= session.max_matches:
+            return False
+        return session.playing + self._kept(number, self._staying) < self._contest.at_once(session)
 
 
 class Matchmaker:
@@ -75,7 +78,8 @@ class Matchmaker:
         self._seat = seat
         self._has_room = has_room
         self._attendance = Attendance(now)
-        self._missing: dict[Contest, frozenset[int]] = {}
+        self._gone: dict[Contest, frozenset[int]] = {}
+        """By contest, the bots for which finals wait no longer."""
         self._begun: dict[str, Begun] = {}
         self._to_start: defaultdict[int, dict[str, OpenBlock]] = defaultdict(dict)
         """By bot, the blocks that have been begun and have matches that have not been started."""
@@ -180,12 +184,22 @@ class Matchmaker:
             return
         begun = [block for block, of in self._begun.values() if of is contest and block.to_play]
         waited_for = {*contest.waited_for, *(bot for block in begun for bot in block.group)}
-        missing = frozenset(bot for bot in waited_for if self._attendance.away(bot) > seconds)
-        concerned = missing | self._missing.get(contest, frozenset())
-        self._missing[contest] = missing
+        for bot in waited_for:
+            if self._attendance.away(bot):
+                contest.note_waited(bot, self._attendance.passed)
+        gone = frozenset(bot for bot in waited_for if self._attendance.away(bot) > seconds) | contest.spent
+        concerned = gone | self._gone.get(contest, frozenset())
+        self._gone[contest] = gone
         contest.wait_no_longer(partial(self._attendance.missing, seconds=seconds), concerned, begun)
         if concerned:
             self.wake(waited_for)
+
+    def match_over(self, block: OpenBlock, rotation: int, taken_ms: Iterable[float]) -> None:
+        """A match has ended, and its bots have room for another. The others have waited for each of them for a time."""
+        contest = self._begun[block.id].contest
+        for bot, ms in zip(block.block.seating(rotation), taken_ms, strict=True):
+            contest.note_waited(bot, ms / 1000)
+        self.wake(block.group)
 
     def _finish(self, block: OpenBlock) -> None:
         self._put_away(block)
@@ -223,7 +237,7 @@ class Matchmaker:
         """Begin a block of each contest that has one for bots with room. False if there was none."""
         begun = False
         for contest in list(self.contests):
-            block = contest.take(Room(staying, self._kept), staying) if self._has_room() else None
+            block = contest.take(Room(contest, staying, self._kept), staying) if self._has_room() else None
             if block is not None:
                 # Next time the others come first, or bots in several contests would play only one of them.
                 self.contests.remove(contest)
@@ -253,6 +267,6 @@ def can_be_played(block: OpenBlock, staying: Staying) -> bool:
     rules = block.rules
     for bot in block.group:
         session = staying.connected(bot)
-        if bot not in block.missing if session is None else not session.plays(rules.game, rules.players):
+        if bot in block.needed if session is None else not session.plays(rules.game, rules.players):
             return False
     return True

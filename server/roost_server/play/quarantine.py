@@ -139,7 +139,7 @@ class Quarantine:
         if finished.replay.result.termination == VOIDED:
             return
         for seat, version_id in enumerate(finished.version_ids):
-            faulty = faulty_match(finished.replay, seat) if version_id not in block.missing else None
+            faulty = faulty_match(finished.replay, seat) if version_id in block.needed else None
             if self.note(version_id, faulty, block.settings.quarantine_after):
                 name, reason = finished.replay.seats[seat].bot, self._cases[version_id].record.reason
                 log.warning("bot quarantined", bot=name, version_id=version_id, reason=reason)

@@ -158,7 +158,7 @@ class Bookkeeping:
             match.block.match_voided()
             _log_void(match, result)
         make_room(match.table)
-        self._matchmaker.wake(match.block.group)
+        self._matchmaker.match_over(match.block, match.rotation, match.table.taken_ms)
         self.on_change()
 
     async def _record(self, match: RunningMatch) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -86,7 +86,7 @@ class TableSeating:
 
     def seat(self, block: OpenBlock, rotation: int) -> None:
         """Start a match of a block. Bots that are not here forfeit it."""
-        players = [self._player(version_id, block.missing) for version_id in block.block.seating(rotation)]
+        players = [self._player(version_id, block) for version_id in block.block.seating(rotation)]
         chairs = [player.chair() for player in players]
         table = self._table(
             block.rules,
@@ -102,10 +102,11 @@ class TableSeating:
         self.playing += 1
         _start(table)
 
-    def _player(self, version_id: int, missing: Collection[int]) -> Session | Absent:
+    def _player(self, version_id: int, block: OpenBlock) -> Session | Absent:
         """Who takes a seat. A bot that is missing may be in quarantine, and connected."""
         session = self.lobby.session_of(version_id)
-        if session is None or (version_id in missing and not session.plays_on):
+        missing = version_id in block.missing and session is not None and not session.plays_on
+        if session is None or missing or version_id in block.spent:
             return Absent(Seat(*queries.name_of(self._store, version_id)))
         return session
 

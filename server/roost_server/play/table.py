@@ -187,8 +187,12 @@ class Table:
         self._unready = set(range(len(chairs)))
         self._begun = False
         """Whether questions are asked: all bots are ready, or had time enough to be."""
-        self.dealt_at = self.now().time
+        self._dealt = self.now()
+        self.dealt_at = self._dealt.time
         """By the event loop's clock."""
+        self.taken_ms = [0.0] * len(chairs)
+        """By seat, how long the others have waited for it, to get ready and to decide."""
+        self._most_ms = 1000 * settings.seat_seconds
         self._ready_by = self.dealt_at + settings.ready_seconds
         self.questions: dict[int, Question] = {}
         """The open questions by seat."""
@@ -253,8 +257,11 @@ class Table:
         if seat not in self._unready:
             return False
         self._unready.remove(seat)
-        if not self._unready and not self._begun:
-            self._begin(self.now())
+        if not self._begun:
+            now = self.now()
+            self.taken_ms[seat] = elapsed(self._dealt, now, self.players[seat].allowance_ms).counted_ms
+            if not self._unready:
+                self._begin(now)
         return True
 
     def lost(self, seat: int) -> None:
@@ -318,6 +325,9 @@ class Table:
                 question.start_clock(now)
         elif (ms := question.counted_ms(now)) > self.referee.time_left(seat):
             self._fault(seat, Fault.LATE if self.players[seat].connected else Fault.GONE, ms, now)
+        elif self.taken_ms[seat] + ms > self._most_ms:
+            self._close(seat, ms)
+            self.forfeit(seat)
 
     def forfeit(self, seat: int) -> None:
         """The bot in `seat` will not come back."""
@@ -362,13 +372,22 @@ class Table:
 
     def _begin(self, now: Instant) -> None:
         self._begun = True
+        for seat in self._unready:
+            self.taken_ms[seat] = elapsed(self._dealt, now, 0.0).counted_ms
         self._ask(now)
+
+    def _close(self, seat: int, ms: float) -> None:
+        """The question to a seat is answered, or not wanted any more."""
+        del self.questions[seat]
+        self.taken_ms[seat] += ms
 
     def _ask(self, now: Instant) -> None:
         """Ask the next questions, or end. A seat that was not ready in time is not asked: it is gone."""
         referee = self.referee
         while self._unready and (absent := [seat for seat in referee.waiting if seat in self._unready]):
             referee.fault(absent[0], Fault.GONE)
+        while max(self.taken_ms) > self._most_ms and (slow := self._out_of_time()):
+            referee.forfeit(slow[0])
         if self._delayed:
             self._moments.append(Moment(referee.steps, self.now().time))
         if not referee.waiting:
@@ -383,18 +402,22 @@ class Table:
                 else:
                     question.start_clock(now)
 
+    def _out_of_time(self) -> list[int]:
+        """The seats that would be asked, and have taken as long for the match as they may."""
+        return [seat for seat in self.referee.waiting if self.taken_ms[seat] > self._most_ms]
+
     def _play(self, seat: int, message: play_pb2.Move, ms: float, now: Instant) -> None:
         try:
             move = self.codec.known_move(message)
         except MalformedMove:
             self._fault(seat, Fault.MALFORMED, ms, now, sent=str(message))
             return
-        del self.questions[seat]
+        self._close(seat, ms)
         self.referee.answer(seat, move, ms)
         self._ask(now)
 
     def _fault(self, seat: int, kind: Fault, ms: float, now: Instant, sent: object = None) -> None:
-        del self.questions[seat]
+        self._close(seat, ms)
         self.referee.fault(seat, kind, ms, sent)
         self._ask(now)
 

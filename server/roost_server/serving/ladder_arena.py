@@ -10,6 +10,7 @@ It is an ordinary arena that has no contest to play, in an event loop in a threa
 """
 
 import asyncio
+import math
 import threading
 from collections.abc import Collection, Coroutine
 from concurrent.futures import Future
@@ -47,6 +48,7 @@ class LadderArena:
             clock=limits.clock,
             max_faults=limits.max_faults,
             ready_seconds=READY_SECONDS,
+            match_seconds=math.inf,
             grace_seconds=GRACE_SECONDS,
         )
         self._loop = asyncio.new_event_loop()

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import signal
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -36,6 +37,7 @@ a connection whose stream ended with something unread, so a flood would leave on
 """
 SERVICES = (ARENA, ACCOUNTS, ADMIN)
 SIDE_DOOR = "127.0.0.1:0"
+SWITCH_SECONDS = 0.001
 log = structlog.get_logger()
 
 
@@ -105,6 +107,8 @@ class ArenaServer:
 
     async def start(self) -> None:
         """Start listening. Raises `UsageError` if that is not possible."""
+        # Work in other threads holds up the event loop for this long at a time. The default is five times as much.
+        sys.setswitchinterval(SWITCH_SECONDS)
         accounts = AccountsService(self._arena, self._gate)
         services = (self._reading, accounts, self._admin)
         self._server.add_generic_rpc_handlers(tuple(service.handler() for service in services))
