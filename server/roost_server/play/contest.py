@@ -309,10 +309,11 @@ class Contest:
         present = [each for each in self.roster.entitled(present) if not self._rests(each.version_id)]
         here = {session.version_id for session in present}
         slow = self.slow
-        odd = {bot for bot in self._queue.bots if bot in slow or bot not in here}
+        away = {bot for bot in self._queue.bots if bot not in here}
         fast = [session for session in present if session.version_id not in slow]
-        enough = self._queue.without(odd) >= _enough(fast)
-        waiting = {session.version_id: self._queue.count(session.version_id) for session in present}
+        enough = len(self._queue) - len(self._queue.of_any(away | slow)) >= _enough(fast)
+        stuck = Counter(bot for block in self._queue.of_any(away) for bot in block.group)
+        waiting = {bot: self._queue.count(bot) - stuck[bot] for bot in here}
         short = [session for session in present if session.version_id in slow and waiting[session.version_id] < AHEAD]
         return [] if enough and not short else [*_with_short_queue(fast, waiting), *short]
 

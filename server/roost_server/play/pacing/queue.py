@@ -106,10 +106,10 @@ class BlockQueue:
         line = self._lines.get(bot)
         return len(line.blocks) - line.left if line else 0
 
-    def without(self, bots: Container[int]) -> int:
-        """How many blocks wait for none of these bots."""
-        others = [bot for bot in self._lines if bot in bots]
-        return len(self) - len({block.id for bot in others for block in self.of_bot(bot)})
+    def of_any(self, bots: Container[int]) -> list[OpenBlock]:
+        """The blocks that wait for one of these bots."""
+        found = [block for bot in self._lines if bot in bots for block in self.of_bot(bot)]
+        return list({block.id: block for block in found}.values())
 
     def wake(self, bot: int) -> None:
         """A bot may have room again: look at its blocks next time."""
