@@ -4,6 +4,7 @@ Nothing of that is a fault. It used to make matches of 0.1 s last 90 s, and its 
 """
 
 import asyncio
+import math
 import time
 from heapq import heappop, heappush
 from itertools import count
@@ -30,8 +31,12 @@ def lost(monkeypatch: pytest.MonkeyPatch, limits: Settings, at_once: int) -> flo
     """The share of their time that honest bots spend at a table with the staller, in some hours of a ladder."""
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    changes = {"arena_seconds_per_hour": limits.arena_seconds_per_hour, "matches_per_bot_hour": 1e9}
-    world = MatchmakingWorld(bots=4, **changes, matches_per_hour=1e9)
+    world = MatchmakingWorld(
+        bots=4,
+        arena_seconds_per_hour=limits.arena_seconds_per_hour,
+        matches_per_bot_hour=math.inf,
+        matches_per_hour=math.inf,
+    )
     world.bots[STALLER].max_matches = at_once
     due: list[tuple[float, int, Any]] = []
     numbers, known, stalled, looked = count(), set[tuple[str, int]](), 0.0, 0.0
