@@ -93,6 +93,7 @@ def test_accounts_from_top_to_bottom(
         parts.ClockPart,
         parts.EntryPart,
         parts.FaultPart,
+        parts.PacePart,
         parts.SpectatorPart,
         parts.PhasePart,
     ],
@@ -100,7 +101,7 @@ def test_accounts_from_top_to_bottom(
 )
 def test_every_setting_is_explained_with_its_default(part: type[parts._Part]) -> None:
     rows: dict[str, str] = dict(re.findall(r"^\| `(\w+)` \|.*\|(.*)\|$", HOSTING, re.MULTILINE))
-    inner = {"games", "phases", "clock", "entry", "faults", "spectators"}
+    inner = {"games", "phases", "clock", "entry", "faults", "pace", "spectators"}
     for name, field in part.model_fields.items():
         if name == "forfeits":  # only older competitions may still have it
             continue
@@ -109,4 +110,4 @@ def test_every_setting_is_explained_with_its_default(part: type[parts._Part]) ->
             continue
         default = None if field.is_required() else field.get_default(call_default_factory=True)
         written = "" if default is None else f"`{json.dumps(default)}`"
-        assert rows[name].strip() in (written, "the first of these"), name
+        assert rows[name].strip() in (written, "the first of these", "by the clock"), name
