@@ -60,7 +60,7 @@ def value_of(field: FieldDescriptor) -> st.SearchStrategy[Any]:
             return NUMBERS
         case FieldDescriptor.TYPE_ENUM:
             return st.integers(-1, 9)
-        case FieldDescriptor.TYPE_MESSAGE:
+        case FieldDescriptor.TYPE_MESSAGE if field.message_type is not None:
             return message_of(field.message_type)
     raise AssertionError(f"nobody has thought of {field.full_name}")
 

@@ -119,7 +119,14 @@ def list_invitations(
     found = invitations.invitations(store)
     return admin_pb2.ListInvitationsResponse(
         invitations=[
-            admin_pb2.InvitationRecord(**{name: value or None for name, value in each._asdict().items()})
+            admin_pb2.InvitationRecord(
+                prefix=each.prefix,
+                label=each.label,
+                uses_left=each.uses_left,
+                created_ms=each.created_ms,
+                expires_ms=each.expires_ms or 0,
+                revoked_ms=each.revoked_ms or 0,
+            )
             for each in found
         ]
     )
