@@ -182,8 +182,8 @@ def invite(
 
 def _invite_people(where: Where, path: Path, save: Path, expires_ms: int) -> None:
     from roost.v1 import admin_pb2
-    from roost_cli.people import read_people, with_invitations
     from roost_cli.terminal.accounts import private_file
+    from roost_sdk.arena.people import read_people, with_invitations
 
     people = read_people(path)
     with private_file(save) as write:

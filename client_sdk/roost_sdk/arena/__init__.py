@@ -1,4 +1,4 @@
-"""A bot at an arena: the connection, the matches played over it, and the journal kept of them.
+"""What one has to do with an arena from outside: a bot's connection, its matches and journal, questions, invitations.
 
 It talks to an arena only through `roost.v1`, like a client in any other language.
 """
