@@ -40,10 +40,10 @@ async def saved(pieces: AsyncGenerator[Message, None], folder: Path) -> Path:
 def test_six_at_once_get_the_same_files_from_one_writer(
     database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written: list[bytes] = []
+    written: list[Path] = []
     run = sender._run
 
-    async def counted(order: bytes) -> None:
+    async def counted(order: Path) -> None:
         written.append(order)
         await run(order)
 
