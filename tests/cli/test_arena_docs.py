@@ -1,6 +1,7 @@
 """docs/hosting/arena.md is true: its commands run as written, at an arena of this test instead of the usual one."""
 
 import json
+import math
 import re
 import signal
 from collections.abc import Iterator
@@ -123,7 +124,10 @@ def check_keys(address: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_numbers_are_those_of_the_arena(capsys: pytest.CaptureFixture[str]) -> None:
     usual = Settings()
-    assert settings_for((), (2, 3, 4), None, None) == usual
+    given = settings_for((), (2, 3, 4), None, None)
+    assert math.isinf(given.matches_per_hour)
+    assert given.unpaced() == usual.unpaced()
+    assert f"at most {given.arena_seconds_per_hour / 60:.0f} minutes in an hour for one bot" in PAGE
     assert f"for up to {usual.drain_seconds:.0f} seconds" in PAGE
     run(["serve", "--help"])
     told = " ".join(re.sub("[│╭╮╰╯─]", " ", capsys.readouterr().out).split())

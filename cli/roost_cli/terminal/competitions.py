@@ -34,9 +34,9 @@ def forecast_lines(found: "Forecast") -> Iterator[str]:
     for each in found.phases:
         yield f"  {each.phase:<12}  {', '.join(_amounts(each))}"
         yield from (f"    {note}" for note in each.notes)
-    if found.longest_round is not None and not found.problem:
-        hours = found.longest_round.total_seconds() / 3600
-        yield f"  a round of the finals takes {hours:.1f} hours at the most, if every bot uses up its time"
+    if found.hold_up_seconds is not None and not found.problem:
+        hours = found.hold_up_seconds / 3600
+        yield f"  one bot can keep a round of the finals waiting for {hours:.1f} hours at the most"
 
 
 def _amounts(phase: "PhaseForecast") -> Iterator[str]:

@@ -7,7 +7,6 @@ longest round is.
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import timedelta
 from functools import lru_cache
 from math import ceil, comb
 from random import Random
@@ -25,7 +24,7 @@ from roost_ladder.schedules.schedule import Bounded, Kind, Participants, Past
 from roost_ladder.schedules.sure import GROWTH, LEAST_ROUND
 from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
 from roost_server.competition.finals import KNOCKOUT, schedule_of
-from roost_server.settings import Rules, Settings
+from roost_server.settings import Rules, longest_hold_up
 
 USUAL_PACE = 20_000.0
 """Matches an hour, where nothing has been measured: far less than an arena on two cores plays with quick bots."""
@@ -42,8 +41,6 @@ class Size(NamedTuple):
 
     disk_bytes: float
     export_bytes: float
-    most_decisions: int
-    """In the longest of the sample matches."""
 
 
 class PhaseForecast(NamedTuple):
@@ -70,8 +67,8 @@ class Forecast(NamedTuple):
     pace: float
     """In matches an hour."""
     phases: tuple[PhaseForecast, ...]
-    longest_round: timedelta | None
-    """A round of the finals if every bot takes all of its time. `None` without finals."""
+    hold_up_seconds: float | None
+    """How long one bot can keep a round of the finals waiting at the most. `None` without finals."""
     problem: str
     """Why the finals cannot be played; empty if they can."""
 
@@ -89,7 +86,7 @@ def forecast(file: CompetitionFile, owners: Sequence[str], pace: float = USUAL_P
         plan = _Plan(file, finals, field)
     except UsageError as error:
         return Forecast(len(owners), pace, tuple(phases), None, str(error))
-    return Forecast(len(owners), pace, (*phases, plan.forecast(pace)), plan.longest_round(), plan.problem)
+    return Forecast(len(owners), pace, (*phases, plan.forecast(pace)), plan.hold_up_seconds(), plan.problem)
 
 
 def check(found: Forecast) -> None:
@@ -164,13 +161,10 @@ class _Plan:
                     f"{extent.possible:,} groups; every pair meets {times:.3g} times a round"
                 )
 
-    def longest_round(self) -> timedelta:
-        """A round in which an absent bot is waited for and all others take all of their time."""
-        played = sum(
-            self._blocks_of_bot(kind) * self._rotation.matches(kind.players) * self._longest_match(kind)
-            for kind in self._blocks
-        )
-        return timedelta(seconds=round(self._file.faults.absence_seconds + played))
+    def hold_up_seconds(self) -> float:
+        """How long one bot can keep a round waiting at the most."""
+        matches = sum(self._blocks_of_bot(kind) * self._rotation.matches(kind.players) for kind in self._blocks)
+        return longest_hold_up(self._file.settings(), self._file.faults.absence_seconds, matches)
 
     def _blocks_of_bot(self, kind: Kind) -> int:
         """How many blocks of a round one bot plays at this kind of table, one after the other."""
@@ -183,12 +177,6 @@ class _Plan:
             return 1
         share = min(1.0, ROUND / sum(self._blocks.values()))
         return ceil(share * self._blocks[kind] * kind.players / bots)
-
-    def _longest_match(self, kind: Kind) -> float:
-        """In seconds, if every seat takes all of its time and commits no fault."""
-        clock = self._file.clock
-        thinking = size_of(self._rules[kind]).most_decisions * clock.decision_ms + kind.players * clock.bank_ms
-        return Settings().ready_seconds + thinking / 1000
 
 
 def _nothing(field: Participants) -> str:
@@ -218,11 +206,11 @@ def _mean(numbers: Iterable[float]) -> float:
 def size_of(rules: Rules) -> Size:
     """What a match takes, by some matches of random movers."""
     lines = [_sample(rules, number) for number in range(SAMPLES)]
-    disk = _mean(len(zlib.compress(line)) for line, _ in lines) + DISK_EXTRA
-    return Size(disk, _mean(len(line) + 1 for line, _ in lines), max(decisions for _, decisions in lines))
+    disk = _mean(len(zlib.compress(line)) for line in lines) + DISK_EXTRA
+    return Size(disk, _mean(len(line) + 1 for line in lines))
 
 
-def _sample(rules: Rules, number: int) -> tuple[bytes, int]:
+def _sample(rules: Rules, number: int) -> bytes:
     name = f"{rules.game} {rules.players} {number}"
     rng = Random(name)
     seats = [Seat(f"some-bot-{seat}", "0123456789abcdef", "some owner") for seat in range(rules.players)]
@@ -233,5 +221,4 @@ def _sample(rules: Rules, number: int) -> tuple[bytes, int]:
     while referee.waiting:
         seat = referee.waiting[0]
         referee.answer(seat, rng.choice(referee.legal(seat)), 1.234)
-    replay = referee.replay()
-    return replay.to_line().encode(), len(replay.steps)
+    return referee.replay().to_line().encode()

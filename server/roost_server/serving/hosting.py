@@ -64,7 +64,10 @@ def settings_for(
     schedule: str | None = None,
     deals: str | None = None,
 ) -> Settings:
-    """The settings of an arena without competitions; what is `None` or empty keeps its default."""
+    """The settings of an arena without competitions; what is `None` or empty keeps its default.
+
+    It plays as much as its bots can. Only stalling is limited.
+    """
     tables = tables_of(games or GAME_NAMES, counts)
     if not tables:
         named, numbers = ", ".join(games or GAME_NAMES), ", ".join(map(str, counts))
@@ -75,7 +78,12 @@ def settings_for(
         usual.clock.bank_ms if bank_ms is None else bank_ms,
     )
     return replace(
-        usual, tables=tables, clock=clock, schedule=schedule or usual.schedule, deals=Deals(deals or usual.deals)
+        usual.unpaced(),
+        tables=tables,
+        clock=clock,
+        schedule=schedule or usual.schedule,
+        deals=Deals(deals or usual.deals),
+        arena_seconds_per_hour=usual.arena_seconds_per_hour,
     )
 
 

@@ -50,7 +50,7 @@ class LadderArena:
             ready_seconds=READY_SECONDS,
             match_seconds=math.inf,
             grace_seconds=GRACE_SECONDS,
-        )
+        ).unpaced()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="roost-ladder-arena", daemon=True)
         self._server: ArenaServer | None = None
