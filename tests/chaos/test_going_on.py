@@ -12,6 +12,7 @@ from roost.v1 import arena_pb2, play_pb2
 from roost_games.registry import get_game
 from roost_ladder.blocks import Block
 from roost_ladder.schedules.schedule import Kind
+from roost_server.accounts.owners import add_bot, add_owner
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName, parse_competition
 from roost_server.competition.history import history_of
@@ -177,9 +178,15 @@ def test_what_goes_on_is_open_whatever_became_of_it_meanwhile(store: Store) -> N
 
 def test_finals_begin_when_the_last_block_of_the_ladder_is_over(store: Store) -> None:
     record(store, "ladder", ((1, 2), BlockState.OPEN))
+    competition = ledger.find(store, "cup")
+    for name in "de":
+        add_owner(store, f"owner of {name}", "test")
+        bot = add_bot(store, f"owner of {name}", name, "test")
+        store.register_version(name, "1", bot_id=bot.id)
+        ledger.enter(store, competition, bot.id, bot.owner_id)
 
     async def script() -> None:
-        director = Director(store, ledger.find(store, "cup"), Settings())
+        director = Director(store, competition, Settings())
         await director.start()
         await director.change_phase(PhaseName.FINALS, "test")
         assert director.contest is None

@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 PATH = shutil.which("chromium")
+PATIENCE_MS = 60_000
+"""How long a page may take to show what a test waits for: a busy machine draws late, and no test is about speed."""
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.support.browser import chromium
+from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.shown_matches import MATCHES, documents
 from tests.support.viewer_site import Complaints, Site, serving
 
@@ -32,7 +32,7 @@ def complaints(browser: Browser, site: Site) -> Iterator[Complaints]:
     """Fails the test at its end if the page complained."""
     context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
     context.grant_permissions(["clipboard-read", "clipboard-write"])
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE_MS)
     heard = Complaints(context.new_page(), site.address)
     yield heard
     context.close()
