@@ -189,7 +189,7 @@ def test_the_units_are_valid(unit: str, tmp_path: Path) -> None:
     assert told == []
 
 
-def test_the_page_about_it_names_every_file() -> None:
-    page = (DEPLOY.parent / "docs/hosting/page.md").read_text(encoding="utf-8")
+def test_the_pages_for_hosts_name_every_file() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in (DEPLOY.parent / "docs/hosting").glob("*.md"))
     for file in DEPLOY.iterdir():
-        assert f"../../deploy/{file.name}" in page, file.name
+        assert f"../../deploy/{file.name}" in pages, file.name

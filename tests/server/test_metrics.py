@@ -87,16 +87,6 @@ def test_every_metric_is_explained_and_nothing_else(tmp_path: Path) -> None:
     assert {name for name in names if not name.endswith("_created")} == explained
 
 
-def test_the_alerts_ask_for_metrics_that_there_are() -> None:
-    (rules,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    explained = set(re.findall(r"^\| `(roost_\w+)` \|", PAGE, re.MULTILINE))
-    asked = set(re.findall(r"roost_\w+", "\n".join(re.findall(r"expr: (.*)", rules))))
-    assert asked
-    assert {name.replace("_bucket", "") for name in asked} <= explained
-    alerts = re.findall(r"- alert: (\w+)\n\s+expr: \S.*\n(?:\s+for: \w+\n)?\s+annotations:\n\s+summary: \S", rules)
-    assert len(alerts) == rules.count("- alert:") > 4
-
-
 @pytest.mark.parametrize("address", ["9464", "127.0.0.1:", "127.0.0.1:99999", "192.0.2.1:9464"])
 def test_where_metrics_cannot_be_served(address: str) -> None:
     with pytest.raises(UsageError, match="metrics"):
