@@ -60,10 +60,11 @@ verify-many: $(READY)  ## 10,000 random matches of each game, each record verifi
 coverage: $(READY)  ## how often 95 % intervals are right, over 1,000 simulated ladders
 	$(BIN)/python -m benchmarks.simulations.ladders 1000 intervals
 
-sure: $(READY)  ## how often equal bots are called different: by `sure`, by `compare`, by the collusion report
+sure: $(READY)  ## how often equal bots are called different: by `sure`, by `compare`, by the suspicion report
 	$(BIN)/python -m benchmarks.simulations.sure
 	$(BIN)/python -m benchmarks.simulations.compare
 	$(BIN)/python -m benchmarks.simulations.collusion
+	$(BIN)/python -m benchmarks.simulations.suspicions
 
 CARDS := timid,greedy,careful,strong
 DICE := timid,greedy,careful,exact,strong

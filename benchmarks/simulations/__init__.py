@@ -1,2 +1,2 @@
-"""Whole ladders, comparisons and collusion reports in simulated worlds: how often they are wrong. Tests run the same
+"""Whole ladders, comparisons and suspicion reports in simulated worlds: how often they are wrong. Tests run the same
 with smaller numbers."""

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.rating.collusion import CollusionReport, find_collusion
 from roost_ladder.rating.results import MatchResult
+from roost_ladder.suspicions import SHARE
+from roost_ladder.suspicions.collusion import CollusionReport, find_collusion
 from tests.support.ladders.worlds import World, random_groups, results_of
 
 ELO = 400 / log(10)
@@ -83,7 +84,7 @@ def reports(case: Case, fields: int) -> Iterator[CollusionReport]:
     """The reports on a number of fields."""
     rng = np.random.default_rng(1)
     for _ in range(fields):
-        yield find_collusion(field(case, rng))
+        yield find_collusion(field(case, rng), SHARE)
 
 
 def false_alarms(some: list[CollusionReport]) -> float:

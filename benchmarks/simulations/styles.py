@@ -15,8 +15,8 @@ from random import Random
 from roost_bots import SAMPLES
 from roost_games.chance import seed_of
 from roost_games.registry import GAME_NAMES, get_game
-from roost_ladder.rating.collusion import CollusionReport, find_collusion
 from roost_ladder.rating.results import MatchResult
+from roost_ladder.suspicions.collusion import CollusionReport, find_collusion
 from roost_sdk import LocalMatch, load_bot
 
 BOTS = ("random", "timid", "greedy", "careful", "timid", "greedy", "careful")

@@ -31,6 +31,11 @@ def fingerprint(bot_class: type[Bot]) -> str:
     return digest.hexdigest()[:DIGITS]
 
 
+def is_fingerprint(version: str) -> bool:
+    """Whether this may be the fingerprint of some code, and not a version that somebody chose."""
+    return len(version) == DIGITS and set(version) <= set("0123456789abcdef")
+
+
 def source_files(file: Path) -> set[Path]:
     """The file of a bot that is in no package, and the files beside it and below that it imports."""
     file = file.resolve()

@@ -61,7 +61,6 @@ WORKS = {
 NEEDS_SERVER = {
     "roost showcase": [],
     "roost serve": [],
-    "roost collusion": [],
     "roost admin restore": ["copy.db", "--db", "roost.db"],
     "roost admin archive": ["cup", "--db", "roost.db"],
     "roost admin cert": [],
@@ -73,6 +72,7 @@ ASKS = {
     "roost bots": [],
     "roost bots show": ["greedy"],
     "roost matches": [],
+    "roost suspicions": [],
     "roost export": ["folder"],
     "roost watch": [],
     "roost register": ["Ann"],

@@ -11,7 +11,7 @@ LISTS += [
     "roost admin log",
     "roost account",
     "roost competition show",
-    "roost collusion",
+    "roost suspicions",
 ]
 
 

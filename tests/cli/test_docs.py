@@ -26,7 +26,7 @@ FOLLOWED_ELSEWHERE = {
     "hosting/page.md": "cli/test_web_command.py",
     "formats/protocol.md": "sample_bots/test_node_bot.py",
     "formats/database.md": "server/test_store_docs.py",
-    "why/collusion.md": "cli/test_collusion_command.py",
+    "why/suspicions.md": "cli/test_suspicions_command.py",
     "why/ratings.md": "ladder/test_ratings_page.py",
 }
 """Pages that need more than an empty folder, and the test that follows each."""

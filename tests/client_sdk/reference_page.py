@@ -55,7 +55,7 @@ COMMANDS = {
         "roost_ladder.rating.standings:standings",
         "roost_ladder.rating.standings:Standing",
         "roost_ladder.rating.statistics:Statistics",
-        "roost_ladder.rating.collusion:find_collusion",
+        "roost_ladder.suspicions.collusion:find_collusion",
     ),
     "Ladders, comparisons and reports": (
         "roost_ladder.running.local_ladder:run_ladder",

@@ -20,8 +20,8 @@ from benchmarks.simulations.collusion import (
     innocent_accused,
     reports,
 )
-from roost_ladder.rating.collusion import Shift, find_collusion
 from roost_ladder.rating.results import MatchResult
+from roost_ladder.suspicions.collusion import Shift, find_collusion
 
 A, B, C, D = 11, 22, 33, 44
 
@@ -148,8 +148,8 @@ def test_honest_fields_are_seldom_accused(case: Case) -> None:
 def test_helpers_are_found_and_nobody_else() -> None:
     """200 points of help: 8 bots, each pair in about 48 blocks."""
     some = list(reports(Case("help", 8, SOME, ROUGH, help=200), 40))
-    assert np.mean([found(report) for report in some]) > 0.8
-    assert sum(innocent_accused(report) for report in some) <= 6, "more than 6 of 40 have a chance of 1 % at 5 %"
+    assert np.mean([found(report) for report in some]) > 0.6
+    assert sum(innocent_accused(report) for report in some) <= 3, "more than 3 of 40 have a chance of 0.2 % at 1.25 %"
 
 
 def two_pairs(rng: np.random.Generator) -> list[MatchResult]:

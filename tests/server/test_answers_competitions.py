@@ -1,4 +1,4 @@
-"""A competition in words, its phases and entries, and its collusion report."""
+"""A competition in words, its phases and entries, and its suspicion report."""
 
 from pathlib import Path
 
@@ -7,12 +7,13 @@ from sqlalchemy import update
 
 from roost.v1 import records_pb2
 from roost_server.accounts import owners
+from roost_server.accounts.gate import ANYBODY, HOST
 from roost_server.answers import competitions
-from roost_server.answers.collusion import CollusionReports
+from roost_server.answers.suspicions import SuspicionReports
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName, parse_competition
 from roost_server.competition.wording import phase_in_words, rules_in_words
-from roost_server.errors import NotFoundError, NotYetError
+from roost_server.errors import DeniedError, NotFoundError, NotYetError
 from roost_server.store import Store, open_store
 from roost_server.store.models import COMPETITION
 from tests.support.records.collusion_world import recorded
@@ -142,27 +143,46 @@ def test_phases_and_entries(store: Store) -> None:
             get(store, "none")
 
 
-def test_collusion_is_reported_once_a_competition_is_done(tmp_path: Path) -> None:
+def test_suspicions_are_public_once_a_competition_is_done(tmp_path: Path) -> None:
     """In the simulated spring the crow helps the magpie by far; in autumn nobody helps."""
     path = recorded(tmp_path / "roost.db")
+    spring, autumn = (records_pb2.GetCollusionRequest(competition=name) for name in ("spring", "autumn"))
     with open_store(f"sqlite:///{path}") as store:
-        reports = CollusionReports(store)
+        reports = SuspicionReports(store)
         for name in ("spring", "autumn"):
             values = {"document": CUP.replace('"cup"', f'"{name}"'), "phase": "finals"}
             with store.writing() as connection:
                 connection.execute(update(COMPETITION).where(COMPETITION.c.name == name).values(**values))
-            with pytest.raises(NotYetError, match="when the competition is done"):
-                reports.get_collusion(records_pb2.GetCollusionRequest(competition=name))
+        with pytest.raises(NotYetError, match="when the competition is done"):
+            reports.get_collusion(spring, ANYBODY)
+        early = reports.get_collusion(spring, HOST)
         with store.writing() as connection:
             connection.execute(update(COMPETITION).values(phase="done"))
-        spring = reports.get_collusion(records_pb2.GetCollusionRequest(competition="spring"))
-        assert (spring.bots, spring.doubt) == (8, 0.05)
-        first = spring.suspicions[0]
+        report = reports.get_collusion(spring, ANYBODY)
+        assert report == early
+        assert (report.bots, report.doubt, report.doubt_overall) == (8, 0.0125, 0.05)
+        first = report.suspicions[0]
         assert (first.bot, first.helped, first.bot_version) == ("crow", "magpie", "1.0")
         assert 0 < first.gain_low < first.gain < first.gain_high
         assert first.gain == pytest.approx(first.share_with - first.share_without)
-        assert first.p < 0.05
+        assert first.p < 0.0125
         assert first.blocks > 0
-        assert not reports.get_collusion(records_pb2.GetCollusionRequest(competition="autumn")).suspicions
+        assert not reports.get_collusion(autumn, ANYBODY).suspicions
         with pytest.raises(NotFoundError):
-            reports.get_collusion(records_pb2.GetCollusionRequest(competition="none"))
+            reports.get_collusion(records_pb2.GetCollusionRequest(competition="none"), ANYBODY)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        records_pb2.GetCollusionRequest(),
+        records_pb2.GetCollusionRequest(competition="spring", phase="finals"),
+        records_pb2.GetCollusionRequest(competition="spring", game="karteneck"),
+    ],
+    ids=["everything", "a phase", "a game"],
+)
+def test_parts_of_a_suspicion_report_are_for_admins(part: records_pb2.GetCollusionRequest, tmp_path: Path) -> None:
+    with open_store(f"sqlite:///{recorded(tmp_path / 'roost.db')}") as store:
+        with pytest.raises(DeniedError, match="only admins"):
+            SuspicionReports(store).get_collusion(part, ANYBODY)
+        assert SuspicionReports(store).get_collusion(part, HOST).all_pairs > 0

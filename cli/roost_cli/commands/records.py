@@ -1,23 +1,27 @@
-"""`roost bots`, `standings`, `matches` and `collusion`: what an arena has on record."""
+"""`roost bots`, `standings`, `matches` and `suspicions`: what an arena has on record."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from roost_cli.options import (
-    DEFAULT_DATABASE,
     READING,
     CompetitionOption,
     GameOption,
     JsonOption,
     Where,
     asks,
-    database_url,
     find_game,
     needs_server,
 )
 from roost_games.errors import UsageError
+
+if TYPE_CHECKING:
+    from roost_sdk.arena.reader import Reader
 
 PlayersOption = Annotated[int | None, typer.Option(min=2, max=99, metavar="N", help="Only tables of this size.")]
 PhaseOption = Annotated[
@@ -170,28 +174,50 @@ def matches(
         print_matches(found, wanted, where.option)
 
 
-def collusion(
-    db: Annotated[
-        str, typer.Option("--db", metavar="FILE", help="The database of an arena or a ladder.")
-    ] = DEFAULT_DATABASE,
+@asks(READING)
+def suspicions(
+    where: Where,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[FOLDER]", help="The export of a competition, instead of an arena.")
+    ] = None,
     competition: CompetitionOption = None,
     phase: PhaseOption = None,
     game: GameOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find pairs of bots where one changes the other's results against third bots more than chance allows.
+    """Report what is a reason to look closer: collusion, voids, remembered deals, changed thinking times, shared code.
 
-    Only tables of three or more count. By chance alone, the report names a pair in at most 5 of 100 competitions.
+    By chance alone, at most 5 of 100 reports name anybody. A remote bot's version is what the bot declares.
     """
-    from roost_cli.terminal.collusion import print_suspicions, suspicions_json
+    from roost.v1 import records_pb2
     from roost_cli.terminal.console import print_json
+    from roost_cli.terminal.suspicions import print_suspicions, suspicions_json
 
     check_phase(phase, competition)
-    wanted = find_game(game).name if game else None
-    with needs_server("roost collusion"):
-        from roost_server.answers.collusion import suspicions
-    found = suspicions(database_url(db), competition=competition, phase=phase, game=wanted)
+    wanted = records_pb2.GetCollusionRequest(
+        competition=competition or "", phase=phase or "", game=find_game(game).name if game else ""
+    )
+    with _opened(where, folder) as reader:
+        report = reader.suspicions(wanted)
     if as_json:
-        print_json(suspicions_json(found))
+        print_json(suspicions_json(report, wanted))
     else:
-        print_suspicions(found)
+        print_suspicions(report)
+
+
+@contextmanager
+def _opened(where: Where, folder: Path | None) -> "Iterator[Reader]":
+    """What is asked: an export if there is a folder, and otherwise the arena or the database."""
+    if folder is None:
+        with where.open() as reader:
+            yield reader
+        return
+    from roost_cli.terminal.live import progress
+
+    if where.server is not None or where.db is not None:
+        raise UsageError("FOLDER is read instead of an arena or a database; leave out --server and --db")
+    with needs_server("roost suspicions FOLDER"):
+        from roost_server.answers.database import DatabaseReader
+        from roost_server.export.loader import loaded
+    with loaded(folder, progress) as store:
+        yield DatabaseReader(store)

@@ -112,9 +112,9 @@ class Reader(ABC):
         """The bracket of a competition's finals; without rounds if there is none, or not yet."""
         return self._answer(arena_pb2.GetBracketRequest(competition=competition), arena_pb2.GetBracketResponse)
 
-    def collusion(self, competition: str) -> records_pb2.GetCollusionResponse:
-        """The collusion report of a competition that is done."""
-        return self._answer(records_pb2.GetCollusionRequest(competition=competition), records_pb2.GetCollusionResponse)
+    def suspicions(self, request: records_pb2.GetCollusionRequest) -> records_pb2.GetCollusionResponse:
+        """The suspicion report of a competition that is done; for admins, of any matches."""
+        return self._answer(request, records_pb2.GetCollusionResponse)
 
     def _answer(self, request: Message, answer: type[AnswerT]) -> AnswerT:
         answered: AnswerT = self.ask(request)

@@ -5,7 +5,7 @@ far luck may have moved a number. They do not say that a bot is good, only how i
 """
 
 from collections.abc import Sequence
-from math import expm1, sqrt
+from math import erfc, expm1, log1p, sqrt
 from statistics import NormalDist, fmean, stdev
 from typing import NamedTuple
 
@@ -33,6 +33,12 @@ def student_quantile(freedom: float, doubt: float = DOUBT) -> float:
     """
     stretched = NormalDist().inv_cdf(1 - doubt / 2) * (8 * freedom + 3) / (8 * freedom + 1)
     return sqrt(freedom * expm1(stretched**2 / freedom))
+
+
+def student_chance(score: float, freedom: float) -> float:
+    """How often a value of Student's distribution is at least as far from 0: the inverse of `student_quantile`."""
+    stretched = sqrt(freedom * log1p(score**2 / freedom))
+    return erfc(stretched * (8 * freedom + 1) / (8 * freedom + 3) / sqrt(2))
 
 
 def student_t(freedom: int) -> float:

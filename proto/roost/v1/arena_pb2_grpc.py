@@ -218,7 +218,7 @@ class ArenaServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetCollusion(self, request, context):
-        """The collusion report of a competition. FAILED_PRECONDITION before it is done.
+        """The suspicion report of a competition: collusion and more. FAILED_PRECONDITION before it is done, except for admins.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -43,7 +43,7 @@ class ArenaStub:
     GetCompetition: _aio.UnaryUnaryMultiCallable[_records_pb2.GetCompetitionRequest, _records_pb2.GetCompetitionResponse]
     """One competition: its rules in words, its phases and its entries."""
     GetCollusion: _aio.UnaryUnaryMultiCallable[_records_pb2.GetCollusionRequest, _records_pb2.GetCollusionResponse]
-    """The collusion report of a competition. FAILED_PRECONDITION before it is done."""
+    """The suspicion report of a competition: collusion and more. FAILED_PRECONDITION before it is done, except for admins."""
     GetBracket: _aio.UnaryUnaryMultiCallable[_arena_pb2.GetBracketRequest, _arena_pb2.GetBracketResponse]
     """The result of a competition once it is done, and the bracket if its finals are a knockout. It has no rounds if they
     are not, or have not begun.
@@ -164,7 +164,7 @@ class ArenaServicer(metaclass=_abc_1.ABCMeta):
         request: _records_pb2.GetCollusionRequest,
         context: _aio.ServicerContext[_records_pb2.GetCollusionRequest, _abc.Awaitable[_records_pb2.GetCollusionResponse]],
     ) -> _abc.Awaitable[_records_pb2.GetCollusionResponse]:
-        """The collusion report of a competition. FAILED_PRECONDITION before it is done."""
+        """The suspicion report of a competition: collusion and more. FAILED_PRECONDITION before it is done, except for admins."""
 
     @_abc_1.abstractmethod
     def GetBracket(

@@ -699,15 +699,23 @@ class GetCollusionRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     COMPETITION_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
     competition: _builtins.str
+    """Empty: all matches on record, which only admins may ask for."""
+    phase: _builtins.str
+    """Only this phase of the competition, and only this game."""
+    game: _builtins.str
     def __init__(
         self,
         *,
         competition: _builtins.str = ...,
+        phase: _builtins.str = ...,
+        game: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition", "game", b"game", "phase", b"phase"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -715,6 +723,8 @@ Global___GetCollusionRequest: _TypeAlias = GetCollusionRequest  # noqa: Y015
 
 @_typing.final
 class GetCollusionResponse(_message.Message):
+    """The suspicion report. Collusion came first, and its fields are at the top."""
+
     DESCRIPTOR: _descriptor.Descriptor
 
     PAIRS_FIELD_NUMBER: _builtins.int
@@ -722,6 +732,16 @@ class GetCollusionResponse(_message.Message):
     BOTS_FIELD_NUMBER: _builtins.int
     BLOCKS_FIELD_NUMBER: _builtins.int
     DOUBT_FIELD_NUMBER: _builtins.int
+    ALL_PAIRS_FIELD_NUMBER: _builtins.int
+    SCATTER_FIELD_NUMBER: _builtins.int
+    CLEAREST_FIELD_NUMBER: _builtins.int
+    DOUBT_OVERALL_FIELD_NUMBER: _builtins.int
+    CONDUCT_FIELD_NUMBER: _builtins.int
+    MEMORY_FIELD_NUMBER: _builtins.int
+    THINKING_FIELD_NUMBER: _builtins.int
+    SHARED_CODE_FIELD_NUMBER: _builtins.int
+    CLUSTERS_FIELD_NUMBER: _builtins.int
+    OWNERS_FIELD_NUMBER: _builtins.int
     pairs: _builtins.int
     """Ordered pairs of bots that met often enough to be judged."""
     bots: _builtins.int
@@ -729,9 +749,35 @@ class GetCollusionResponse(_message.Message):
     blocks: _builtins.int
     doubt: _builtins.float
     """How often chance alone brings a pair into the report, at most."""
+    all_pairs: _builtins.int
+    """All ordered pairs of bots."""
+    scatter: _builtins.float
+    """How much further the line is out than by chance alone, because presence often changes results; 1: not at all."""
+    doubt_overall: _builtins.float
+    """How often chance alone brings anything into the whole report, at most."""
+    owners: _builtins.bool
+    """Whether bots have owners here. Without, there is neither shared code nor a cluster."""
     @_builtins.property
     def suspicions(self) -> _containers.RepeatedCompositeFieldContainer[Global___Suspicion]:
         """The clearest first. Each is a reason to look at matches, not a proof."""
+
+    @_builtins.property
+    def clearest(self) -> Global___Suspicion:
+        """The clearest pair that is not over the line, if one can be judged."""
+
+    @_builtins.property
+    def conduct(self) -> Global___ConductReport: ...
+    @_builtins.property
+    def memory(self) -> Global___MemoryReport: ...
+    @_builtins.property
+    def thinking(self) -> Global___ThinkingReport: ...
+    @_builtins.property
+    def shared_code(self) -> _containers.RepeatedCompositeFieldContainer[Global___SharedCode]:
+        """Fingerprints of code that several owners have."""
+
+    @_builtins.property
+    def clusters(self) -> _containers.RepeatedCompositeFieldContainer[Global___AccountCluster]:
+        """Owners that the findings above connect."""
 
     def __init__(
         self,
@@ -741,14 +787,357 @@ class GetCollusionResponse(_message.Message):
         bots: _builtins.int = ...,
         blocks: _builtins.int = ...,
         doubt: _builtins.float = ...,
+        all_pairs: _builtins.int = ...,
+        scatter: _builtins.float = ...,
+        clearest: Global___Suspicion | None = ...,
+        doubt_overall: _builtins.float = ...,
+        conduct: Global___ConductReport | None = ...,
+        memory: Global___MemoryReport | None = ...,
+        thinking: Global___ThinkingReport | None = ...,
+        shared_code: _abc.Iterable[Global___SharedCode] | None = ...,
+        clusters: _abc.Iterable[Global___AccountCluster] | None = ...,
+        owners: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["clearest", b"clearest", "conduct", b"conduct", "memory", b"memory", "thinking", b"thinking"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "bots", b"bots", "doubt", b"doubt", "pairs", b"pairs", "suspicions", b"suspicions"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["all_pairs", b"all_pairs", "blocks", b"blocks", "bots", b"bots", "clearest", b"clearest", "clusters", b"clusters", "conduct", b"conduct", "doubt", b"doubt", "doubt_overall", b"doubt_overall", "memory", b"memory", "owners", b"owners", "pairs", b"pairs", "scatter", b"scatter", "shared_code", b"shared_code", "suspicions", b"suspicions", "thinking", b"thinking"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetCollusionResponse: _TypeAlias = GetCollusionResponse  # noqa: Y015
+
+@_typing.final
+class ConductReport(_message.Message):
+    """Faults, forfeits and voids, by the bot that they belong to."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOTS_FIELD_NUMBER: _builtins.int
+    VOIDED_FIELD_NUMBER: _builtins.int
+    MOMENTS_FIELD_NUMBER: _builtins.int
+    DOUBT_FIELD_NUMBER: _builtins.int
+    voided: _builtins.int
+    """Matches that were voided, and the number of separate moments when that happened while a bot was being asked."""
+    moments: _builtins.int
+    doubt: _builtins.float
+    """How often chance alone makes the voids of a bot suspicious, at most."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedCompositeFieldContainer[Global___Conduct]:
+        """Bots with any of these, the most conspicuous first."""
+
+    def __init__(
+        self,
+        *,
+        bots: _abc.Iterable[Global___Conduct] | None = ...,
+        voided: _builtins.int = ...,
+        moments: _builtins.int = ...,
+        doubt: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "doubt", b"doubt", "moments", b"moments", "voided", b"voided"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConductReport: _TypeAlias = ConductReport  # noqa: Y015
+
+@_typing.final
+class Conduct(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    FAULTS_FIELD_NUMBER: _builtins.int
+    FORFEITS_FIELD_NUMBER: _builtins.int
+    VOIDS_FIELD_NUMBER: _builtins.int
+    VOIDS_EXPECTED_FIELD_NUMBER: _builtins.int
+    P_FIELD_NUMBER: _builtins.int
+    SUSPICIOUS_FIELD_NUMBER: _builtins.int
+    VERSION_ID_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    version: _builtins.str
+    owner: _builtins.str
+    matches: _builtins.int
+    """Matches that count, and in these: faults, and forfeits."""
+    faults: _builtins.int
+    forfeits: _builtins.int
+    voids: _builtins.int
+    """The moments at which a match was voided while it was being asked, and how many its thinking time explains."""
+    voids_expected: _builtins.float
+    p: _builtins.float
+    """The probability of as many voids by chance, corrected for the number of bots; 1 if it was in no voided match."""
+    suspicious: _builtins.bool
+    """Whether the voids are more than chance explains."""
+    version_id: _builtins.int
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        version: _builtins.str = ...,
+        owner: _builtins.str = ...,
+        matches: _builtins.int = ...,
+        faults: _builtins.int = ...,
+        forfeits: _builtins.int = ...,
+        voids: _builtins.int = ...,
+        voids_expected: _builtins.float = ...,
+        p: _builtins.float = ...,
+        suspicious: _builtins.bool = ...,
+        version_id: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "faults", b"faults", "forfeits", b"forfeits", "matches", b"matches", "owner", b"owner", "p", b"p", "suspicious", b"suspicious", "version", b"version", "version_id", b"version_id", "voids", b"voids", "voids_expected", b"voids_expected"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Conduct: _TypeAlias = Conduct  # noqa: Y015
+
+@_typing.final
+class MemoryReport(_message.Message):
+    """Does a bot do better in the later matches of a deal?"""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BLOCKS_FIELD_NUMBER: _builtins.int
+    JUDGED_FIELD_NUMBER: _builtins.int
+    DOUBT_FIELD_NUMBER: _builtins.int
+    FINDINGS_FIELD_NUMBER: _builtins.int
+    blocks: _builtins.int
+    """Blocks of duplicate deals, and the bots that have played enough of them."""
+    judged: _builtins.int
+    doubt: _builtins.float
+    """How often chance alone brings a bot into this list, at most."""
+    @_builtins.property
+    def findings(self) -> _containers.RepeatedCompositeFieldContainer[Global___MemoryGain]:
+        """The clearest first."""
+
+    def __init__(
+        self,
+        *,
+        blocks: _builtins.int = ...,
+        judged: _builtins.int = ...,
+        doubt: _builtins.float = ...,
+        findings: _abc.Iterable[Global___MemoryGain] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "doubt", b"doubt", "findings", b"findings", "judged", b"judged"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MemoryReport: _TypeAlias = MemoryReport  # noqa: Y015
+
+@_typing.final
+class MemoryGain(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
+    BLOCKS_FIELD_NUMBER: _builtins.int
+    SHARE_FIRST_FIELD_NUMBER: _builtins.int
+    SHARE_LATER_FIELD_NUMBER: _builtins.int
+    GAIN_LOW_FIELD_NUMBER: _builtins.int
+    GAIN_HIGH_FIELD_NUMBER: _builtins.int
+    P_FIELD_NUMBER: _builtins.int
+    VERSION_ID_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    version: _builtins.str
+    owner: _builtins.str
+    blocks: _builtins.int
+    share_first: _builtins.float
+    """The share of opponents left behind in the first match of a deal and in the later ones, ties counted half."""
+    share_later: _builtins.float
+    gain_low: _builtins.float
+    """The 95 % interval of the difference."""
+    gain_high: _builtins.float
+    p: _builtins.float
+    """The probability of as much by chance, corrected for the number of bots."""
+    version_id: _builtins.int
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        version: _builtins.str = ...,
+        owner: _builtins.str = ...,
+        blocks: _builtins.int = ...,
+        share_first: _builtins.float = ...,
+        share_later: _builtins.float = ...,
+        gain_low: _builtins.float = ...,
+        gain_high: _builtins.float = ...,
+        p: _builtins.float = ...,
+        version_id: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "bot", b"bot", "gain_high", b"gain_high", "gain_low", b"gain_low", "owner", b"owner", "p", b"p", "share_first", b"share_first", "share_later", b"share_later", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MemoryGain: _TypeAlias = MemoryGain  # noqa: Y015
+
+@_typing.final
+class ThinkingReport(_message.Message):
+    """Has the thinking time of a version changed?"""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    JUDGED_FIELD_NUMBER: _builtins.int
+    SCATTER_FIELD_NUMBER: _builtins.int
+    DOUBT_FIELD_NUMBER: _builtins.int
+    FINDINGS_FIELD_NUMBER: _builtins.int
+    judged: _builtins.int
+    """Versions that have played enough blocks."""
+    scatter: _builtins.float
+    """How much further the line is out than by chance alone, because times often change here; 1: not at all."""
+    doubt: _builtins.float
+    """How often chance alone brings a version into this list, at most."""
+    @_builtins.property
+    def findings(self) -> _containers.RepeatedCompositeFieldContainer[Global___ThinkingChange]:
+        """The clearest first."""
+
+    def __init__(
+        self,
+        *,
+        judged: _builtins.int = ...,
+        scatter: _builtins.float = ...,
+        doubt: _builtins.float = ...,
+        findings: _abc.Iterable[Global___ThinkingChange] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["doubt", b"doubt", "findings", b"findings", "judged", b"judged", "scatter", b"scatter"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ThinkingReport: _TypeAlias = ThinkingReport  # noqa: Y015
+
+@_typing.final
+class ThinkingChange(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    OWNER_FIELD_NUMBER: _builtins.int
+    SINCE_MS_FIELD_NUMBER: _builtins.int
+    BEFORE_MS_FIELD_NUMBER: _builtins.int
+    AFTER_MS_FIELD_NUMBER: _builtins.int
+    BLOCKS_BEFORE_FIELD_NUMBER: _builtins.int
+    BLOCKS_AFTER_FIELD_NUMBER: _builtins.int
+    P_FIELD_NUMBER: _builtins.int
+    VERSION_ID_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    version: _builtins.str
+    owner: _builtins.str
+    since_ms: _builtins.int
+    """When it changed, in milliseconds since 1970."""
+    before_ms: _builtins.float
+    """The typical time of a decision before and after, in milliseconds."""
+    after_ms: _builtins.float
+    blocks_before: _builtins.int
+    blocks_after: _builtins.int
+    p: _builtins.float
+    """The probability of as clear a change by chance, corrected for the number of versions."""
+    version_id: _builtins.int
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        version: _builtins.str = ...,
+        owner: _builtins.str = ...,
+        since_ms: _builtins.int = ...,
+        before_ms: _builtins.float = ...,
+        after_ms: _builtins.float = ...,
+        blocks_before: _builtins.int = ...,
+        blocks_after: _builtins.int = ...,
+        p: _builtins.float = ...,
+        version_id: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_ms", b"after_ms", "before_ms", b"before_ms", "blocks_after", b"blocks_after", "blocks_before", b"blocks_before", "bot", b"bot", "owner", b"owner", "p", b"p", "since_ms", b"since_ms", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ThinkingChange: _TypeAlias = ThinkingChange  # noqa: Y015
+
+@_typing.final
+class SharedCode(_message.Message):
+    """Code that several owners have declared."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    OWNERS_FIELD_NUMBER: _builtins.int
+    version: _builtins.str
+    """The fingerprint."""
+    @_builtins.property
+    def owners(self) -> _containers.RepeatedCompositeFieldContainer[Global___CodeOwner]: ...
+    def __init__(
+        self,
+        *,
+        version: _builtins.str = ...,
+        owners: _abc.Iterable[Global___CodeOwner] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["owners", b"owners", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SharedCode: _TypeAlias = SharedCode  # noqa: Y015
+
+@_typing.final
+class CodeOwner(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OWNER_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    owner: _builtins.str
+    bot: _builtins.str
+    def __init__(
+        self,
+        *,
+        owner: _builtins.str = ...,
+        bot: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "owner", b"owner"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CodeOwner: _TypeAlias = CodeOwner  # noqa: Y015
+
+@_typing.final
+class AccountCluster(_message.Message):
+    """Owners that may be one person, or work together."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OWNERS_FIELD_NUMBER: _builtins.int
+    REASONS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def owners(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def reasons(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Why, a sentence each."""
+
+    def __init__(
+        self,
+        *,
+        owners: _abc.Iterable[_builtins.str] | None = ...,
+        reasons: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["owners", b"owners", "reasons", b"reasons"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AccountCluster: _TypeAlias = AccountCluster  # noqa: Y015
 
 @_typing.final
 class Suspicion(_message.Message):
@@ -769,6 +1158,11 @@ class Suspicion(_message.Message):
     OTHERS_FIELD_NUMBER: _builtins.int
     BOT_VERSION_FIELD_NUMBER: _builtins.int
     HELPED_VERSION_FIELD_NUMBER: _builtins.int
+    BLOCKS_WITHOUT_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    BOT_VERSION_ID_FIELD_NUMBER: _builtins.int
+    HELPED_VERSION_ID_FIELD_NUMBER: _builtins.int
+    BACK_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """By name."""
     helped: _builtins.str
@@ -791,6 +1185,16 @@ class Suspicion(_message.Message):
     bot_version: _builtins.str
     """The versions of the two."""
     helped_version: _builtins.str
+    blocks_without: _builtins.int
+    """Blocks of the helped bot without the other one."""
+    score: _builtins.float
+    """The gain by its standard error and the usual scatter."""
+    bot_version_id: _builtins.int
+    helped_version_id: _builtins.int
+    @_builtins.property
+    def back(self) -> Global___Suspicion:
+        """The same pair the other way round, if it can be judged."""
+
     def __init__(
         self,
         *,
@@ -807,10 +1211,15 @@ class Suspicion(_message.Message):
         others: _builtins.int = ...,
         bot_version: _builtins.str = ...,
         helped_version: _builtins.str = ...,
+        blocks_without: _builtins.int = ...,
+        score: _builtins.float = ...,
+        bot_version_id: _builtins.int = ...,
+        helped_version_id: _builtins.int = ...,
+        back: Global___Suspicion | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["back", b"back"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "bot", b"bot", "bot_version", b"bot_version", "gain", b"gain", "gain_high", b"gain_high", "gain_low", b"gain_low", "helped", b"helped", "helped_version", b"helped_version", "others", b"others", "others_changed", b"others_changed", "p", b"p", "share_with", b"share_with", "share_without", b"share_without"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["back", b"back", "blocks", b"blocks", "blocks_without", b"blocks_without", "bot", b"bot", "bot_version", b"bot_version", "bot_version_id", b"bot_version_id", "gain", b"gain", "gain_high", b"gain_high", "gain_low", b"gain_low", "helped", b"helped", "helped_version", b"helped_version", "helped_version_id", b"helped_version_id", "others", b"others", "others_changed", b"others_changed", "p", b"p", "score", b"score", "share_with", b"share_with", "share_without", b"share_without"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

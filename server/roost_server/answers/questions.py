@@ -14,9 +14,9 @@ from roost.v1 import arena_pb2, records_pb2
 from roost_server.accounts.gate import ANYBODY, Asker
 from roost_server.answers import bots, competitions, matches
 from roost_server.answers.arena import ArenaOnRecord
-from roost_server.answers.collusion import CollusionReports
 from roost_server.answers.ratings import Ratings
 from roost_server.answers.standings import LiveAnswers
+from roost_server.answers.suspicions import SuspicionReports
 from roost_server.store import Store
 
 ARENA = arena_pb2.DESCRIPTOR.services_by_name["Arena"]
@@ -31,7 +31,7 @@ class RecordAnswers:
     def __init__(self, store: Store, ratings: Ratings | None = None) -> None:
         self.arena = ArenaOnRecord(store)
         ratings = ratings or Ratings(store)
-        standings, collusion = LiveAnswers(store, ratings), CollusionReports(store)
+        standings, suspicions = LiveAnswers(store, ratings), SuspicionReports(store)
 
         def from_store(answer: Callable[[Store, Any], Message]) -> AnswerTo:
             return lambda request, _: answer(store, request)
@@ -50,7 +50,7 @@ class RecordAnswers:
             arena_pb2.ListCompetitionsRequest: from_store(lambda store, _: competitions.competitions(store)),
             records_pb2.GetCompetitionRequest: from_store(competitions.get_competition),
             arena_pb2.GetBracketRequest: from_store(competitions.bracket),
-            records_pb2.GetCollusionRequest: lambda request, _: collusion.get_collusion(request),
+            records_pb2.GetCollusionRequest: suspicions.get_collusion,
         }
 
     @property

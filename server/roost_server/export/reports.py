@@ -24,7 +24,8 @@ This folder is the whole record of a competition of Roost, in plain files.
 
 competition.toml  the rules, as the host wrote them
 competition.json  what was promised (the commitment) and, after the end, what was hidden (the master seed); when the
-                  phases began; who took part, in which versions
+                  phases began; who took part, in which versions. A version is what a bot declared when it connected:
+                  the arena does not run bots and cannot see their code
 blocks.jsonl      every deal that was planned, in the order of the plan, with its seed and the matches played with it
 matches.jsonl     every match in the open format roost-replay/1: seats, chance, decisions with their times, result
 standings-*.csv   who came where in a phase, with 95 % intervals; .json the same with every statistic, .html to look at

@@ -1,6 +1,6 @@
 """Finished matches as facts for statistics, and the two rules for which of them count.
 
-Standings, histories, exports, the collusion report and a ladder's book all read their matches here. `recorded` is the
+Standings, histories, exports, the suspicion report and a ladder's book all read their matches here. `recorded` is the
 one query, and `facts` are the matches that count by one of the two rules.
 """
 
@@ -10,17 +10,20 @@ from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Row, Select, func, select
 
 from roost_games.replay import VOIDED
+from roost_ladder.blocks import Deals
 from roost_ladder.rating.facts import MatchFacts
-from roost_server.store.models import BLOCK, MATCH, MATCH_SEAT, BlockState
+from roost_ladder.suspicions.voids import VoidedMatch
+from roost_server.store.models import BLOCK, MATCH, MATCH_SEAT, VOID_SEAT, BlockState
 from roost_server.store.store import Reading
 
 CHUNK = 5_000
 """How many rows a stream fetches at a time."""
 IDS_PER_QUERY = 500
 """Databases limit the number of parameters of a query; all of them allow this many."""
+MATCH_COLUMNS = ("number", "id", "block_id", "game", "players", "termination", "rotation")
 SEAT_COLUMNS = ("version_id", "place", "score", "faults", "forfeited", "decisions", "thinking_ms")
 
 
@@ -28,7 +31,7 @@ class Rule(Enum):
     """When a match counts. Voided matches and matches of voided blocks never do."""
 
     FINAL = auto()
-    """A match counts when its block is done. For competitions, their seeding and export, and collusion reports."""
+    """A match counts when its block is done. For competitions, their seeding and export, and suspicion reports."""
     SO_FAR = auto()
     """A match counts at once, unless its block is voided later. For an arena without competitions."""
 
@@ -66,6 +69,8 @@ class MatchOnRecord(NamedTuple):
     block_state: BlockState
     facts: MatchFacts | None
     """Its bots are bot versions. `None` if the match was voided."""
+    rotation: int
+    """The number of the rotation within the block, from 0. Blocks are played in this order."""
 
     def counts(self, rule: Rule) -> bool:
         """Whether the match counts by this rule."""
@@ -100,8 +105,7 @@ def recorded(
     conditions = [MATCH.c.number > after, *wanted.conditions(new=after > 0)]
     order = [BLOCK.c.serial] if by_block else []
     of_block = by_block or wanted.competition_id is not None or wanted.phase is not None
-    matches = select(*MATCH.c["number", "id", "block_id", "game", "players", "termination"]).select_from(MATCH)
-    matches = matches.where(*conditions).order_by(*order, MATCH.c.number)
+    matches = select(*MATCH.c[MATCH_COLUMNS]).select_from(MATCH).where(*conditions).order_by(*order, MATCH.c.number)
     # Two streams of rows side by side, matches and seats: joining them takes 1.4 times as long.
     seats = select(*MATCH_SEAT.c[SEAT_COLUMNS]).order_by(*order, MATCH_SEAT.c.match_number, MATCH_SEAT.c.seat)
     if wanted == EVERYTHING:
@@ -126,10 +130,37 @@ def _on_record(
 ) -> Iterator[MatchOnRecord]:
     streaming = reading.execution_options(yield_per=CHUNK)
     with streaming.execute(seats) as seat_rows, streaming.execute(matches) as match_rows:
-        for number, match_id, block_id, game, players, termination in match_rows:
+        for number, match_id, block_id, game, players, termination, rotation in match_rows:
             by_seat = zip(*islice(seat_rows, players), strict=True)
             known = None if termination == VOIDED else MatchFacts(block_id, game, *by_seat)
-            yield MatchOnRecord(number, match_id, block_id, states.get(block_id, BlockState.DONE), known)
+            yield MatchOnRecord(number, match_id, block_id, states.get(block_id, BlockState.DONE), known, rotation)
+
+
+def duplicate_blocks(reading: Reading) -> set[str]:
+    """The blocks whose matches share a deal."""
+    return set(reading.scalars(select(BLOCK.c.id).where(BLOCK.c.deals == Deals.DUPLICATE)))
+
+
+def block_began_ms(reading: Reading, block_id: str) -> int:
+    """When a block was planned, in milliseconds since 1970."""
+    return reading.scalar(select(BLOCK.c.created_ms).where(BLOCK.c.id == block_id)) or 0
+
+
+def voided_matches(reading: Reading, wanted: MatchFilter = EVERYTHING) -> list[VoidedMatch]:
+    """The matches that were voided, of blocks that are over."""
+    over = [MATCH.c.termination == VOIDED, BLOCK.c.state != BlockState.OPEN, *wanted.conditions(new=False)]
+    in_order = (MATCH_SEAT.c.match_number, MATCH_SEAT.c.seat)
+    asked = (VOID_SEAT.c.match_number == MATCH_SEAT.c.match_number) & (VOID_SEAT.c.seat == MATCH_SEAT.c.seat)
+    columns = (*MATCH.c["number", "ended_ms", "game"], MATCH_SEAT.c.version_id, VOID_SEAT.c.seat)
+    query = select(*columns).join_from(MATCH, MATCH_SEAT).join(BLOCK, BLOCK.c.id == MATCH.c.block_id)
+    rows = reading.execute(query.join(VOID_SEAT, asked, isouter=True).where(*over).order_by(*in_order))
+    return [_voided(list(seats)) for _, seats in groupby(rows, attrgetter("number"))]
+
+
+def _voided(seats: Sequence[Row[Any]]) -> VoidedMatch:
+    first = seats[0]
+    asked = tuple(each.seat for each in seats if each.seat is not None)
+    return VoidedMatch(first.ended_ms, first.game, tuple(each.version_id for each in seats), asked)
 
 
 def closed_blocks(reading: Reading, block_ids: Sequence[str]) -> Iterator[tuple[str, BlockState]]:
