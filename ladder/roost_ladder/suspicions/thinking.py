@@ -11,8 +11,8 @@ The change. At every point with three parts or more on either side, the means be
 test. The clearest point counts, at a rate of false alarms divided by the number of points and of bots judged.
 
 Load. Where it is usual that times change, because a machine or the arena is loaded at some hours, the line moves
-outwards: scores are measured by the usual scatter of the field, which is what its bots show between the first half
-and the second. And a change by less than a quarter is never reported.
+outwards: scores are measured by the usual scatter of the field, which is what its bots show at their clearest points.
+And a change by less than a quarter is never reported.
 """
 
 from collections import defaultdict
@@ -38,8 +38,8 @@ ANSWERING_MS = 1.0
 ROUNDING = 1e-9
 """A smaller error is left over where all parts took the same time."""
 FREEDOM = PARTS - 2
-QUARTILE = 1.1886
-"""A quarter of the scores of Student's test with this freedom is further from 0."""
+QUARTILE = 2.18
+"""By chance, a quarter of the scores at the clearest point is further from 0 (simulated)."""
 
 
 class ThinkingChange(NamedTuple):
@@ -89,7 +89,7 @@ def find_thinking(facts: Iterable[MatchFacts], doubt: float) -> ThinkingReport:
     """The versions whose thinking time changed by more than chance allows. `facts` are in the order of play."""
     records = {bot: record for bot, record in _records(facts).items() if len(record.times) >= FEWEST_BLOCKS}
     scores = {bot: record.scores() for bot, record in records.items()}
-    scatter = _usual_scatter([abs(float(each[len(POINTS) // 2])) for each in scores.values()])
+    scatter = _usual_scatter([float(np.abs(each).max()) for each in scores.values()])
     changes = [_change(bot, records[bot], scores[bot] / scatter, len(records)) for bot in records]
     over = [change for change in changes if change.chance <= doubt and _large(change)]
     return ThinkingReport(len(records), scatter, doubt, tuple(sorted(over, key=lambda change: change.chance)))
@@ -124,11 +124,11 @@ def _score(before: Floats, after: Floats) -> float:
     return float(after.mean() - before.mean()) / max(error, ROUNDING)
 
 
-def _usual_scatter(middle: Sequence[float]) -> float:
+def _usual_scatter(clearest: Sequence[float]) -> float:
     """By the scores of the bots in the middle, which a few that changed do not move; 1 where there are too few bots."""
-    if len(middle) < 3:
+    if len(clearest) < 3:
         return 1.0
-    return max(1.0, float(np.quantile(middle, 0.75, method="lower")) / QUARTILE)
+    return max(1.0, float(np.quantile(clearest, 0.75, method="lower")) / QUARTILE)
 
 
 def _change(bot: int, record: _Record, scores: Floats, judged: int) -> ThinkingChange:
