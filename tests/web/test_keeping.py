@@ -10,7 +10,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from roost_web.cache import Freshness, Kept, Pulse, Stamp
+from roost_web.cache import ArenaWatch, Freshness, Kept, Stamp
 from roost_web.keeping import KeepResponses
 from tests.support.pages.fake_arena import FakeArena, serving
 from tests.support.pages.visitor import Visitor, visiting
@@ -151,15 +151,15 @@ def test_a_busy_arena_is_asked_for_its_state_in_the_background(monkeypatch: pyte
 
     async def script() -> None:
         nonlocal now
-        pulse = Pulse(ask, seconds=1.0, now=lambda: now)
+        arena = ArenaWatch(ask, seconds=1.0, now=lambda: now)
         answered.set()
-        assert await pulse.get() == 1
+        assert await arena.get() == 1
         answered.clear()
         now = 1.5
-        assert [await pulse.get() for _ in range(3)] == [1, 1, 1]
+        assert [await arena.get() for _ in range(3)] == [1, 1, 1]
         now = 60.0
         answered.set()
-        assert await pulse.get() == 2, "an old state is waited for"
+        assert await arena.get() == 2, "an old state is waited for"
 
     asyncio.run(script())
 

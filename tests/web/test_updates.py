@@ -28,7 +28,7 @@ def fake() -> FakeArena:
 
 @pytest.fixture
 def heard(browser: Browser, fake: FakeArena, monkeypatch: pytest.MonkeyPatch) -> Iterator[Complaints]:
-    monkeypatch.setattr(client, "PULSE_SECONDS", 0.0)
+    monkeypatch.setattr(client, "LOOK_SECONDS", 0.0)
     monkeypatch.setattr(keeping, "CHANGING_SECONDS", 0.0)
     monkeypatch.setattr(client, "Freshness", lambda _, unchanged: Freshness(0.0, unchanged))
     with serving(fake) as arena, hosted(arena) as address, looking(browser, address) as heard:

@@ -101,7 +101,7 @@ async def _awaited(make: Callable[[], Awaitable[T]]) -> T:
     return await make()
 
 
-class Pulse(Generic[T]):
+class ArenaWatch(Generic[T]):
     """A cheap question about the state of the arena, asked at most once in `seconds`, failures included."""
 
     def __init__(self, ask: Callable[[], Awaitable[T]], seconds: float, now: Now = time.monotonic) -> None:
@@ -116,12 +116,12 @@ class Pulse(Generic[T]):
         """The latest answer, or the error that came instead."""
         age, last = self._now() - self._asked_at, self._last
         if last is None or age >= STALE_SECONDS or (age >= self._seconds and isinstance(last, Exception)):
-            return await self._flight.get("pulse", self._beat)
+            return await self._flight.get("state", self._look)
         if isinstance(last, Exception):
             raise last
-        return last if age < self._seconds else await self._flight.get_soon("pulse", self._beat, last)
+        return last if age < self._seconds else await self._flight.get_soon("state", self._look, last)
 
-    async def _beat(self) -> T:
+    async def _look(self) -> T:
         try:
             answer = await self._ask()
         except Exception as error:

@@ -13,22 +13,22 @@ from google.protobuf.message import Message
 from roost.v1 import arena_pb2, records_pb2
 from roost.v1.arena_pb2_grpc import ArenaStub
 from roost_sdk.arena.connection import CHANNEL_OPTIONS
-from roost_web.cache import Freshness, Kept, Pulse, SingleFlight, Stamp, note_state
+from roost_web.cache import ArenaWatch, Freshness, Kept, SingleFlight, Stamp, note_state
 from roost_web.errors import (
     ArenaAwayError,
     BadRequestError,
     ForeignArenaError,
     NotAllowedError,
     NotThereError,
-    NotYetError,
     PageError,
+    TooEarlyError,
     TooManyError,
 )
 from roost_web.settings import PageSettings
 
 ANSWER_SECONDS = 20.0
 """How long the arena may take to answer."""
-PULSE_SECONDS = 1.0
+LOOK_SECONDS = 1.0
 """How often the arena is asked at most whether anything has changed."""
 KEPT_BYTES = 64 << 20
 UNCHANGED_SECONDS = 10.0
@@ -44,7 +44,7 @@ MESSAGES: dict[grpc.StatusCode, type[PageError]] = {
     grpc.StatusCode.NOT_FOUND: NotThereError,
     grpc.StatusCode.INVALID_ARGUMENT: BadRequestError,
     grpc.StatusCode.OUT_OF_RANGE: BadRequestError,
-    grpc.StatusCode.FAILED_PRECONDITION: NotYetError,
+    grpc.StatusCode.FAILED_PRECONDITION: TooEarlyError,
     grpc.StatusCode.UNAUTHENTICATED: NotAllowedError,
     grpc.StatusCode.PERMISSION_DENIED: NotAllowedError,
     grpc.StatusCode.RESOURCE_EXHAUSTED: TooManyError,
@@ -62,7 +62,7 @@ class ArenaClient:
         self._opened: ArenaStub | None = None
         self._answers: Kept[tuple[Stamp, Any]] = Kept(KEPT_BYTES)
         self._flight: SingleFlight[Any] = SingleFlight()
-        self._pulse = Pulse(self._ask_arena, PULSE_SECONDS)
+        self._arena = ArenaWatch(self._ask_arena, LOOK_SECONDS)
 
     @property
     def _stub(self) -> ArenaStub:
@@ -79,15 +79,15 @@ class ArenaClient:
 
     async def arena(self) -> records_pb2.GetArenaResponse:
         """What the arena is doing, at most a second old."""
-        return await self._pulse.get()
+        return await self._arena.get()
 
     async def state(self) -> Hashable:
         """Equal while nothing at the arena has changed that shows on a page."""
-        return _state(await self._pulse.get())
+        return _state(await self._arena.get())
 
     async def unchanged_seconds(self) -> float:
         """How long something may be shown while the state is the same."""
-        return UNCHANGED_SECONDS if (await self._pulse.get()).running else FOREVER
+        return UNCHANGED_SECONDS if (await self._arena.get()).running else FOREVER
 
     async def _ask_arena(self) -> records_pb2.GetArenaResponse:
         return await self._ask(self._stub.GetArena, records_pb2.GetArenaRequest())

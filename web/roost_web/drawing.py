@@ -21,8 +21,8 @@ from roost_ladder.report.tables import (
     standings_table,
 )
 from roost_web.links import Links
-from roost_web.rows.filters import MatchFilter
-from roost_web.rows.standings import CrossTable, PairRow, StandingRow, Standings
+from roost_web.rows.filters import MatchSearch
+from roost_web.rows.standings import CrossTable, ShownPair, ShownStanding, Standings
 
 SHORT_VERSION = 8
 """This many letters of a version tell it from others at a glance."""
@@ -62,8 +62,8 @@ class Drawing:
         )
         return Markup(made)  # noqa: S704  every text in it was escaped by `element`
 
-    def _columns(self, shown: Standings, rows: Mapping[int, StandingRow], brief: bool) -> list[Column]:
-        def of(show: Callable[[StandingRow], str]) -> Callable[[Standing], str]:
+    def _columns(self, shown: Standings, rows: Mapping[int, ShownStanding], brief: bool) -> list[Column]:
+        def of(show: Callable[[ShownStanding], str]) -> Callable[[Standing], str]:
             return lambda standing: show(rows[standing.bot])
 
         first = [
@@ -80,14 +80,14 @@ class Drawing:
             Column("24 h", of(lambda row: trend(row.trend))),
         ]
 
-    def _matches(self, shown: Standings, row: StandingRow) -> str:
+    def _matches(self, shown: Standings, row: ShownStanding) -> str:
         return self._link(f"{row.matches:,}", self._of_version(shown, row, faults=False))
 
-    def _faults(self, shown: Standings, row: StandingRow) -> str:
+    def _faults(self, shown: Standings, row: ShownStanding) -> str:
         return self._link(bad(row.faults), self._of_version(shown, row, faults=True)) if row.faults else "0"
 
-    def _of_version(self, shown: Standings, row: StandingRow, *, faults: bool) -> str:
-        wanted = MatchFilter(version_id=row.version_id, bot=row.bot, faults=faults, **shown.filter.model_dump())
+    def _of_version(self, shown: Standings, row: ShownStanding, *, faults: bool) -> str:
+        wanted = MatchSearch(version_id=row.version_id, bot=row.bot, faults=faults, **shown.filter.model_dump())
         return self._links.matches(wanted)
 
     @staticmethod
@@ -119,7 +119,7 @@ class Drawing:
         names = [self.bot(row.bot) for row in rows]
         return Markup(heat_map(names, meeting, dense=not written, label="Head to head"))  # noqa: S704  escaped
 
-    def _meeting(self, one: StandingRow, other: StandingRow, pair: PairRow | None, written: bool) -> str:
+    def _meeting(self, one: ShownStanding, other: ShownStanding, pair: ShownPair | None, written: bool) -> str:
         if pair is None:
             return cell("", "unmet", title=f"{one.bot} and {other.bot} have not met")
         said = (
@@ -153,7 +153,7 @@ class Drawing:
         return Markup(self.bot(name, version))  # noqa: S704  escaped by `element`
 
 
-def _watched(row: StandingRow) -> dict[str, object]:
+def _watched(row: ShownStanding) -> dict[str, object]:
     """By which the page notices what has changed in a row."""
     return {
         "id": f"v{row.version_id}",
@@ -163,7 +163,7 @@ def _watched(row: StandingRow) -> dict[str, object]:
     }
 
 
-def pair_shade(pair: PairRow) -> str:
+def pair_shade(pair: ShownPair) -> str:
     """A class: strong colour only where the difference is sure."""
     good = 2 * pair.share - 1
     return shade(good if pair.sure else max(-PALEST, min(PALEST, good)))

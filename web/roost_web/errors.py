@@ -26,7 +26,7 @@ class NotThereError(PageError):
     title = "Not found"
 
 
-class NotYetError(PageError):
+class TooEarlyError(PageError):
     """It will be there, but not yet."""
 
     status = 409

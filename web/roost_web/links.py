@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 from urllib.parse import quote, urlencode
 
 from roost_ladder.report.page import style_sheet
-from roost_web.rows.filters import MatchFilter
+from roost_web.rows.filters import MatchSearch
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 """A name that can be a part of a path. Others, such as `..`, are given in the query."""
@@ -44,7 +44,7 @@ class Links:
         """The page of two bots."""
         return self.to("/pair", {"bot": bot, "opponent": opponent})
 
-    def matches(self, wanted: MatchFilter, before: str = "") -> str:
+    def matches(self, wanted: MatchSearch, before: str = "") -> str:
         """A list of matches."""
         return self.to("/matches", {**wanted.query(), "before": before})
 

@@ -20,7 +20,7 @@ from roost_web.app import app_of
 from roost_web.client import ArenaClient
 from roost_web.errors import ArenaAwayError, PageError, TooManyError
 from roost_web.links import Links, own_files
-from roost_web.rows.filters import MatchFilter
+from roost_web.rows.filters import MatchSearch
 from roost_web.settings import PageSettings
 from roost_web.site import Site
 
@@ -145,7 +145,7 @@ async def _write(settings: PageSettings, folder: Path, most_matches: int) -> int
 async def _newest(client: ArenaClient, most: int) -> frozenset[str]:
     """The matches that have a page."""
     found: list[str] = []
-    everything = MatchFilter.model_validate({})
+    everything = MatchSearch.model_validate({})
     while len(found) < most:
         asked = everything.matches(min(AT_ONCE, most - len(found)), found[-1] if found else "")
         page = [each.match_id for each in (await client.matches(asked)).matches]

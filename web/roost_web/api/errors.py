@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 
-class ErrorRow(BaseModel):
+class ShownError(BaseModel):
     """Why there is no answer."""
 
     status: int = Field(description="The HTTP status.")
@@ -24,4 +24,4 @@ def may_answer(*statuses: int) -> dict[int | str, dict[str, Any]]:
         502: "The arena is of a version that cannot answer this.",
         503: "The arena does not answer now; see Retry-After.",
     }
-    return {status: {"model": ErrorRow, "description": words[status]} for status in (*statuses, 403, 429, 502, 503)}
+    return {status: {"model": ShownError, "description": words[status]} for status in (*statuses, 403, 429, 502, 503)}

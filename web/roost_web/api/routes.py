@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 
 from roost_web.api.errors import may_answer
 from roost_web.rows import bots, competitions, home, matches, standings
-from roost_web.rows.filters import Filter, MatchFilter, VersionId
+from roost_web.rows.filters import Filter, MatchSearch, VersionId
 from roost_web.site import AnyClient, AnySite
 
 MOST_MATCHES = 200
@@ -18,29 +18,29 @@ Wanted = Annotated[Filter, Query()]
 Eye = Annotated[str, Query(max_length=20, description="`open`, `spectator` or the number of a seat.")]
 
 
-class MatchQuery(MatchFilter):
+class MatchParameters(MatchSearch):
     """Which page of matches."""
 
     before: Annotated[str, Query(max_length=100, description="Only matches older than this one.")] = ""
     limit: Limit = 50
 
 
-class RunningQuery(MatchFilter):
+class RunningParameters(MatchSearch):
     """Which running matches."""
 
     limit: Limit = 50
 
 
-class VersionQuery(Filter):
+class VersionParameters(Filter):
     """Everything, or one bot version."""
 
     version_id: Annotated[VersionId, Query(description="Only this bot version.")] = 0
 
 
 @router.get("/arena", responses=may_answer(400))
-async def get_arena(client: AnyClient) -> home.ArenaRow:
+async def get_arena(client: AnyClient) -> home.ShownArena:
     """What is going on."""
-    return await home.arena_row(client)
+    return await home.shown_arena(client)
 
 
 @router.get("/standings", responses=may_answer(400, 404))
@@ -50,13 +50,15 @@ async def get_standings(client: AnyClient, wanted: Wanted) -> standings.Standing
 
 
 @router.get("/cross-table", responses=may_answer(400, 404))
-async def get_cross_table(client: AnyClient, wanted: Annotated[VersionQuery, Query()]) -> standings.CrossTable:
+async def get_cross_table(client: AnyClient, wanted: Annotated[VersionParameters, Query()]) -> standings.CrossTable:
     """Every pair of bots that have met."""
     return await standings.cross_table(client, Filter(**wanted.model_dump(exclude={"version_id"})), wanted.version_id)
 
 
 @router.get("/rating-history", responses=may_answer(400, 404))
-async def get_rating_history(client: AnyClient, wanted: Annotated[VersionQuery, Query()]) -> standings.RatingHistory:
+async def get_rating_history(
+    client: AnyClient, wanted: Annotated[VersionParameters, Query()]
+) -> standings.RatingHistory:
     """The ratings at several moments."""
     return await standings.rating_history(
         client, Filter(**wanted.model_dump(exclude={"version_id"})), wanted.version_id
@@ -76,20 +78,20 @@ async def get_bot(client: AnyClient, bot: Named, wanted: Wanted) -> bots.BotDeta
 
 
 @router.get("/matches", responses=may_answer(400, 404))
-async def list_matches(client: AnyClient, wanted: Annotated[MatchQuery, Query()]) -> matches.Matches:
+async def list_matches(client: AnyClient, wanted: Annotated[MatchParameters, Query()]) -> matches.MatchPage:
     """Recorded matches, the newest first, page by page."""
-    kind = MatchFilter(**wanted.model_dump(exclude={"before", "limit"}))
+    kind = MatchSearch(**wanted.model_dump(exclude={"before", "limit"}))
     return await matches.matches(client, kind, wanted.limit, wanted.before)
 
 
 @router.get("/running", responses=may_answer(400, 404))
-async def list_running(client: AnyClient, wanted: Annotated[RunningQuery, Query()]) -> matches.RunningMatches:
+async def list_running(client: AnyClient, wanted: Annotated[RunningParameters, Query()]) -> matches.RunningMatches:
     """Matches that are being played."""
-    return await matches.running_matches(client, MatchFilter(**wanted.model_dump(exclude={"limit"})), wanted.limit)
+    return await matches.running_matches(client, MatchSearch(**wanted.model_dump(exclude={"limit"})), wanted.limit)
 
 
 @router.get("/matches/{match_id}", responses=may_answer(400, 404))
-async def get_match(client: AnyClient, match_id: Named) -> matches.MatchDetails:
+async def get_match(client: AnyClient, match_id: Named) -> matches.MatchInFull:
     """One match, running or recorded."""
     return await matches.match_details(client, match_id)
 

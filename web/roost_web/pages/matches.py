@@ -9,9 +9,9 @@ from fastapi.responses import HTMLResponse, StreamingResponse
 from pydantic import BeforeValidator, Field
 
 from roost_web.client import ArenaClient
-from roost_web.errors import NotYetError, PageError
+from roost_web.errors import PageError, TooEarlyError
 from roost_web.rows import matches as rows
-from roost_web.rows.filters import MatchFilter, Outcome, choices
+from roost_web.rows.filters import BotOutcome, MatchSearch, choices
 from roost_web.site import AnySite
 
 PER_PAGE = 50
@@ -22,21 +22,21 @@ router = APIRouter(include_in_schema=False)
 Day = Annotated[date | None, BeforeValidator(lambda value: value or None)]
 
 
-class MatchForm(MatchFilter):
+class MatchForm(MatchSearch):
     """What the form above the list sends: days instead of moments."""
 
     since: Day = None
     until: Day = None
     before: Annotated[str, Field(max_length=100)] = ""
 
-    def wanted(self) -> MatchFilter:
+    def wanted(self) -> MatchSearch:
         """The filter that is meant, with days in UTC, the last one included."""
         given = self.model_dump(exclude={"since", "until", "before"})
         if self.since:
             given["since_ms"] = _midnight_ms(self.since)
         if self.until:
             given["until_ms"] = _midnight_ms(self.until) + int(timedelta(days=1).total_seconds() * 1000)
-        return MatchFilter(**given)
+        return MatchSearch(**given)
 
 
 def _midnight_ms(day: date) -> int:
@@ -59,7 +59,7 @@ async def matches(request: Request, site: AnySite, asked: Asked) -> HTMLResponse
         wanted=wanted,
         choices=chosen,
         asked=asked,
-        outcomes=[outcome for outcome in Outcome if outcome.value],
+        outcomes=[outcome for outcome in BotOutcome if outcome.value],
         most_replays=MOST_REPLAYS,
     )
 
@@ -77,13 +77,13 @@ async def replays(site: AnySite, asked: Asked) -> StreamingResponse:
     )
 
 
-async def _replays(client: ArenaClient, wanted: MatchFilter, page: rows.Matches) -> AsyncIterator[str]:
+async def _replays(client: ArenaClient, wanted: MatchSearch, page: rows.MatchPage) -> AsyncIterator[str]:
     left = MOST_REPLAYS
     while True:
         for match in page.rows[:left]:
             try:
                 yield f"{(await client.replay(match.match_id)).strip()}\n"
-            except NotYetError:
+            except TooEarlyError:
                 continue  # its deal is still being played
             except PageError:
                 return

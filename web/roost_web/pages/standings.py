@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse
 from roost_web.errors import BadRequestError
 from roost_web.rows import standings as rows
 from roost_web.rows.bots import bot_details
-from roost_web.rows.filters import Filter, MatchFilter, Name, choices
+from roost_web.rows.filters import Filter, MatchSearch, Name, choices
 from roost_web.rows.matches import matches
 from roost_web.site import AnySite
 
@@ -46,7 +46,7 @@ async def pair(
         raise BadRequestError("A pair is two bots; name two different ones.")
     details = await bot_details(site.client, bot, wanted)
     other = await bot_details(site.client, opponent, wanted)
-    kind = MatchFilter(bot=bot, opponent=opponent, **wanted.model_dump())
+    kind = MatchSearch(bot=bot, opponent=opponent, **wanted.model_dump())
     latest = await matches(site.client, kind, PAIR_MATCHES)
     return await site.page(
         request,
@@ -61,7 +61,7 @@ async def pair(
     )
 
 
-Meeting = tuple[rows.StandingRow, rows.StandingRow, rows.PairRow]
+Meeting = tuple[rows.ShownStanding, rows.ShownStanding, rows.ShownPair]
 
 
 def _between(table: rows.CrossTable, bot: str, opponent: str) -> list[Meeting]:

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, Response, Streami
 from roost_web.client import ArenaClient
 from roost_web.errors import BadRequestError, NotThereError, TooLargeError
 from roost_web.frames import MOST_BYTES
-from roost_web.rows.matches import MatchDetails, match_details
+from roost_web.rows.matches import MatchInFull, match_details
 from roost_web.site import AnySite
 
 router = APIRouter(include_in_schema=False)
@@ -35,7 +35,7 @@ async def not_here(request: Request, site: AnySite) -> HTMLResponse:
     return site.bare_page(request, "not_here.html")
 
 
-async def _beside(client: ArenaClient, details: MatchDetails) -> str:
+async def _beside(client: ArenaClient, details: MatchInFull) -> str:
     """Another match of the block with the same cards in other seats, if that can be shown; otherwise nothing."""
     others = [each for each in details.block if each != details.match.match_id]
     if not others or not details.replay_ready or not details.commitment:

@@ -9,10 +9,10 @@ from roost.v1 import arena_pb2, records_pb2
 from roost_sdk.arena.presence import Presence, presence_of, since_ms
 from roost_web.client import ArenaClient
 from roost_web.errors import NotThereError
-from roost_web.rows.faults import FaultRow, fault_row
-from roost_web.rows.filters import Filter, MatchFilter
-from roost_web.rows.matches import MatchRow, matches
-from roost_web.rows.standings import StandingRow, Standings, standings
+from roost_web.rows.faults import ShownFault, shown_fault
+from roost_web.rows.filters import Filter, MatchSearch
+from roost_web.rows.matches import ShownMatch, matches
+from roost_web.rows.standings import ShownStanding, Standings, standings
 
 LATEST_MATCHES = 10
 LISTED_FAULTS = 20
@@ -24,7 +24,7 @@ CURRENT = (Presence.PLAYING, Presence.WAITING, Presence.NO_MATCHES, Presence.QUA
 """The states of a bot's current version, the liveliest first."""
 
 
-class VersionRow(BaseModel):
+class ShownVersion(BaseModel):
     """One version of a bot."""
 
     version_id: int
@@ -42,7 +42,7 @@ class VersionRow(BaseModel):
     first_seen_ms: int | None
     last_seen_ms: int | None
     latency_us: int | None
-    standing: StandingRow | None
+    standing: ShownStanding | None
 
     @property
     def idle(self) -> bool:
@@ -50,12 +50,12 @@ class VersionRow(BaseModel):
         return self.presence not in (Presence.UNKNOWN, Presence.PLAYING)
 
 
-class BotRow(BaseModel):
+class ShownBot(BaseModel):
     """A bot in the list: its current version, and how many there are."""
 
     bot: str
     owner: str
-    current: VersionRow
+    current: ShownVersion
     versions: int
     matches: int
 
@@ -63,37 +63,37 @@ class BotRow(BaseModel):
 class Bots(BaseModel):
     """Every bot, the strongest first."""
 
-    rows: list[BotRow]
+    rows: list[ShownBot]
 
 
 async def bots(client: ArenaClient) -> Bots:
     """Every bot."""
     rated = await standings(client, Filter.model_validate({}))
-    rows = [_bot_row(versions) for versions in (await _versions(client, rated)).values()]
+    rows = [_shown_bot(versions) for versions in (await _versions(client, rated)).values()]
     return Bots(rows=sorted(rows, key=_strength))
 
 
-def _strength(row: BotRow) -> tuple[float, str]:
+def _strength(row: ShownBot) -> tuple[float, str]:
     standing = row.current.standing
     return (-standing.rating if standing else 0.0, row.bot)
 
 
-async def _versions(client: ArenaClient, rated: Standings) -> dict[str, list[VersionRow]]:
+async def _versions(client: ArenaClient, rated: Standings) -> dict[str, list[ShownVersion]]:
     """By bot, the current version first."""
     by_id = {row.version_id: row for row in rated.rows}
-    listed = [_version_row(each, by_id.get(each.version_id)) for each in (await client.bots()).bots]
+    listed = [_shown_version(each, by_id.get(each.version_id)) for each in (await client.bots()).bots]
     listed.sort(key=lambda row: row.bot)
     return {name: sorted(found, key=_age) for name, found in groupby(listed, key=lambda row: row.bot)}
 
 
-def _age(row: VersionRow) -> tuple[int, int]:
+def _age(row: ShownVersion) -> tuple[int, int]:
     state = CURRENT.index(row.presence) if row.presence in CURRENT else len(CURRENT)
     return state, -(row.first_seen_ms or row.version_id)
 
 
-def _version_row(each: arena_pb2.BotVersion, standing: StandingRow | None) -> VersionRow:
+def _shown_version(each: arena_pb2.BotVersion, standing: ShownStanding | None) -> ShownVersion:
     presence = presence_of(each)
-    return VersionRow(
+    return ShownVersion(
         version_id=each.version_id,
         bot=each.name,
         version=each.version,
@@ -113,8 +113,8 @@ def _version_row(each: arena_pb2.BotVersion, standing: StandingRow | None) -> Ve
     )
 
 
-def _bot_row(versions: list[VersionRow]) -> BotRow:
-    return BotRow(
+def _shown_bot(versions: list[ShownVersion]) -> ShownBot:
+    return ShownBot(
         bot=versions[0].bot,
         owner=next((row.owner for row in versions if row.owner), ""),
         current=versions[0],
@@ -153,7 +153,7 @@ class TableRecord(BaseModel):
     seats: list[SeatRecord]
 
 
-class OpponentRow(BaseModel):
+class ShownOpponent(BaseModel):
     """A bot against another one, all versions together."""
 
     bot: str
@@ -168,20 +168,20 @@ class BotDetails(BaseModel):
 
     bot: str
     owner: str
-    versions: list[VersionRow] = Field(description="The current one first.")
+    versions: list[ShownVersion] = Field(description="The current one first.")
     filter: Filter
     tables: list[TableRecord]
-    opponents: list[OpponentRow] = Field(description="The most matches first.")
-    faults: list[FaultRow]
-    matches: list[MatchRow] = Field(description="The latest ones.")
+    opponents: list[ShownOpponent] = Field(description="The most matches first.")
+    faults: list[ShownFault]
+    matches: list[ShownMatch] = Field(description="The latest ones.")
 
     @property
-    def current(self) -> VersionRow:
+    def current(self) -> ShownVersion:
         """The version that plays now, or played last."""
         return self.versions[0]
 
     @property
-    def met_often(self) -> list[OpponentRow]:
+    def met_often(self) -> list[ShownOpponent]:
         """Opponents with enough matches to say something, the best result first."""
         known = [row for row in self.opponents if row.matches >= ENOUGH_MATCHES]
         return sorted(known, key=lambda row: -row.share)
@@ -194,7 +194,7 @@ async def bot_details(client: ArenaClient, name: str, wanted: Filter) -> BotDeta
     if not versions:
         raise NotThereError(f"There is no bot {name} here.")
     record = await client.bot(records_pb2.GetBotRequest(bot=name, filter=wanted.record()))
-    latest = await matches(client, MatchFilter(bot=name, **wanted.model_dump()), LATEST_MATCHES)
+    latest = await matches(client, MatchSearch(bot=name, **wanted.model_dump()), LATEST_MATCHES)
     faults = await client.faults(records_pb2.ListFaultsRequest(bot=name, limit=LISTED_FAULTS))
     return BotDetails(
         bot=name,
@@ -203,7 +203,7 @@ async def bot_details(client: ArenaClient, name: str, wanted: Filter) -> BotDeta
         filter=wanted,
         tables=_tables(record.seats),
         opponents=[_opponent(each) for each in record.opponents],
-        faults=[fault_row(each) for each in faults.faults],
+        faults=[shown_fault(each) for each in faults.faults],
         matches=latest.rows,
     )
 
@@ -243,8 +243,8 @@ def _seat_record(each: records_pb2.SeatRecord) -> SeatRecord:
     )
 
 
-def _opponent(each: records_pb2.OpponentRecord) -> OpponentRow:
-    return OpponentRow(
+def _opponent(each: records_pb2.OpponentRecord) -> ShownOpponent:
+    return ShownOpponent(
         bot=each.bot,
         matches=each.matches,
         share=each.share,

@@ -4,14 +4,14 @@ from pydantic import BaseModel, Field
 
 from roost.v1 import arena_pb2, records_pb2
 from roost_web.client import ArenaClient
-from roost_web.errors import NotThereError, NotYetError
+from roost_web.errors import NotThereError, TooEarlyError
 
 DONE = "done"
 PLAYED = ("ladder", "finals")
 """The phases with a table of their own."""
 
 
-class CompetitionRow(BaseModel):
+class ShownCompetition(BaseModel):
     """A competition in a list."""
 
     name: str
@@ -40,10 +40,10 @@ class CompetitionRow(BaseModel):
 class Competitions(BaseModel):
     """Every competition, the newest first."""
 
-    rows: list[CompetitionRow]
+    rows: list[ShownCompetition]
 
 
-class PhaseRow(BaseModel):
+class ShownPhase(BaseModel):
     """A phase of a competition."""
 
     name: str
@@ -54,7 +54,7 @@ class PhaseRow(BaseModel):
     summary: str = Field(description="What happens in it.")
 
 
-class EntryRow(BaseModel):
+class ShownEntry(BaseModel):
     """A bot that takes part."""
 
     bot: str
@@ -64,7 +64,7 @@ class EntryRow(BaseModel):
     withdrawn: bool
 
 
-class TieRow(BaseModel):
+class ShownTie(BaseModel):
     """Two bots in the bracket."""
 
     high: str
@@ -74,7 +74,7 @@ class TieRow(BaseModel):
     winner: str = Field(description="Empty while it is undecided.")
 
 
-class PlaceRow(BaseModel):
+class ShownPlace(BaseModel):
     """The place of a bot in the result."""
 
     place: int
@@ -91,13 +91,13 @@ class PlaceRow(BaseModel):
 class Bracket(BaseModel):
     """The rounds of a knockout so far, and the result of any competition once it is done."""
 
-    rounds: list[list[TieRow]]
+    rounds: list[list[ShownTie]]
     champion: str
-    result: list[PlaceRow]
+    result: list[ShownPlace]
     winner: str = Field(description="Empty before the competition is done.")
 
 
-class SuspicionRow(BaseModel):
+class ShownSuspicion(BaseModel):
     """One bot changes the results of another against third bots by more than chance allows."""
 
     bot: str
@@ -113,16 +113,16 @@ class Collusion(BaseModel):
     """The collusion report of a competition that is done."""
 
     pairs: int = Field(description="Pairs of bots that were compared.")
-    suspicions: list[SuspicionRow]
+    suspicions: list[ShownSuspicion]
 
 
 class CompetitionDetails(BaseModel):
     """One competition."""
 
-    competition: CompetitionRow
+    competition: ShownCompetition
     rules: list[str]
-    phases: list[PhaseRow]
-    entries: list[EntryRow]
+    phases: list[ShownPhase]
+    entries: list[ShownEntry]
     bracket: Bracket
     collusion: Collusion | None = Field(description="Null before it is done.")
     document: str = Field(description="The file that defines it.")
@@ -176,13 +176,13 @@ async def bracket(client: ArenaClient, name: str) -> Bracket:
 async def _collusion(client: ArenaClient, name: str) -> Collusion | None:
     try:
         answer = await client.collusion(name)
-    except NotYetError:
+    except TooEarlyError:
         return None
     return Collusion(pairs=answer.pairs, suspicions=[_suspicion(each) for each in answer.suspicions])
 
 
-def _row(each: arena_pb2.CompetitionStatus) -> CompetitionRow:
-    return CompetitionRow(
+def _row(each: arena_pb2.CompetitionStatus) -> ShownCompetition:
+    return ShownCompetition(
         name=each.name,
         title=each.title or each.name,
         phase=each.phase,
@@ -196,8 +196,8 @@ def _row(each: arena_pb2.CompetitionStatus) -> CompetitionRow:
     )
 
 
-def _phase(each: records_pb2.CompetitionPhase) -> PhaseRow:
-    return PhaseRow(
+def _phase(each: records_pb2.CompetitionPhase) -> ShownPhase:
+    return ShownPhase(
         name=each.name,
         begins_ms=each.begins_ms or None,
         ends_ms=each.ends_ms or None,
@@ -207,8 +207,8 @@ def _phase(each: records_pb2.CompetitionPhase) -> PhaseRow:
     )
 
 
-def _entry(each: records_pb2.Entry) -> EntryRow:
-    return EntryRow(
+def _entry(each: records_pb2.Entry) -> ShownEntry:
+    return ShownEntry(
         bot=each.bot,
         owner=each.owner,
         entered_ms=each.entered_ms or None,
@@ -217,14 +217,14 @@ def _entry(each: records_pb2.Entry) -> EntryRow:
     )
 
 
-def _tie(each: arena_pb2.BracketTie) -> TieRow:
-    return TieRow(
+def _tie(each: arena_pb2.BracketTie) -> ShownTie:
+    return ShownTie(
         high=each.high, low=each.low, score_high=each.score_high, score_low=each.score_low, winner=each.winner
     )
 
 
-def _place(each: arena_pb2.ResultRow) -> PlaceRow:
-    return PlaceRow(
+def _place(each: arena_pb2.ResultRow) -> ShownPlace:
+    return ShownPlace(
         place=each.place,
         bot=each.bot,
         owner=each.owner,
@@ -237,8 +237,8 @@ def _place(each: arena_pb2.ResultRow) -> PlaceRow:
     )
 
 
-def _suspicion(each: records_pb2.Suspicion) -> SuspicionRow:
-    return SuspicionRow(
+def _suspicion(each: records_pb2.Suspicion) -> ShownSuspicion:
+    return ShownSuspicion(
         bot=each.bot,
         helped=each.helped,
         gain=each.gain,

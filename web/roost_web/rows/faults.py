@@ -20,7 +20,7 @@ class FaultKind(StrEnum):
     UNKNOWN = "unspecified"
 
 
-class FaultRow(BaseModel):
+class ShownFault(BaseModel):
     """A fault on record."""
 
     match_id: str
@@ -33,10 +33,10 @@ class FaultRow(BaseModel):
     detail: str = Field(description="What the bot sent, for those who may know.")
 
 
-async def faults_in(client: ArenaClient, match_id: str, bots: Iterable[str]) -> list[FaultRow]:
+async def faults_in(client: ArenaClient, match_id: str, bots: Iterable[str]) -> list[ShownFault]:
     """The faults of these bots in one match, in the order in which they happened."""
     found = [
-        fault_row(each)
+        shown_fault(each)
         for bot in bots
         for each in (await client.faults(records_pb2.ListFaultsRequest(bot=bot, match_id=match_id))).faults
         if each.match_id == match_id  # an older arena sends those of all matches
@@ -44,9 +44,9 @@ async def faults_in(client: ArenaClient, match_id: str, bots: Iterable[str]) -> 
     return sorted(found, key=lambda fault: fault.step)
 
 
-def fault_row(each: records_pb2.FaultOnRecord) -> FaultRow:
+def shown_fault(each: records_pb2.FaultOnRecord) -> ShownFault:
     """A fault as the arena tells it."""
-    return FaultRow(
+    return ShownFault(
         match_id=each.match_id,
         game=each.game,
         step=each.step,

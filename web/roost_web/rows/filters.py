@@ -27,7 +27,7 @@ VersionId = Annotated[int, Field(ge=0, le=MOST_VERSIONS), BeforeValidator(_or_de
 Milliseconds = Annotated[int, Field(ge=0, le=LAST_MS), BeforeValidator(_or_default)]
 
 
-class Outcome(StrEnum):
+class BotOutcome(StrEnum):
     """How a match ended for a bot."""
 
     ANY = ""
@@ -68,13 +68,13 @@ class Filter(BaseModel):
         return self.model_dump(exclude_defaults=True, mode="json")
 
 
-class MatchFilter(Filter):
+class MatchSearch(Filter):
     """Which matches to list."""
 
     bot: Name = Field("", description="Only matches of bots of this name.")
     version_id: VersionId = Field(0, description="Only matches of this version.")
     opponent: Name = Field("", description="Only matches in which a bot of this name plays too.")
-    outcome: Outcome = Field(Outcome.ANY, description="Only matches with this result for the bot. Needs `bot`.")
+    outcome: BotOutcome = Field(BotOutcome.ANY, description="Only matches with this result for the bot. Needs `bot`.")
     faults: bool = Field(False, description="Only matches with a fault: of the bot, or of anybody.")
     since_ms: Milliseconds = Field(0, description="Only matches that ended at this time or later.")
     until_ms: Milliseconds = Field(0, description="Only matches that ended before this time.")

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field
 
 from roost_web.client import ArenaClient
-from roost_web.rows.competitions import CompetitionRow, competitions
-from roost_web.rows.filters import Filter, MatchFilter, PlayedGame
-from roost_web.rows.matches import MatchRow, matches, running_matches
+from roost_web.rows.competitions import ShownCompetition, competitions
+from roost_web.rows.filters import Filter, MatchSearch, PlayedGame
+from roost_web.rows.matches import ShownMatch, matches, running_matches
 from roost_web.rows.standings import Standings, standings
 
 CANDIDATES = 200
@@ -17,7 +17,7 @@ FOLLOWED_MS = 2_000
 LATEST_MATCHES = 6
 
 
-class ArenaRow(BaseModel):
+class ShownArena(BaseModel):
     """An arena, or records without one."""
 
     version: str = Field(description="The version of Roost.")
@@ -37,18 +37,18 @@ class ArenaRow(BaseModel):
 class Home(BaseModel):
     """What is on."""
 
-    arena: ArenaRow
-    competitions: list[CompetitionRow]
+    arena: ShownArena
+    competitions: list[ShownCompetition]
     standings: Standings
-    best: MatchRow | None
+    best: ShownMatch | None
     """The running match whose bots are the strongest."""
-    latest: list[MatchRow]
+    latest: list[ShownMatch]
 
 
-async def arena_row(client: ArenaClient) -> ArenaRow:
+async def shown_arena(client: ArenaClient) -> ShownArena:
     """The arena as it is now."""
     answer = await client.arena()
-    return ArenaRow(
+    return ShownArena(
         version=answer.version,
         running=answer.running,
         connected_bots=answer.connected_bots,
@@ -68,9 +68,9 @@ async def home(client: ArenaClient) -> Home:
     """What is on at the arena."""
     everything = Filter.model_validate({})
     rated = await standings(client, everything)
-    latest = await matches(client, MatchFilter.model_validate({}), LATEST_MATCHES)
+    latest = await matches(client, MatchSearch.model_validate({}), LATEST_MATCHES)
     return Home(
-        arena=await arena_row(client),
+        arena=await shown_arena(client),
         competitions=(await competitions(client)).rows,
         standings=rated,
         best=next(iter(await best_running(client, rated)), None),
@@ -78,7 +78,7 @@ async def home(client: ArenaClient) -> Home:
     )
 
 
-async def best_running(client: ArenaClient, rated: Standings) -> Sequence[MatchRow]:
+async def best_running(client: ArenaClient, rated: Standings) -> Sequence[ShownMatch]:
     """Running matches, the one between the strongest bots first. Larger tables go first among equals.
 
     Those that can be followed go before those that have just begun.
@@ -86,12 +86,12 @@ async def best_running(client: ArenaClient, rated: Standings) -> Sequence[MatchR
     arena = await client.arena()
     if not arena.running_matches:
         return []
-    running = (await running_matches(client, MatchFilter.model_validate({}), CANDIDATES)).rows
+    running = (await running_matches(client, MatchSearch.model_validate({}), CANDIDATES)).rows
     ratings = {row.version_id: row.rating for row in rated.rows}
     by_name = {row.bot: row.rating for row in reversed(rated.rows)}
     lowest = min(ratings.values(), default=0.0)
 
-    def order(match: MatchRow) -> tuple[bool, float, int, str]:
+    def order(match: ShownMatch) -> tuple[bool, float, int, str]:
         known = [ratings.get(seat.version_id or 0, by_name.get(seat.bot, lowest)) for seat in match.seats]
         just_begun = arena.now_ms - (match.started_ms or 0) < FOLLOWED_MS
         return just_begun, -sum(known) / max(len(known), 1), -len(known), match.match_id

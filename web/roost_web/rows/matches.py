@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field
 
 from roost.v1 import arena_pb2, play_pb2
 from roost_web.client import ArenaClient
-from roost_web.rows.faults import FaultRow, faults_in
-from roost_web.rows.filters import MatchFilter
+from roost_web.rows.faults import ShownFault, faults_in
+from roost_web.rows.filters import MatchSearch
 
 ValueT = TypeVar("ValueT")
 
@@ -24,7 +24,7 @@ class Termination(StrEnum):
     VOIDED = "voided"
 
 
-class SeatRow(BaseModel):
+class ShownSeat(BaseModel):
     """One seat of a match. A match that runs has no places and scores, a voided one neither."""
 
     bot: str = Field(description="Empty if the arena hides it.")
@@ -38,12 +38,12 @@ class SeatRow(BaseModel):
     thinking_ms: int | None
 
 
-class MatchRow(BaseModel):
+class ShownMatch(BaseModel):
     """A match in a list."""
 
     match_id: str
     game: str
-    seats: list[SeatRow]
+    seats: list[ShownSeat]
     termination: Termination
     started_ms: int | None = Field(description="In milliseconds since 1970; null if it is not known.")
     ended_ms: int | None
@@ -56,56 +56,56 @@ class MatchRow(BaseModel):
         return self.termination is Termination.RUNNING
 
     @property
-    def ranked(self) -> list[SeatRow]:
+    def ranked(self) -> list[ShownSeat]:
         """The seats by place; in the order of the table while it runs."""
         return sorted(self.seats, key=lambda seat: seat.place or 0)
 
 
-class Matches(BaseModel):
+class MatchPage(BaseModel):
     """A page of matches, the newest first."""
 
-    filter: MatchFilter
-    rows: list[MatchRow]
+    filter: MatchSearch
+    rows: list[ShownMatch]
     next: str | None = Field(description="Ask for the next page with `before` set to this; null on the last page.")
 
 
 class RunningMatches(BaseModel):
     """The matches that are being played."""
 
-    rows: list[MatchRow]
+    rows: list[ShownMatch]
 
 
-class MatchDetails(BaseModel):
+class MatchInFull(BaseModel):
     """One match."""
 
-    match: MatchRow
+    match: ShownMatch
     replay_ready: bool = Field(description="Whether its replay can be read: it is over, and so is its deal.")
     block: list[str] = Field(description="Matches of the same block, this one included.")
     ratings: list[float | None] = Field(description="By seat, the rating when it began.")
     commitment: str = Field(description="The SHA-256 of the match's seed, in hexadecimal.")
-    faults: list[FaultRow] = Field(description="In the order in which they happened; empty while it runs.")
+    faults: list[ShownFault] = Field(description="In the order in which they happened; empty while it runs.")
 
 
-async def matches(client: ArenaClient, wanted: MatchFilter, limit: int, before: str = "") -> Matches:
+async def matches(client: ArenaClient, wanted: MatchSearch, limit: int, before: str = "") -> MatchPage:
     """The newest `limit` matches of this kind, or those before a match."""
     answer = await client.matches(wanted.matches(limit + 1, before))
-    rows = [match_row(each) for each in answer.matches[:limit]]
+    rows = [shown_match(each) for each in answer.matches[:limit]]
     more = len(answer.matches) > limit
-    return Matches(filter=wanted, rows=rows, next=rows[-1].match_id if more else None)
+    return MatchPage(filter=wanted, rows=rows, next=rows[-1].match_id if more else None)
 
 
-async def running_matches(client: ArenaClient, wanted: MatchFilter, limit: int) -> RunningMatches:
+async def running_matches(client: ArenaClient, wanted: MatchSearch, limit: int) -> RunningMatches:
     """Matches that are being played, those started last first."""
     answer = await client.matches(wanted.matches(limit, running=True))
-    return RunningMatches(rows=[match_row(each) for each in answer.matches])
+    return RunningMatches(rows=[shown_match(each) for each in answer.matches])
 
 
-async def match_details(client: ArenaClient, match_id: str) -> MatchDetails:
+async def match_details(client: ArenaClient, match_id: str) -> MatchInFull:
     """One match, running or recorded. Raises `NotThereError`."""
     answer = await client.match(match_id)
-    match = match_row(answer.match)
+    match = shown_match(answer.match)
     faulty = {seat.bot for seat in match.seats if seat.bot and seat.faults and not match.running}
-    return MatchDetails(
+    return MatchInFull(
         match=match,
         replay_ready=answer.replay_ready,
         block=list(answer.block),
@@ -115,10 +115,10 @@ async def match_details(client: ArenaClient, match_id: str) -> MatchDetails:
     )
 
 
-def match_row(each: arena_pb2.MatchSummary) -> MatchRow:
+def shown_match(each: arena_pb2.MatchSummary) -> ShownMatch:
     """A match as the arena tells it."""
     over = each.HasField("result")
-    return MatchRow(
+    return ShownMatch(
         match_id=each.match_id,
         game=each.game,
         seats=[_seat(each, seat) for seat in range(each.players)],
@@ -134,9 +134,9 @@ def _termination(kind: play_pb2.Termination.ValueType) -> Termination:
     return Termination(play_pb2.Termination.Name(kind).removeprefix("TERMINATION_").lower())
 
 
-def _seat(each: arena_pb2.MatchSummary, seat: int) -> SeatRow:
+def _seat(each: arena_pb2.MatchSummary, seat: int) -> ShownSeat:
     result = each.result
-    return SeatRow(
+    return ShownSeat(
         bot=_at(each.bots, seat) or "",
         version=_at(each.versions, seat) or "",
         version_id=_at(each.version_ids, seat),

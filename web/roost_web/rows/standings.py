@@ -8,7 +8,7 @@ from roost_web.client import ArenaClient
 from roost_web.rows.filters import Filter
 
 
-class PlacesRow(BaseModel):
+class ShownPlaces(BaseModel):
     """What a bot did at tables of one size."""
 
     players: int
@@ -16,7 +16,7 @@ class PlacesRow(BaseModel):
     mean_place: float
 
 
-class StandingRow(BaseModel):
+class ShownStanding(BaseModel):
     """A bot version in the standings."""
 
     version_id: int
@@ -32,7 +32,7 @@ class StandingRow(BaseModel):
     blocks: int
     wins: int
     faults: int
-    places: list[PlacesRow]
+    places: list[ShownPlaces]
     trend: float | None = Field(description="How much the rating has changed in 24 hours.")
     ms_per_decision: float | None
 
@@ -58,14 +58,14 @@ class Standings(BaseModel):
 
     filter: Filter
     matches: int = Field(description="The number of matches that count.")
-    rows: list[StandingRow]
+    rows: list[ShownStanding]
 
     @property
     def sizes(self) -> list[int]:
         """The table sizes that were played."""
         return sorted({at.players for row in self.rows for at in row.places})
 
-    def row(self, version_id: int) -> StandingRow | None:
+    def row(self, version_id: int) -> ShownStanding | None:
         """The row of one bot version."""
         return next((row for row in self.rows if row.version_id == version_id), None)
 
@@ -76,8 +76,8 @@ async def standings(client: ArenaClient, wanted: Filter) -> Standings:
     return Standings(filter=wanted, matches=answer.matches, rows=[_row(each) for each in answer.standings])
 
 
-def _row(each: arena_pb2.Standing) -> StandingRow:
-    return StandingRow(
+def _row(each: arena_pb2.Standing) -> ShownStanding:
+    return ShownStanding(
         version_id=each.version_id,
         bot=each.name,
         version=each.version,
@@ -91,13 +91,13 @@ def _row(each: arena_pb2.Standing) -> StandingRow:
         blocks=each.blocks,
         wins=each.wins,
         faults=each.faults,
-        places=[PlacesRow(players=at.players, matches=at.matches, mean_place=at.mean_place) for at in each.places],
+        places=[ShownPlaces(players=at.players, matches=at.matches, mean_place=at.mean_place) for at in each.places],
         trend=each.trend if each.HasField("trend") else None,
         ms_per_decision=each.thinking_ms / each.decisions if each.decisions else None,
     )
 
 
-class PairRow(BaseModel):
+class ShownPair(BaseModel):
     """Two bot versions that have met, seen from the first one."""
 
     version_id: int
@@ -115,9 +115,9 @@ class PairRow(BaseModel):
         """Whether one of them is certainly ahead."""
         return self.share_low > 0.5 or self.share_high < 0.5
 
-    def turned(self) -> "PairRow":
+    def turned(self) -> "ShownPair":
         """The same, seen from the other one."""
-        return PairRow(
+        return ShownPair(
             version_id=self.opponent_version_id,
             opponent_version_id=self.version_id,
             matches=self.matches,
@@ -134,14 +134,14 @@ class CrossTable(BaseModel):
     """Every pair that has met, once, and the standings that give the order."""
 
     standings: Standings
-    pairs: list[PairRow]
+    pairs: list[ShownPair]
 
-    def meetings(self) -> dict[tuple[int, int], PairRow]:
+    def meetings(self) -> dict[tuple[int, int], ShownPair]:
         """By both versions, in both orders."""
         both = [*self.pairs, *(pair.turned() for pair in self.pairs)]
         return {(pair.version_id, pair.opponent_version_id): pair for pair in both}
 
-    def surprises(self) -> list[PairRow]:
+    def surprises(self) -> list[ShownPair]:
         """Pairs that defy the ladder, the one that does better than expected first."""
         defying = [pair if pair.share > pair.expected else pair.turned() for pair in self.pairs if pair.defies]
         return sorted(defying, key=lambda pair: pair.expected - pair.share)
@@ -153,8 +153,8 @@ async def cross_table(client: ArenaClient, wanted: Filter, version_id: int = 0) 
     return CrossTable(standings=await standings(client, wanted), pairs=[_pair(each) for each in answer.pairs])
 
 
-def _pair(each: records_pb2.Pair) -> PairRow:
-    return PairRow(
+def _pair(each: records_pb2.Pair) -> ShownPair:
+    return ShownPair(
         version_id=each.version_id,
         opponent_version_id=each.opponent_version_id,
         matches=each.matches,
