@@ -13,7 +13,7 @@ from typing import NamedTuple
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
 from roost_ladder.running.fixtures import BotSpec
-from roost_ladder.running.process import CHILDREN, Child, ChildLost, Hung
+from roost_ladder.running.process import WORKER_PROCESSES, Hung, WorkerLost, WorkerProcess
 from roost_sdk.bot import Bot
 from roost_sdk.load import STDIO, LoadedBot, did_you_mean, load_all, load_bot
 from roost_sdk.version import fingerprint, source_files
@@ -58,7 +58,7 @@ def find_entrants(texts: Sequence[str], samples: Mapping[str, type[Bot]]) -> Ent
 
     Raises `UsageError` if something named is not a bot. A file of a folder that cannot be imported is left out.
     """
-    CHILDREN.allow()
+    WORKER_PROCESSES.allow()
     with contextlib.closing(_Reader(samples)) as reader:
         found = [entrant for text in texts for entrant in reader.read(text)]
         return Entrants(sorted(_told_apart(found), key=lambda entrant: entrant.spec.name), reader.left_out)
@@ -69,7 +69,7 @@ class _Reader:
 
     def __init__(self, samples: Mapping[str, type[Bot]]) -> None:
         self._samples = samples
-        self._child: Child | None = None
+        self._child: WorkerProcess | None = None
         self.left_out: list[str] = []
 
     def close(self) -> None:
@@ -106,10 +106,10 @@ class _Reader:
         return entrants
 
     def _import(self, text: str, samples: tuple[str, ...] | None) -> list[Entrant]:
-        self._child = self._child or Child()
+        self._child = self._child or WorkerProcess()
         try:
             return list(self._child.ask(describe, text, samples, patience=IMPORT_SECONDS))
-        except ChildLost as lost:
+        except WorkerLost as lost:
             self._child.stop()
             self._child = None
             did = f"takes more than {IMPORT_SECONDS:.0f} s" if isinstance(lost, Hung) else f"ends the process ({lost})"

@@ -13,7 +13,7 @@ from roost_games.registry import get_game
 from roost_ladder.running import child
 from roost_ladder.running.child import epoch_ms
 from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits, Period, PlayedMatch, Stop, as_played
-from roost_ladder.running.process import Child, ChildEnded, ChildLost, Hung
+from roost_ladder.running.process import Hung, WorkerEnded, WorkerLost, WorkerProcess
 from roost_sdk.seat import CRASHES, Call, Reply, Trouble
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class _Seat:
     def __init__(self, number: int, bot: str, limits: MatchLimits) -> None:
         self.number = number
         self.bot = bot
-        self.child = Child()
+        self.child = WorkerProcess()
         self.wants_moves = False
         self.unseen: list[Call] = []
         """The moves that it has not been told yet."""
@@ -68,7 +68,7 @@ class _Seat:
             return
         try:
             yield from self.child.ask(function, *given, patience=patience)
-        except ChildLost as lost:
+        except WorkerLost as lost:
             self._stop(*_blame(lost, self._limits))
         except UsageError as error:
             self._stop(f"cannot be loaded: {error}", Fault.GONE)
@@ -78,10 +78,10 @@ class _Seat:
         self.troubles.append(Trouble(self.number, self.bot, why))
 
 
-def _blame(lost: ChildLost, limits: MatchLimits) -> tuple[str, Fault]:
+def _blame(lost: WorkerLost, limits: MatchLimits) -> tuple[str, Fault]:
     if isinstance(lost, Hung):
         return f"did not answer for {limits.patience:g} s and was stopped", Fault.LATE
-    if isinstance(lost, ChildEnded) and lost.out_of_memory:
+    if isinstance(lost, WorkerEnded) and lost.out_of_memory:
         return f"took more than {limits.memory_mb} MB of memory and was stopped", Fault.CRASHED
     return f"ended its process ({lost})", Fault.GONE
 

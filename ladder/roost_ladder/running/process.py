@@ -21,15 +21,15 @@ SECONDS_TO_END = 2.0
 """How long a child may take to end after its pipe was closed."""
 
 
-class ChildLost(RoostError):
+class WorkerLost(RoostError):
     """A child process has ended, or had to be stopped."""
 
 
-class Hung(ChildLost):
+class Hung(WorkerLost):
     """It made no progress and was stopped."""
 
 
-class ChildEnded(ChildLost):
+class WorkerEnded(WorkerLost):
     """It ended by itself. `code` is its exit code, negative for a signal."""
 
     def __init__(self, code: int) -> None:
@@ -46,15 +46,15 @@ class RunCancelled(RoostError):
     """The run that wanted this result has ended."""
 
 
-class Children:
+class WorkerProcesses:
     """The running children of this process, so that all can be killed at once."""
 
     def __init__(self) -> None:
         self.cancelled = False
-        self._living: set[Child] = set()
+        self._living: set[WorkerProcess] = set()
         self._turn = threading.Lock()
 
-    def add(self, child: "Child") -> None:
+    def add(self, child: "WorkerProcess") -> None:
         """A child has been started. Raises `RunCancelled` if none may be."""
         with self._turn:
             self._living.add(child)
@@ -62,7 +62,7 @@ class Children:
             child.stop()
             raise RunCancelled("the run has ended")
 
-    def remove(self, child: "Child") -> None:
+    def remove(self, child: "WorkerProcess") -> None:
         """A child has ended."""
         with self._turn:
             self._living.discard(child)
@@ -80,10 +80,10 @@ class Children:
         self.cancelled = False
 
 
-CHILDREN = Children()
+WORKER_PROCESSES = WorkerProcesses()
 
 
-class Child:
+class WorkerProcess:
     """A process that does what it is asked for, one request at a time."""
 
     def __init__(self) -> None:
@@ -95,10 +95,10 @@ class Child:
         theirs.close()
         with contextlib.suppress(OSError):
             self._pipe.send(sys.path)
-        CHILDREN.add(self)
+        WORKER_PROCESSES.add(self)
 
     def ask(self, function: Callable[..., Iterator[T]], *given: object, patience: float) -> Iterator[T]:
-        """What `function(*given)` yields there. Raises `ChildLost` if the process ends or is silent for too long.
+        """What `function(*given)` yields there. Raises `WorkerLost` if the process ends or is silent for too long.
 
         After that the child is of no use. `patience` is in seconds, counted from the last sign of life. Results arrive
         in batches, so the last ones of a child that ends are lost.
@@ -115,9 +115,9 @@ class Child:
                         yield message
         except (EOFError, OSError):
             code = self._process.code
-            if CHILDREN.cancelled:
+            if WORKER_PROCESSES.cancelled:
                 raise RunCancelled("the run has ended") from None
-            raise ChildEnded(code) from None
+            raise WorkerEnded(code) from None
 
     def _next(self, patience: float) -> list[Any]:
         if not self._pipe.poll(patience + MARGIN_SECONDS):
@@ -134,7 +134,7 @@ class Child:
         """End it at once, and close the pipe to it. Twice is fine."""
         self.kill()
         self._pipe.close()
-        CHILDREN.remove(self)
+        WORKER_PROCESSES.remove(self)
 
     def close(self) -> None:
         """Let it shut down, if it does so at once."""

@@ -29,7 +29,7 @@ from roost_ladder.running import child
 from roost_ladder.running.engine import Executor
 from roost_ladder.running.fixtures import Fixture, Job, MatchLimits, PlayedMatch
 from roost_ladder.running.isolated import play_isolated
-from roost_ladder.running.process import CHILDREN, Child, ChildLost, Hung
+from roost_ladder.running.process import WORKER_PROCESSES, Hung, WorkerLost, WorkerProcess
 
 LOADING_SECONDS = 60.0
 """How long the import of bots may take."""
@@ -48,7 +48,7 @@ def play(job: Job) -> list[PlayedMatch]:
         try:
             for each in _in_one_child(rest, job.limits, at_once):
                 played.append(each)  # noqa: PERF402  those before the one that fails count
-        except ChildLost as lost:
+        except WorkerLost as lost:
             # A child that hangs has sent all its results, unless a bot holds the interpreter. Then an earlier match may
             # be played in isolation too, which does no harm.
             if at_once == 1 or isinstance(lost, Hung):
@@ -58,7 +58,7 @@ def play(job: Job) -> list[PlayedMatch]:
 
 
 def _in_one_child(fixtures: tuple[Fixture, ...], limits: MatchLimits, at_once: int) -> Iterator[PlayedMatch]:
-    """Play `at_once` matches per request. Raises `ChildLost` when the child is lost."""
+    """Play `at_once` matches per request. Raises `WorkerLost` when the child is lost."""
     with _borrowed() as process:
         specs = tuple(dict.fromkeys(bot for fixture in fixtures for bot in fixture.bots))
         list(process.ask(child.load, specs, limits, patience=LOADING_SECONDS))
@@ -67,16 +67,16 @@ def _in_one_child(fixtures: tuple[Fixture, ...], limits: MatchLimits, at_once: i
             yield from process.ask(child.play_fixtures, some, limits, patience=limits.patience)
 
 
-_idle: list[Child] = []
+_idle: list[WorkerProcess] = []
 _turn = threading.Lock()
 
 
 @contextmanager
-def _borrowed() -> Iterator[Child]:
+def _borrowed() -> Iterator[WorkerProcess]:
     """An idle child, or a new one. It is kept for the next call unless something went wrong."""
     with _turn:
         process = _idle.pop() if _idle else None
-    process = process or Child()
+    process = process or WorkerProcess()
     try:
         yield process
     except BaseException:
@@ -99,11 +99,11 @@ def close_idle() -> None:
 def local_executor(workers: int) -> Iterator[Executor]:
     """Plays this many jobs at a time on this machine. Jobs that are not done when the block is left are dropped."""
     pool = ThreadPoolExecutor(workers, thread_name_prefix="roost-ladder")
-    CHILDREN.allow()
+    WORKER_PROCESSES.allow()
     try:
         yield Executor(lambda job: pool.submit(play, job), workers)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         close_idle()
-        CHILDREN.kill_all()
+        WORKER_PROCESSES.kill_all()
         pool.shutdown(wait=True)
