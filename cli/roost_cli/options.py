@@ -88,17 +88,17 @@ PrefixArgument = Annotated[
     str, typer.Argument(metavar="PREFIX", help="The first characters of the key, as the list shows them.")
 ]
 
-Options = Mapping[str, tuple[Any, object]]
+OptionTable = Mapping[str, tuple[Any, object]]
 """By parameter: how the option is declared, and its default."""
-CONNECTION: Options = {
+CONNECTION: OptionTable = {
     "server": (ServerOption, None),
     "key_file": (KeyFileOption, None),
     "tls": (TlsOption, False),
     "tls_ca": (TlsCaOption, None),
 }
-ACCOUNT: Options = {**CONNECTION, "key": (KeyOption, None)}
-READING: Options = {"db": (ReadDatabaseOption, None), **CONNECTION}
-HOSTING: Options = {"db": (ChangeDatabaseOption, None), **ACCOUNT}
+ACCOUNT: OptionTable = {**CONNECTION, "key": (KeyOption, None)}
+READING: OptionTable = {"db": (ReadDatabaseOption, None), **CONNECTION}
+HOSTING: OptionTable = {"db": (ChangeDatabaseOption, None), **ACCOUNT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ class Where:
             raise UsageError("--server asks an arena and --db uses a database; choose one")
 
 
-def asks(options: Options) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def asks(options: OptionTable) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command of a function whose first argument is `Where` it asks, and add the options that say so."""
 
     def made(command: Callable[..., None]) -> Callable[..., None]:

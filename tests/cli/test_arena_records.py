@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from roost.v1 import arena_pb2
-from roost_cli.terminal.console import Column, fitted_table, print_fitted
+from roost_cli.terminal.console import TextColumn, fitted_table, print_fitted
 from roost_cli.terminal.records import shown_result
 from roost_games.replay import HORIZON, VOIDED, Replay
 from tests.support.commands.roost import Roost
@@ -291,7 +291,11 @@ def test_an_empty_arena_is_shown_too(roost: Roost, tmp_path: Path) -> None:
     assert json.loads(roost("standings", "--db", file, "--json").out)["standings"] == []
 
 
-COLUMNS = [Column("bot", ["ann"]), Column(">matches", ["12"], drop=1), Column("version", ["0123456789abcdef"], drop=2)]
+COLUMNS = [
+    TextColumn("bot", ["ann"]),
+    TextColumn(">matches", ["12"], drop=1),
+    TextColumn("version", ["0123456789abcdef"], drop=2),
+]
 
 
 @pytest.mark.parametrize(
@@ -305,7 +309,9 @@ def test_a_narrow_terminal_loses_the_least_important_columns(width: int, heads: 
 def test_what_is_to_be_copied_is_never_cut() -> None:
     console = Console(width=24, force_terminal=True, color_system=None)
     with console.capture() as captured:
-        print_fitted(console, [Column("match", ["0123456789abcdef"], whole=True), Column("places", ["1 ann, 2 bob"])])
+        print_fitted(
+            console, [TextColumn("match", ["0123456789abcdef"], whole=True), TextColumn("places", ["1 ann, 2 bob"])]
+        )
     assert captured.get().splitlines()[2].startswith("0123456789abcdef   ")
 
 

@@ -29,7 +29,7 @@ PhaseOption = Annotated[
 ]
 
 
-class Outcome(StrEnum):
+class OutcomeName(StrEnum):
     """How a match ended for a bot; in the contract the names begin with OUTCOME_."""
 
     WON = "won"
@@ -39,7 +39,7 @@ class Outcome(StrEnum):
     VOIDED = "voided"
 
 
-OUTCOMES = ", ".join(Outcome)
+OUTCOMES = ", ".join(OutcomeName)
 
 bots_app = typer.Typer(help="List the bots of an arena, one line per version.", invoke_without_command=True)
 
@@ -130,7 +130,7 @@ def matches(
     bot: Annotated[str | None, typer.Option(metavar="NAME", help="Only matches of this bot.")] = None,
     opponent: Annotated[str | None, typer.Option(metavar="NAME", help="Only matches with this bot too.")] = None,
     outcome: Annotated[
-        Outcome | None, typer.Option(metavar="OUTCOME", help=f"With --bot: how it ended for it, {OUTCOMES}.")
+        OutcomeName | None, typer.Option(metavar="OUTCOME", help=f"With --bot: how it ended for it, {OUTCOMES}.")
     ] = None,
     faulty: Annotated[
         bool, typer.Option("--faulty", help="Only matches with a fault, of the bot if one is named.")

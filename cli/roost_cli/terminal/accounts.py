@@ -13,7 +13,7 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 
 from roost.v1 import admin_pb2
-from roost_cli.terminal.console import Column, print_fitted, print_json, remark, results
+from roost_cli.terminal.console import TextColumn, print_fitted, print_json, remark, results
 from roost_cli.terminal.records import local_time
 from roost_games.errors import UsageError
 from roost_games.wording import counted
@@ -27,33 +27,33 @@ SCOPES = {
 }
 
 
-def owner_columns(owners: Sequence[admin_pb2.OwnerRecord]) -> list[Column]:
+def owner_columns(owners: Sequence[admin_pb2.OwnerRecord]) -> list[TextColumn]:
     """`roost admin owner list`."""
     return [
-        Column("owner", [each.name for each in owners]),
-        Column(">bots", [str(each.bots) for each in owners]),
-        Column("since", [moment(each.created_ms) for each in owners], drop=1),
+        TextColumn("owner", [each.name for each in owners]),
+        TextColumn(">bots", [str(each.bots) for each in owners]),
+        TextColumn("since", [moment(each.created_ms) for each in owners], drop=1),
     ]
 
 
-def bot_columns(bots: Sequence[admin_pb2.BotRecord]) -> list[Column]:
+def bot_columns(bots: Sequence[admin_pb2.BotRecord]) -> list[TextColumn]:
     """`roost admin bot list`."""
     return [
-        Column("bot", [each.name for each in bots]),
-        Column("owner", [each.owner for each in bots]),
-        Column("since", [moment(each.created_ms) for each in bots], drop=1),
+        TextColumn("bot", [each.name for each in bots]),
+        TextColumn("owner", [each.owner for each in bots]),
+        TextColumn("since", [moment(each.created_ms) for each in bots], drop=1),
     ]
 
 
-def key_columns(keys: Sequence[admin_pb2.KeyRecord]) -> list[Column]:
+def key_columns(keys: Sequence[admin_pb2.KeyRecord]) -> list[TextColumn]:
     """`roost admin key list`: all that is known about keys, which is not the keys themselves."""
     return [
-        Column("key", [f"{each.prefix}…" for each in keys], whole=True),
-        Column("for", [_scope(each) for each in keys]),
-        Column("label", [each.label for each in keys], drop=2),
-        Column("made", [moment(each.created_ms) for each in keys], drop=3),
-        Column("ends", [moment(each.expires_ms) for each in keys], drop=1),
-        Column("revoked", [moment(each.revoked_ms) for each in keys], drop=1),
+        TextColumn("key", [f"{each.prefix}…" for each in keys], whole=True),
+        TextColumn("for", [_scope(each) for each in keys]),
+        TextColumn("label", [each.label for each in keys], drop=2),
+        TextColumn("made", [moment(each.created_ms) for each in keys], drop=3),
+        TextColumn("ends", [moment(each.expires_ms) for each in keys], drop=1),
+        TextColumn("revoked", [moment(each.revoked_ms) for each in keys], drop=1),
     ]
 
 
@@ -61,29 +61,29 @@ def _scope(key: admin_pb2.KeyRecord) -> str:
     return " ".join(filter(None, (SCOPES[key.scope], key.bot or key.owner)))
 
 
-def invitation_columns(invitations: Sequence[admin_pb2.InvitationRecord]) -> list[Column]:
+def invitation_columns(invitations: Sequence[admin_pb2.InvitationRecord]) -> list[TextColumn]:
     """`roost admin invitation list`."""
     return [
-        Column("invitation", [f"{each.prefix}…" for each in invitations], whole=True),
-        Column(">uses left", [str(each.uses_left) for each in invitations]),
-        Column("label", [each.label for each in invitations], drop=1),
-        Column("made", [moment(each.created_ms) for each in invitations], drop=2),
-        Column("ends", [moment(each.expires_ms) for each in invitations], drop=1),
-        Column("revoked", [moment(each.revoked_ms) for each in invitations], drop=1),
+        TextColumn("invitation", [f"{each.prefix}…" for each in invitations], whole=True),
+        TextColumn(">uses left", [str(each.uses_left) for each in invitations]),
+        TextColumn("label", [each.label for each in invitations], drop=1),
+        TextColumn("made", [moment(each.created_ms) for each in invitations], drop=2),
+        TextColumn("ends", [moment(each.expires_ms) for each in invitations], drop=1),
+        TextColumn("revoked", [moment(each.revoked_ms) for each in invitations], drop=1),
     ]
 
 
-def act_columns(acts: Sequence[admin_pb2.Act]) -> list[Column]:
+def act_columns(acts: Sequence[admin_pb2.Act]) -> list[TextColumn]:
     """`roost admin log`."""
     return [
-        Column("when", [moment(each.at_ms) for each in acts]),
-        Column("who", [each.actor for each in acts]),
-        Column("what", [each.act for each in acts]),
-        Column("details", [each.details for each in acts], drop=1),
+        TextColumn("when", [moment(each.at_ms) for each in acts]),
+        TextColumn("who", [each.actor for each in acts]),
+        TextColumn("what", [each.act for each in acts]),
+        TextColumn("details", [each.details for each in acts], drop=1),
     ]
 
 
-def show_list(what: str, found: Sequence[Message], columns: Sequence[Column], *, as_json: bool) -> None:
+def show_list(what: str, found: Sequence[Message], columns: Sequence[TextColumn], *, as_json: bool) -> None:
     """A list as a table, or as JSON under the name of `what` it holds."""
     if as_json:
         print_json({what: [plain(each) for each in found]})
@@ -114,13 +114,13 @@ def print_account(account: admin_pb2.GetAccountResponse) -> None:
             print_fitted(console, columns)
 
 
-def _entry_columns(entries: Iterable[admin_pb2.EntryRecord]) -> list[Column]:
+def _entry_columns(entries: Iterable[admin_pb2.EntryRecord]) -> list[TextColumn]:
     found = list(entries)
     return [
-        Column("takes part in", [each.competition for each in found]),
-        Column("with", [each.bot for each in found]),
-        Column("phase", [each.phase for each in found]),
-        Column("pinned version", [each.pinned_version or NEVER for each in found], drop=1),
+        TextColumn("takes part in", [each.competition for each in found]),
+        TextColumn("with", [each.bot for each in found]),
+        TextColumn("phase", [each.phase for each in found]),
+        TextColumn("pinned version", [each.pinned_version or NEVER for each in found], drop=1),
     ]
 
 

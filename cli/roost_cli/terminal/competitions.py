@@ -7,7 +7,7 @@ from rich.console import Console
 
 from roost.v1 import admin_pb2, arena_pb2
 from roost_cli.terminal.accounts import moment, plain
-from roost_cli.terminal.console import Column, print_fitted, results
+from roost_cli.terminal.console import TextColumn, print_fitted, results
 from roost_cli.terminal.standings import short_version
 from roost_games.wording import counted
 
@@ -75,12 +75,12 @@ def print_problems(console: Console, found: Sequence[arena_pb2.CompetitionStatus
 
 def _print_table(console: Console, found: Sequence[arena_pb2.CompetitionStatus]) -> None:
     columns = [
-        Column("competition", [each.name for each in found]),
-        Column("phase", [each.phase for each in found]),
-        Column("changes", [moment(each.next_change_ms) for each in found], drop=1),
-        Column(">bots", [str(each.entries) for each in found]),
-        Column(">blocks done", [str(each.blocks_done) for each in found]),
-        Column(">open", [str(each.blocks_open) for each in found]),
+        TextColumn("competition", [each.name for each in found]),
+        TextColumn("phase", [each.phase for each in found]),
+        TextColumn("changes", [moment(each.next_change_ms) for each in found], drop=1),
+        TextColumn(">bots", [str(each.entries) for each in found]),
+        TextColumn(">blocks done", [str(each.blocks_done) for each in found]),
+        TextColumn(">open", [str(each.blocks_open) for each in found]),
     ]
     print_fitted(console, columns)
 
@@ -106,10 +106,10 @@ def result_json(rows: Sequence[arena_pb2.ResultRow]) -> list[dict[str, Any]]:
 def print_result(rows: Sequence[arena_pb2.ResultRow]) -> None:
     """The places of a competition that is done."""
     columns = [
-        Column(">place", [str(row.place) for row in rows]),
-        Column("bot", [row.bot for row in rows]),
-        Column("owner", [row.owner for row in rows], drop=1),
-        Column("by", [_reason(row) for row in rows], drop=2),
+        TextColumn(">place", [str(row.place) for row in rows]),
+        TextColumn("bot", [row.bot for row in rows]),
+        TextColumn("owner", [row.owner for row in rows], drop=1),
+        TextColumn("by", [_reason(row) for row in rows], drop=2),
     ]
     print_fitted(results(), columns)
 

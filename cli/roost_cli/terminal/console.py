@@ -57,7 +57,7 @@ def print_json(data: object) -> None:
     typer.echo(json.dumps(data, indent=1, ensure_ascii=False))
 
 
-class Column(NamedTuple):
+class TextColumn(NamedTuple):
     """A column of a table."""
 
     head: str
@@ -69,7 +69,7 @@ class Column(NamedTuple):
     """Whether its cells are never cut, because people copy them."""
 
 
-def print_fitted(console: Console, columns: Sequence[Column]) -> bool:
+def print_fitted(console: Console, columns: Sequence[TextColumn]) -> bool:
     """Print as many of `columns` as there is room for, and return whether these are all.
 
     Only a terminal has a width. A pipe or a file gets every column, one line per row.
@@ -84,7 +84,7 @@ def print_fitted(console: Console, columns: Sequence[Column]) -> bool:
     return True
 
 
-def fitted_table(console: Console, columns: Sequence[Column]) -> Table:
+def fitted_table(console: Console, columns: Sequence[TextColumn]) -> Table:
     """A table of as many of `columns` as fit a terminal."""
     kept = list(columns)
     while _width(console, kept) > console.width and any(column.drop for column in kept):
@@ -92,7 +92,7 @@ def fitted_table(console: Console, columns: Sequence[Column]) -> Table:
     return _table(kept)
 
 
-def _table(columns: Sequence[Column]) -> Table:
+def _table(columns: Sequence[TextColumn]) -> Table:
     table = plain_table(*(column.head for column in columns))
     for column, made in zip(columns, table.columns, strict=True):
         made.min_width = max(map(len, column.cells), default=0) if column.whole else None
@@ -101,7 +101,7 @@ def _table(columns: Sequence[Column]) -> Table:
     return table
 
 
-def _width(console: Console, columns: Sequence[Column]) -> int:
+def _width(console: Console, columns: Sequence[TextColumn]) -> int:
     """The width of the table if nothing is cut."""
     return _table(columns).__rich_measure__(console, console.options.update(width=UNLIMITED)).maximum
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from rich.console import Console
 
 from roost.v1 import arena_pb2, records_pb2
-from roost_cli.terminal.console import Column, note_room, print_fitted, results
+from roost_cli.terminal.console import TextColumn, note_room, print_fitted, results
 from roost_cli.terminal.standings import short_version
 from roost_games.replay import FINISHED, FORFEIT, HORIZON, VOIDED
 from roost_games.wording import counted
@@ -36,16 +36,16 @@ def print_bots(bots: Sequence[arena_pb2.BotVersion], *, live: bool) -> None:
         console.print("no bot has connected yet")
         return
     columns = [
-        Column(">id", [str(bot.version_id) for bot in bots], drop=3),
-        Column("bot", [bot.name for bot in bots]),
-        Column("version", [short_version(bot.version) for bot in bots], drop=2),
-        Column(">matches", [str(bot.matches) for bot in bots]),
-        Column(">won", [str(bot.wins) for bot in bots]),
-        Column(">faults", [str(bot.faults) for bot in bots]),
-        Column("first seen", [local_time(bot.first_seen_ms) for bot in bots], drop=4),
+        TextColumn(">id", [str(bot.version_id) for bot in bots], drop=3),
+        TextColumn("bot", [bot.name for bot in bots]),
+        TextColumn("version", [short_version(bot.version) for bot in bots], drop=2),
+        TextColumn(">matches", [str(bot.matches) for bot in bots]),
+        TextColumn(">won", [str(bot.wins) for bot in bots]),
+        TextColumn(">faults", [str(bot.faults) for bot in bots]),
+        TextColumn("first seen", [local_time(bot.first_seen_ms) for bot in bots], drop=4),
     ]
     if live:
-        columns.append(Column("now", [_now(bot) for bot in bots], drop=1))
+        columns.append(TextColumn("now", [_now(bot) for bot in bots], drop=1))
     note_room(console, print_fitted(console, columns))
 
 
@@ -147,16 +147,16 @@ def _print_record(console: Console, record: records_pb2.GetBotResponse) -> None:
         print_fitted(console, _opponent_columns(record.opponents))
 
 
-def _seat_columns(rows: Sequence[records_pb2.SeatRecord]) -> list[Column]:
+def _seat_columns(rows: Sequence[records_pb2.SeatRecord]) -> list[TextColumn]:
     return [
-        Column("game", [row.game for row in rows]),
-        Column(">players", [str(row.players) for row in rows]),
-        Column(">seat", [str(row.seat) for row in rows]),
-        Column(">matches", [str(row.matches) for row in rows]),
-        Column("places", [" ".join(map(str, row.places)) for row in rows]),
-        Column(">mean score", [f"{row.score_sum / row.matches:.1f}" for row in rows], drop=2),
-        Column(">faults", [str(row.faults) for row in rows], drop=1),
-        Column(">ms", [_ms_per_decision(row) for row in rows], drop=3),
+        TextColumn("game", [row.game for row in rows]),
+        TextColumn(">players", [str(row.players) for row in rows]),
+        TextColumn(">seat", [str(row.seat) for row in rows]),
+        TextColumn(">matches", [str(row.matches) for row in rows]),
+        TextColumn("places", [" ".join(map(str, row.places)) for row in rows]),
+        TextColumn(">mean score", [f"{row.score_sum / row.matches:.1f}" for row in rows], drop=2),
+        TextColumn(">faults", [str(row.faults) for row in rows], drop=1),
+        TextColumn(">ms", [_ms_per_decision(row) for row in rows], drop=3),
     ]
 
 
@@ -164,12 +164,12 @@ def _ms_per_decision(row: records_pb2.SeatRecord) -> str:
     return f"{row.thinking_ms / row.decisions:.2f}" if row.decisions else "-"
 
 
-def _opponent_columns(rows: Sequence[records_pb2.OpponentRecord]) -> list[Column]:
+def _opponent_columns(rows: Sequence[records_pb2.OpponentRecord]) -> list[TextColumn]:
     return [
-        Column("opponent", [row.bot for row in rows]),
-        Column(">matches", [str(row.matches) for row in rows]),
-        Column(">ahead", [f"{row.share:.0%}" for row in rows]),
-        Column("interval", [f"{row.share_low:.0%} to {row.share_high:.0%}" for row in rows]),
+        TextColumn("opponent", [row.bot for row in rows]),
+        TextColumn(">matches", [str(row.matches) for row in rows]),
+        TextColumn(">ahead", [f"{row.share:.0%}" for row in rows]),
+        TextColumn("interval", [f"{row.share_low:.0%} to {row.share_high:.0%}" for row in rows]),
     ]
 
 
@@ -181,10 +181,10 @@ def print_matches(matches: Sequence[arena_pb2.MatchSummary], wanted: arena_pb2.L
         return
     running = wanted.running
     columns = [
-        Column("match", [match.match_id for match in matches], whole=True),
-        Column("game", [match.game for match in matches], drop=1),
-        Column("started" if running else "ended", [_when(match, running) for match in matches], drop=2),
-        Column("bots" if running else "places", [shown_result(match) for match in matches]),
+        TextColumn("match", [match.match_id for match in matches], whole=True),
+        TextColumn("game", [match.game for match in matches], drop=1),
+        TextColumn("started" if running else "ended", [_when(match, running) for match in matches], drop=2),
+        TextColumn("bots" if running else "places", [shown_result(match) for match in matches]),
     ]
     note_room(console, print_fitted(console, columns))
     see = f"roost watch {matches[0].match_id}" if running else f"roost replay {matches[0].match_id} --show"

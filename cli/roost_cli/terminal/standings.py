@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, Self
 
 from roost.v1 import arena_pb2
-from roost_cli.terminal.console import Column, note_room, print_fitted, results
+from roost_cli.terminal.console import TextColumn, note_room, print_fitted, results
 from roost_games.wording import counted
 from roost_ladder.rating.standings import Standing
 from roost_ladder.rating.statistics import Totals
@@ -84,24 +84,24 @@ class StandingsRow(NamedTuple):
         )
 
 
-def standings_columns(rows: Sequence[StandingsRow]) -> list[Column]:
+def standings_columns(rows: Sequence[StandingsRow]) -> list[TextColumn]:
     """The standings, a column for each thing that is known, best bot first."""
     several = max(Counter(row.name for row in rows).values(), default=0) > 1
     faulty = any(row.faults != "0" for row in rows)
     sizes = sorted({at.players for row in rows for at in row.places})
     columns = [
-        Column(">rank", [row.ranks for row in rows]),
-        Column("bot", [row.name for row in rows]),
+        TextColumn(">rank", [row.ranks for row in rows]),
+        TextColumn("bot", [row.name for row in rows]),
         # Needed where a bot has several.
-        Column("version", [row.version for row in rows], drop=0 if several else 6),
-        Column(">rating", [row.rating for row in rows]),
+        TextColumn("version", [row.version for row in rows], drop=0 if several else 6),
+        TextColumn(">rating", [row.rating for row in rows]),
         *above_next([row.above_next for row in rows], drop=5),
-        Column(">matches", [str(row.matches) for row in rows], drop=1),
-        Column(">blocks", ["" if row.blocks is None else str(row.blocks) for row in rows], drop=7),
-        Column(">won", [str(row.wins) for row in rows], drop=3),
-        Column(">faults", [row.faults for row in rows], drop=2 if faulty else 5),
-        *(Column(f">of {size}", [mean_place(row.places, size) for row in rows], drop=4) for size in sizes),
-        Column(">ms", [row.ms for row in rows], drop=6),
+        TextColumn(">matches", [str(row.matches) for row in rows], drop=1),
+        TextColumn(">blocks", ["" if row.blocks is None else str(row.blocks) for row in rows], drop=7),
+        TextColumn(">won", [str(row.wins) for row in rows], drop=3),
+        TextColumn(">faults", [row.faults for row in rows], drop=2 if faulty else 5),
+        *(TextColumn(f">of {size}", [mean_place(row.places, size) for row in rows], drop=4) for size in sizes),
+        TextColumn(">ms", [row.ms for row in rows], drop=6),
     ]
     return [column for column in columns if any(column.cells)]
 
@@ -121,10 +121,10 @@ def mean_place(places: Iterable[MeanPlaceAt], size: int) -> str:
     return next((f"{at.mean_place:.2f}" for at in places if at.players == size), UNKNOWN)
 
 
-def above_next(likelihoods: Sequence[float | None], drop: int) -> list[Column]:
+def above_next(likelihoods: Sequence[float | None], drop: int) -> list[TextColumn]:
     """How likely each bot is stronger than the one below it; no column if nothing is known."""
     known = any(each is not None for each in likelihoods)
-    return [Column(">above", [_likelihood(each) for each in likelihoods], drop)] if known else []
+    return [TextColumn(">above", [_likelihood(each) for each in likelihoods], drop)] if known else []
 
 
 def _likelihood(share: float | None) -> str:

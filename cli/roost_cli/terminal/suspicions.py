@@ -9,7 +9,7 @@ from typing import Protocol
 from rich.console import Console
 
 from roost.v1 import records_pb2
-from roost_cli.terminal.console import Column, print_fitted, results
+from roost_cli.terminal.console import TextColumn, print_fitted, results
 from roost_cli.terminal.records import local_time
 from roost_cli.terminal.standings import short_version
 from roost_games.wording import counted
@@ -90,14 +90,14 @@ def _nobody(report: Report) -> str:
 
 def _print_pairs(console: Console, pairs: Sequence[records_pb2.Suspicion]) -> None:
     columns = [
-        Column("with", [_name(pair.bot, pair.bot_version) for pair in pairs]),
-        Column("bot", [_name(pair.helped, pair.helped_version) for pair in pairs]),
-        Column(">ahead", [f"{100 * each.share_with:.0f} not {100 * each.share_without:.0f}" for each in pairs]),
-        Column(">change", [_change(pair) for pair in pairs]),
-        Column(">back", [_change(pair.back) if pair.HasField("back") else "-" for pair in pairs], drop=2),
-        Column(">blocks", [str(pair.blocks) for pair in pairs]),
-        Column(">chance", [_percent(pair.p) for pair in pairs]),
-        Column(">others", [f"{pair.others_changed} of {pair.others}" for pair in pairs], drop=1),
+        TextColumn("with", [_name(pair.bot, pair.bot_version) for pair in pairs]),
+        TextColumn("bot", [_name(pair.helped, pair.helped_version) for pair in pairs]),
+        TextColumn(">ahead", [f"{100 * each.share_with:.0f} not {100 * each.share_without:.0f}" for each in pairs]),
+        TextColumn(">change", [_change(pair) for pair in pairs]),
+        TextColumn(">back", [_change(pair.back) if pair.HasField("back") else "-" for pair in pairs], drop=2),
+        TextColumn(">blocks", [str(pair.blocks) for pair in pairs]),
+        TextColumn(">chance", [_percent(pair.p) for pair in pairs]),
+        TextColumn(">others", [f"{pair.others_changed} of {pair.others}" for pair in pairs], drop=1),
     ]
     print_fitted(console, columns)
 
@@ -110,14 +110,14 @@ def _conduct(report: Report, console: Console) -> Iterator[str]:
         return
     rows = conduct.bots
     columns = [
-        Column("bot", [_name(row.bot, row.version) for row in rows]),
-        Column("owner", [row.owner or "-" for row in rows], drop=1),
-        Column(">matches", [str(row.matches) for row in rows], drop=2),
-        Column(">faults", [str(row.faults) for row in rows]),
-        Column(">forfeits", [str(row.forfeits) for row in rows]),
-        Column(">voids", [f"{row.voids} not {row.voids_expected:.1f}" for row in rows]),
-        Column(">chance", [_percent(row.p) for row in rows]),
-        Column("", ["over the line" if row.suspicious else "" for row in rows]),
+        TextColumn("bot", [_name(row.bot, row.version) for row in rows]),
+        TextColumn("owner", [row.owner or "-" for row in rows], drop=1),
+        TextColumn(">matches", [str(row.matches) for row in rows], drop=2),
+        TextColumn(">faults", [str(row.faults) for row in rows]),
+        TextColumn(">forfeits", [str(row.forfeits) for row in rows]),
+        TextColumn(">voids", [f"{row.voids} not {row.voids_expected:.1f}" for row in rows]),
+        TextColumn(">chance", [_percent(row.p) for row in rows]),
+        TextColumn("", ["over the line" if row.suspicious else "" for row in rows]),
     ]
     print_fitted(console, columns)
     yield CONDUCT_NOTES

@@ -20,7 +20,7 @@ from roost_games.errors import UsageError
 
 KEY_VARIABLE = "ROOST_KEY"
 ON_THIS_MACHINE = ("127.", "localhost:", "[::1]:", "::1:")
-Options = tuple[tuple[str, int], ...]
+ChannelOptions = tuple[tuple[str, int], ...]
 log = logging.getLogger("roost_sdk")
 
 
@@ -37,14 +37,14 @@ class Credentials:
         """What goes along with every call."""
         return () if self.key is None else (("authorization", f"Bearer {self.key}"),)
 
-    def channel(self, address: str, options: Options) -> grpc.Channel:
+    def channel(self, address: str, options: ChannelOptions) -> grpc.Channel:
         """A connection that is yet to be made, for programs that wait for answers."""
         self._warn(address)
         if not self.tls:
             return grpc.insecure_channel(address, options=options)
         return grpc.secure_channel(address, grpc.ssl_channel_credentials(self.ca), options=options)
 
-    def aio_channel(self, address: str, options: Options) -> grpc.aio.Channel:
+    def aio_channel(self, address: str, options: ChannelOptions) -> grpc.aio.Channel:
         """The same inside a running event loop."""
         self._warn(address)
         if not self.tls:
