@@ -6,7 +6,7 @@ import grpc
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from roost_web import client, keeping
+from roost_web import client, responses
 from roost_web.cache import Freshness
 from roost_web.errors import ArenaAwayError
 from tests.support.pages.fake_arena import FakeArena, serving, standing
@@ -29,7 +29,7 @@ def fake() -> FakeArena:
 @pytest.fixture
 def heard(browser: Browser, fake: FakeArena, monkeypatch: pytest.MonkeyPatch) -> Iterator[Complaints]:
     monkeypatch.setattr(client, "LOOK_SECONDS", 0.0)
-    monkeypatch.setattr(keeping, "CHANGING_SECONDS", 0.0)
+    monkeypatch.setattr(responses, "CHANGING_SECONDS", 0.0)
     monkeypatch.setattr(client, "Freshness", lambda _, unchanged: Freshness(0.0, unchanged))
     with serving(fake) as arena, hosted(arena) as address, looking(browser, address) as heard:
         heard.page.clock.install()

@@ -12,10 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from roost_web.api import routes as api
-from roost_web.api.errors import ShownError
 from roost_web.errors import ArenaAwayError, BadRequestError, NotThereError, PageError
-from roost_web.keeping import KeepResponses
 from roost_web.pages import bots, competitions, files, home, matches, standings, viewing
+from roost_web.responses import KeepResponses
 from roost_web.settings import PageSettings
 from roost_web.site import Site, site_of
 
@@ -117,7 +116,7 @@ def _told(request: Request, error: PageError) -> Response:
         headers["Retry-After"] = str(error.retry_seconds)
     response: Response
     if any(part in request.url.path for part in FOR_PROGRAMS):
-        response = JSONResponse(ShownError(status=error.status, error=str(error)).model_dump(), error.status)
+        response = JSONResponse(api.ShownError(status=error.status, error=str(error)).model_dump(), error.status)
     else:
         again = error.retry_seconds if isinstance(error, ArenaAwayError) else 0
         response = site_of(request).bare_page(request, "error.html", error.status, error=error, again=again)

@@ -1,6 +1,10 @@
 """The arena as the page asks it: over gRPC, with answers that are kept while they are true.
 
 Every call raises a `PageError` with the HTTP status that a visitor gets.
+
+All visitors are one caller: the page's own key, if it has one. Where people sign in, a request brings a caller of its
+own, whose key replaces the page's in the metadata. Then the caller belongs into the key of `_kept` here and of
+`KeepResponses`, so that nobody is shown an answer for somebody else.
 """
 
 import time

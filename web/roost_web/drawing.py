@@ -35,7 +35,7 @@ PALEST = 0.25
 
 
 SERIES = "Heckmeck am "
-"""What the titles of some games begin with. The rest of them is how people call them."""
+"""What the titles of some games begin with. The rest of them is what people call them."""
 
 
 class Drawing:

@@ -4,7 +4,7 @@
         serve_page(create_app(PageSettings("arena.example:50051")), listener)
 
 A process may listen and hand the socket to another one, which serves it (`fd:N`). So a page that is restarted loses
-nobody: whoever connects meanwhile waits for a moment.
+nobody: a visitor who connects then waits for a moment.
 """
 
 import asyncio

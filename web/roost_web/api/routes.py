@@ -1,11 +1,11 @@
 """The questions of the JSON API, below `/api/v1`."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
 
-from roost_web.api.errors import may_answer
 from roost_web.rows import bots, competitions, home, matches, standings
 from roost_web.rows.filters import Filter, MatchSearch, VersionId
 from roost_web.site import AnyClient, AnySite
@@ -35,6 +35,28 @@ class VersionParameters(Filter):
     """Everything, or one bot version."""
 
     version_id: Annotated[VersionId, Query(description="Only this bot version.")] = 0
+
+
+class ShownError(BaseModel):
+    """Why there is no answer."""
+
+    status: int = Field(description="The HTTP status.")
+    error: str = Field(description="What is wrong, in words.")
+
+
+def may_answer(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The documentation of these statuses. Every question may find the arena away or busy."""
+    words = {
+        400: "A parameter is wrong.",
+        403: "The arena does not show it to this page.",
+        404: "There is no such thing.",
+        409: "Not yet: the match or its deal is still being played.",
+        413: "The file is larger than any replay.",
+        429: "Too many requests; see Retry-After.",
+        502: "The arena is of a version that cannot answer this.",
+        503: "The arena does not answer now; see Retry-After.",
+    }
+    return {status: {"model": ShownError, "description": words[status]} for status in (*statuses, 403, 429, 502, 503)}
 
 
 @router.get("/arena", responses=may_answer(400))

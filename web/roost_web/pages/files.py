@@ -10,7 +10,7 @@ from roost_web.errors import NotThereError
 from roost_web.links import files_digest, own_files
 from roost_web.site import AnySite
 
-FOR_EVER = "public, max-age=31536000, immutable"
+IMMUTABLE = "public, max-age=31536000, immutable"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".md": "text/markdown"}
 router = APIRouter(include_in_schema=False)
 
@@ -26,7 +26,7 @@ async def file(digest: str, name: str) -> Response:
     data = _files().get(name)
     if data is None:
         raise NotThereError("There is no such file.")
-    lasting = FOR_EVER if digest == files_digest() else "no-cache"
+    lasting = IMMUTABLE if digest == files_digest() else "no-cache"
     return Response(data, media_type=_kind(name), headers={"Cache-Control": lasting})
 
 
