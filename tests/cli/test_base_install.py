@@ -46,7 +46,10 @@ WORKS = {
     "roost games": [],
     "roost rules": ["karteneck"],
     "roost play": ["haecmaec", "random", "greedy", "--seed", "7", "--replay", REPLAYS],
-    "roost ladder": ["random", "greedy", "--games", "karteneck", "--players", "2", "--blocks", "1", "--workers", "1"],
+    "roost ladder": [
+        *("random", "greedy", "--games", "karteneck", "--players", "2", "--blocks", "1", "--workers", "1"),
+        *("--html", "page.html"),
+    ],
     "roost compare": [
         *("greedy", "random", "--game", "karteneck", "--players", "2", "--blocks", "1", "--workers", "1", "--json"),
     ],
