@@ -210,7 +210,7 @@ def _add_connection(parser: argparse.ArgumentParser) -> None:
 
 def _at_least_one(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+        raise argparse.ArgumentTypeError(f"give 1 or more, not {text!r}")
     return int(text)
 
 

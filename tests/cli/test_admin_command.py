@@ -186,7 +186,7 @@ def test_competition_files(roost: Roost) -> None:
     assert wrong.code == 2
     assert wrong.err.startswith("roost: my.toml, line 11: phases.2.phase: input should be ")
     twice = roost("serve", "my.toml", "--games", "karteneck")
-    assert (twice.code, "the competition file says what is played" in twice.err) == (2, True)
+    assert (twice.code, "do not apply to a competition; its file sets them" in twice.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_competition_files(roost: Roost) -> None:
         ("serve --listen 127.0.0.1:99999", 2, "is not an address to listen at"),
         ("serve --tls-cert x.pem", 2, "--tls-cert and --tls-key belong together"),
         ("serve --metrics nowhere", 2, "is not an address for metrics"),
-        ("standings --phase finals", 2, "--phase is a phase of a competition"),
+        ("standings --phase finals", 2, "--phase needs --competition NAME"),
         ("bots show x --db x.db", 2, "there is no bot 'x'"),
     ],
 )

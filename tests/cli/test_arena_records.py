@@ -125,7 +125,7 @@ def test_matches_by_opponent_and_outcome(roost: Roost, world: World) -> None:
 
 def test_an_outcome_is_one_for_a_bot(roost: Roost, world: World) -> None:
     code, _, err = roost("matches", "--db", world.file, "--outcome", "won")
-    assert (code, err) == (2, "roost: --outcome is one for a bot; name it with --bot\n")
+    assert (code, err) == (2, "roost: --outcome needs --bot NAME\n")
 
 
 def test_standings_for_programs(roost: Roost, world: World) -> None:

@@ -56,7 +56,7 @@ def test_a_few_seconds_end_with_standings_and_where_to_look_next(roost: Roost, t
         assert roost(*command.split()).code == 0
     (replay,) = [line.split("roost replay ", 1)[1] for line in showcase.out.lines if "roost replay " in line]
     assert "The match " in roost("replay", *replay.split()).out
-    assert showcase.err.lines == ["The arena stops. What is still running in a few seconds is voided ..."]
+    assert showcase.err.lines == ["The arena stops. Matches still running after a few seconds are voided."]
 
 
 @pytest.mark.long

@@ -204,10 +204,10 @@ def test_the_author_of_a_program_sees_nothing_of_ours(roost: Roost) -> None:
         (["random", "greedy", "--players", "4"], "add bots that play these games, or change --games or --players"),
         (["random", "greedy", "--schedule", "swis"], "there is no schedule 'swis'"),
         (["random", "greedy", "--schedule", "gauntlet"], "gauntlet needs --hero NAME, the bot that plays"),
-        (["random", "greedy", "--schedule", "gauntlet", "--hero", "x"], "x does not take part"),
+        (["random", "greedy", "--schedule", "gauntlet", "--hero", "x"], "x is not in this ladder"),
         (["random", "greedy", "--rotation", "round"], "--rotation is cyclic or full, not 'round'"),
         (["random", "greedy", "--rating", "glicko"], "there is no rating 'glicko'"),
-        (["random", "greedy", "--anchor", "nobody"], "nobody does not take part"),
+        (["random", "greedy", "--anchor", "nobody"], "nobody is not in this ladder"),
         (["random", "greedy", "--budget", "soon"], "a time is written like"),
         (
             ["random", "greedy", "--matches", "1"],

@@ -337,7 +337,7 @@ def test_schedules_by_name() -> None:
     [
         ("shure", None, None, "Did you mean 'sure'"),
         ("sure", 3, None, "limit its blocks"),
-        ("swiss", 0, None, "from 1 on"),
+        ("swiss", 0, None, "1 or more"),
         ("gauntlet", None, None, "needs the bot"),
         ("round-robin", None, 3, "use gauntlet"),
     ],

@@ -87,7 +87,7 @@ def show_bot(
 def check_phase(phase: str | None, competition: str | None) -> None:
     """Refuse a phase of no competition."""
     if phase is not None and competition is None:
-        raise UsageError("--phase is a phase of a competition; name it with --competition")
+        raise UsageError("--phase needs --competition NAME")
 
 
 @asks(READING)
@@ -152,7 +152,7 @@ def matches(
     if running and not where.live:
         raise UsageError("a database has only finished matches; --running needs --server")
     if outcome is not None and bot is None:
-        raise UsageError("--outcome is one for a bot; name it with --bot")
+        raise UsageError("--outcome needs --bot NAME")
     check_phase(phase, competition)
     wanted = arena_pb2.ListMatchesRequest(
         game=find_game(game).name if game else "",

@@ -150,7 +150,10 @@ def serve(
     Ctrl-C or SIGTERM stops it after the running matches. A second one voids them.
     """
     if competitions and any(each is not None for each in (games, players, decision_ms, bank_ms, schedule, deals)):
-        raise UsageError("the competition file says what is played; leave these options out")
+        raise UsageError(
+            "--games, --players, --decision-ms, --bank-ms, --schedule and --deals do not apply to a competition; "
+            "its file sets them"
+        )
     if competitions and bots is not None:
         raise UsageError(
             "in a competition every bot needs an owner and a key; leave --bots out, and use "
@@ -235,7 +238,7 @@ def showcase(
                 summed_up = True
                 remark(f"The bots play on, and {url} shows it. Ctrl-C ends it.")
                 running.wait()
-        remark("The arena stops. What is still running in a few seconds is voided ...")
+        remark("The arena stops. Matches still running after a few seconds are voided.")
         for line in running.stop():
             remark(line)
     if not summed_up:

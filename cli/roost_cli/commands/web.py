@@ -49,9 +49,7 @@ def web(
     ] = None,
     listen: Annotated[
         str,
-        typer.Option(
-            metavar="HOST:PORT", help="Where to listen. Port 0 takes a free one; fd:N is a socket that is open already."
-        ),
+        typer.Option(metavar="HOST:PORT", help="Where to listen. Port 0 takes a free one; fd:N is an open socket."),
     ] = DEFAULT_LISTEN,
     path_prefix: PrefixOption = "",
     public_server: PublicServerOption = "",
@@ -73,7 +71,7 @@ def web(
 ) -> None:
     """Show an arena in the browser: standings, bots, matches, replays. Without an arena, its records.
 
-    Ctrl-C stops it. The arena may come and go meanwhile.
+    Ctrl-C stops it. The page stays up while the arena restarts.
     """
     _check_source(folder, server, db, (key_file, tls, tls_ca, public_server))
     check_web("roost web")

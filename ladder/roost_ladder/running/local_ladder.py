@@ -274,5 +274,5 @@ def number_of(name: str, entrants: Sequence[Entrant]) -> int:
     """The number of the bot called `name`. Raises `UsageError` if it does not take part."""
     names = [entrant.spec.name for entrant in entrants]
     if name not in names:
-        raise UsageError(f"{name} does not take part; those who do are: {', '.join(names)}{did_you_mean(name, names)}")
+        raise UsageError(f"{name} is not in this ladder; its bots are: {', '.join(names)}{did_you_mean(name, names)}")
     return names.index(name)

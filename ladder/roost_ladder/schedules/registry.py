@@ -78,7 +78,7 @@ def _check(name: str, times: int | None, hero: int | None) -> None:
             f"{name} does not repeat anything a number of times: limit its blocks, matches or time instead"
         )
     if times is not None and times < 1:
-        raise UsageError(f"{name} cannot be played {times} times: give a number from 1 on")
+        raise UsageError(f"{name} cannot be played {times} times: give 1 or more")
     if (name == "gauntlet") != (hero is not None):
         needs = "needs the bot that plays against all others" if hero is None else "is not about one bot: use gauntlet"
         raise UsageError(f"the schedule {name} {needs}")
