@@ -11,9 +11,8 @@ from pathlib import Path
 import grpc
 import pytest
 
-from roost_cli.commands.serve import ScheduleName
 from roost_games.errors import UsageError
-from roost_ladder.schedules.registry import open_schedule
+from roost_ladder.schedules.registry import OPEN_SCHEDULES, open_schedule
 from roost_server.serving.tls import make_certificate
 from roost_server.store import open_store
 from tests.support.commands.roost import Roost, roost_process
@@ -262,7 +261,21 @@ def test_a_mistake_of_ours_is_not_a_missing_package() -> None:
         raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
 
 
-@pytest.mark.parametrize("name", ScheduleName)
-def test_every_schedule_that_serve_offers_exists(name: ScheduleName) -> None:
-    """The names are written out there, because `roost --help` must not load the schedules."""
+@pytest.mark.parametrize("name", OPEN_SCHEDULES)
+def test_every_open_schedule_exists(name: str) -> None:
     open_schedule(name, b"seed")
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        (("--schedule", "gauntlet"), "there is no open schedule 'gauntlet': there are least-played, sure, "),
+        (("--deals", "same"), "there are no deals 'same': there are own, duplicate\n"),
+    ],
+)
+def test_a_schedule_or_deal_that_serve_does_not_know_is_named(
+    option: tuple[str, str], told: str, roost: Roost, tmp_path: Path
+) -> None:
+    code, out, err = roost("serve", "--db", tmp_path / "roost.db", *option)
+    assert (code, out, err.startswith(f"roost: {told}")) == (2, "", True), err
+    assert list(tmp_path.iterdir()) == []

@@ -43,22 +43,6 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
-class ScheduleName(StrEnum):
-    """Who meets whom in an arena without competitions."""
-
-    LEAST_PLAYED = "least-played"
-    SURE = "sure"
-    ROUND_ROBIN = "round-robin"
-    SWISS = "swiss"
-
-
-class DealKind(StrEnum):
-    """Whether the matches of a block share a deal."""
-
-    OWN = "own"
-    DUPLICATE = "duplicate"
-
-
 def serve(
     competitions: Annotated[
         list[Path] | None,
@@ -87,14 +71,14 @@ def serve(
         ),
     ] = None,
     schedule: Annotated[
-        ScheduleName | None,
+        str | None,
         typer.Option(
             metavar="NAME",
             help="Who meets whom: least-played, sure, round-robin or swiss. By default least-played.",
         ),
     ] = None,
     deals: Annotated[
-        DealKind | None,
+        str | None,
         typer.Option(
             metavar="KIND",
             help="own: every match has a deal of its own, so bots cannot remember one; that is the default. "

@@ -20,6 +20,8 @@ SCHEDULES = {
     "least-played": "random groups, least played first",
 }
 """What each does, in a line."""
+OPEN_SCHEDULES = ("least-played", "sure", "round-robin", "swiss")
+"""Those for an arena where bots come and go. A gauntlet needs its one bot there."""
 REPEATED = {"round-robin", "gauntlet", "swiss"}
 OPEN_TURNS = 4
 """How often each bot plays at each kind of table in a round of `least-played` where bots come and go."""
@@ -51,6 +53,14 @@ MAKERS: dict[str, Callable[[Terms], Schedule]] = {
     "knockout": lambda terms: Knockout(terms.seed, terms.times or 1),
 }
 """Every schedule of the project. A knockout is for finals only: a ladder has no seeding."""
+
+
+def check_open(name: str) -> str:
+    """The name of a schedule for bots that come and go. Raises `UsageError` for another one."""
+    if name not in OPEN_SCHEDULES:
+        listed = ", ".join(OPEN_SCHEDULES)
+        raise UsageError(f"there is no open schedule {name!r}: there are {listed}{did_you_mean(name, OPEN_SCHEDULES)}")
+    return name
 
 
 def open_schedule(name: str, seed: bytes) -> Schedule:

@@ -13,6 +13,7 @@ from roost_games.errors import UsageError
 from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES
 from roost_ladder.blocks import Deals
+from roost_ladder.schedules.registry import check_open
 from roost_sdk import LoadedBot
 from roost_server.accounts.keys import Scope, keys
 from roost_server.competition.file import read_competitions
@@ -72,6 +73,8 @@ def settings_for(
     if not tables:
         named, numbers = ", ".join(games or GAME_NAMES), ", ".join(map(str, counts))
         raise UsageError(f"{named} cannot be played by {numbers}; give other --games or --players")
+    if deals is not None and deals not in list(Deals):
+        raise UsageError(f"there are no deals {deals!r}: there are {', '.join(Deals)}")
     usual = Settings()
     clock = Clock(
         usual.clock.decision_ms if decision_ms is None else decision_ms,
@@ -81,7 +84,7 @@ def settings_for(
         usual.unpaced(),
         tables=tables,
         clock=clock,
-        schedule=schedule or usual.schedule,
+        schedule=check_open(schedule or usual.schedule),
         deals=Deals(deals or usual.deals),
         arena_seconds_per_hour=usual.arena_seconds_per_hour,
     )
