@@ -14,7 +14,7 @@ from roost_games.errors import ReplayError, RoostError, UsageError
 from roost_games.game import Variant
 from roost_games.playback import Playback
 from roost_games.referee import Fault, Referee, Seat
-from roost_games.registry import GAME_NAMES, get_game
+from roost_games.registry import GAME_NAMES, get_game, rules_of
 from roost_games.replay import Replay
 from roost_games.verify import verify
 from roost_sdk.viewing import frames
@@ -65,6 +65,7 @@ def test_a_match_is_shown_decision_by_decision(table: tuple[str, Variant, int]) 
     recorded = Recorded(replay)
     document = json.loads(json.dumps(recorded.document()))
     assert (document["format"], document["game"], document["variant"]) == ("roost-frames/1", table[0], table[1].name)
+    assert document["title"] in rules_of(table[0]).splitlines()[0]
     assert document["players"] == len(document["seats"]) == table[2]
     told = [move for frame in shown(document) for move in frame["moves"]]
     assert [(move["seat"], move["move"], move["ms"]) for move in told] == [

@@ -14,7 +14,7 @@ import roost_sdk
 from roost_bots import SAMPLES
 from roost_games.chance import seed_of
 from roost_games.errors import ReplayError, UsageError
-from roost_games.registry import get_game
+from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Replay
 from roost_sdk import LoadedBot, LocalMatch, show
 from roost_sdk.viewing.frames import Recorded
@@ -61,10 +61,11 @@ def test_all_eyes_are_in_the_page(replay: Replay) -> None:
 def test_every_import_of_the_viewer_is_in_the_page(replay: Replay) -> None:
     modules = modules_in(show(replay).html())
     assert "roost-viewer/match.js" in modules
-    imported = {name for source in modules.values() for name in re.findall(r'"(roost-viewer/[^"]+)"', source)}
-    assert "roost-viewer/boards/karteneck.js" in imported
+    sources = [source.replace("${game}", game) for source in modules.values() for game in GAME_NAMES]
+    imported = {name for source in sources for name in re.findall(r'["`](roost-viewer/[^"`]+)["`]', source)}
+    assert {f"roost-viewer/boards/{game}.js" for game in GAME_NAMES} <= imported
     assert imported <= modules.keys()
-    assert not [name for name, source in modules.items() if re.search(r'(from|import)\s*\(?\s*"\.', source)]
+    assert not [name for name, source in modules.items() if re.search(r'(from|import)\s*\(?\s*["`]\.', source)]
 
 
 def test_nothing_is_loaded_from_anywhere(replay: Replay) -> None:

@@ -84,6 +84,8 @@ def test_a_game_that_is_not_in_the_envelope_is_named(oneof: str, toy_root: Path)
         ("client_sdk/roost_sdk/wire/toy.py", "CODEC = None"),
         ("client_sdk/roost_sdk/pettingzoo/toy.py", "CODING = object"),
         ("sample_bots/roost_bots/starters/toy.py", "from roost_sdk import Bot\nclass MyBot(Bot):\n    games = ()"),
+        ("viewer/roost_viewer/boards/toy.js", "export const styles = '';"),
+        ("viewer/roost_viewer/chance.js", "const DEALS = {\n};\nconst TITLES = {\n  toy: 1,\n};\n"),
         ("docs/formats/chance.md", "toy\n"),
     ],
 )

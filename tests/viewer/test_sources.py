@@ -132,7 +132,9 @@ def test_why_a_match_is_refused_is_said_in_the_words_of_the_server(complaints: C
     expect(complaints.page.get_by_role("status").first).to_contain_text("There is nothing at this address.")
 
 
-def test_an_unknown_game_is_still_told_in_words(page: Page, site: Site) -> None:
+def test_an_unknown_game_is_still_told_in_words(complaints: Complaints, site: Site) -> None:
+    complaints.allow("404")
+    page = complaints.page
     document = {**documents("karteneck")["open"], "game": "mahjong"}
     site.add_json("/frames/mahjong/open", document)
     page.goto(site.add_page("/mahjong", '<roost-match src="/frames/mahjong/"></roost-match>'))

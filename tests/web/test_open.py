@@ -47,7 +47,7 @@ def test_a_dropped_file_is_shown_match_by_match(open_page: Complaints) -> None:
     page = open_page.page
     drop(page, f"{replay_of('karteneck').to_line()}\n{replay_of('slap').to_line()}\n")
     expect(page.locator(".where")).to_contain_text("The deal")
-    expect(page.locator("roost-match .game")).to_have_text("Karteneck")
+    expect(page.locator("roost-match .game")).to_have_text("Heckmeck am Karteneck")
     page.locator("#number").select_option("2")
     expect(page.locator("roost-match .game")).to_have_text("Häc Mäc, with slapping")
     page.locator(".eyes label", has_text="Seat 1").click()

@@ -7,9 +7,26 @@ const WORDS = 1n << 64n;
 const FACES = ["1", "2", "3", "4", "5", "W"];
 const PORTIONS_PLAYED = { 2: 18, 3: 24, 4: 28 };
 const FLIES = 3;
-const DEALT = { karteneck: 6, haecmaec: 4 };
-/** In these games a turn begins with a draw, so the starter holds the first card of the pile when the match begins. */
-const DRAWS_FIRST = new Set(["haecmaec"]);
+
+/**
+ * By game: all cards in the order of docs/formats/chance.md, if it has any, and how many each seat is dealt. Where a
+ * turn begins with a draw, the starter holds the first card of the pile when the match begins.
+ */
+const DEALS = {
+  karteneck: { deck: numbersAndSignposts, dealt: 6 },
+  bratwurmeck: {},
+  haecmaec: { deck: ingredientsAndFlies, dealt: 4, drawsFirst: true },
+};
+
+function numbersAndSignposts({ signposts }) {
+  const numbers = ["1", "2", "3", "4", "5"].flatMap((card) => Array(17).fill(card));
+  return [...numbers, ...signposts.map((signpost) => `W${signpost}`)];
+}
+
+function ingredientsAndFlies({ ingredients }) {
+  const rows = ingredients.flatMap(({ kind, value, copies }) => Array(copies).fill(`${kind}-${value}`));
+  return [...rows, ...Array(FLIES).fill("fly")];
+}
 
 /** The tape of one seed: every purpose has a stream of its own. */
 export class Tape {
@@ -65,15 +82,9 @@ function* readWords(bytes) {
 /** The commitment of a seed: the SHA-256 of its bytes, in hexadecimal. */
 export const commitmentOf = (seed) => toHex(sha256(fromHex(seed)));
 
-/** All cards of the match in the order of docs/formats/chance.md; empty if the game has none. */
+/** All cards of the match; empty if the game has none. */
 export function deckOf(game, options) {
-  if (game === "karteneck") {
-    const numbers = ["1", "2", "3", "4", "5"].flatMap((card) => Array(17).fill(card));
-    return [...numbers, ...options.signposts.map((signpost) => `W${signpost}`)];
-  }
-  if (game !== "haecmaec") return [];
-  const rows = options.ingredients.flatMap(({ kind, value, copies }) => Array(copies).fill(`${kind}-${value}`));
-  return [...rows, ...Array(FLIES).fill("fly")];
+  return DEALS[game]?.deck?.(options) ?? [];
 }
 
 /** What the seed of `document` gives for the purpose of a listed outcome; `undefined` for an unknown purpose. */
@@ -149,9 +160,9 @@ function checkTable(tape, { game, options, players, frames }) {
 }
 
 function dealtHands(game, pile, players, starter) {
-  const size = DEALT[game];
+  const { dealt: size, drawsFirst } = DEALS[game];
   const hands = Array.from({ length: players }, (_, seat) => pile.slice(seat * size, (seat + 1) * size));
-  if (DRAWS_FIRST.has(game)) hands[starter].push(pile[players * size]);
+  if (drawsFirst) hands[starter].push(pile[players * size]);
   return hands.map(sorted);
 }
 

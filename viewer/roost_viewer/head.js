@@ -2,7 +2,6 @@
 
 import { botName, h, icon, isolated } from "./elements.js";
 
-const GAMES = { karteneck: "Karteneck", bratwurmeck: "Bratwurmeck", haecmaec: "Häc Mäc" };
 const VARIANTS = { slap: "with slapping" };
 const ENDINGS = {
   finished: "Finished",
@@ -12,8 +11,8 @@ const ENDINGS = {
 };
 
 /** The game and its variant in words. */
-export function gameName({ game, variant }) {
-  const name = GAMES[game] ?? game;
+export function gameName({ game, title, variant }) {
+  const name = title ?? game;
   return variant && variant !== "standard" ? `${name}, ${VARIANTS[variant] ?? variant}` : name;
 }
 

@@ -3,11 +3,14 @@
 import { h, narration } from "./elements.js";
 import { boardStyles } from "./style.js";
 
-const BOARDS = {
-  karteneck: () => import("./boards/karteneck.js"),
-  bratwurmeck: () => import("./boards/bratwurmeck.js"),
-  haecmaec: () => import("./boards/haecmaec.js"),
-};
+const GAME_NAME = /^[a-z][a-z0-9_]*$/;
+
+/** The module that draws a game, which has its name; `null` if this viewer has none. */
+async function boardOf(game) {
+  if (!GAME_NAME.test(game)) return null;
+  const module = await import(`./boards/${game}.js`).catch(() => null);
+  return module?.createBoard ? module : null;
+}
 
 const sheets = new Map();
 
@@ -41,8 +44,7 @@ export class Stage {
 
   /** Makes the board for `document`. */
   async load(document) {
-    const load = BOARDS[document.game];
-    const module = load ? await load() : null;
+    const module = await boardOf(document.game);
     this.close();
     const root = h("div", {});
     this.#shadow.replaceChildren(root);

@@ -145,6 +145,7 @@ def head(
         "format": FORMAT,
         "match": match or None,
         "game": game.name,
+        "title": game.title,
         "variant": variant_of(game, options.to_json()),
         "options": plain_fields(options),
         "players": len(seats),

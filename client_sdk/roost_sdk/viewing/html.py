@@ -28,7 +28,8 @@ from roost_sdk.local import LocalMatch
 from roost_sdk.viewing.frames import OPEN, Eye, Recorded
 
 ENTRY = "match.js"
-IMPORT = re.compile(r'(\bfrom\s+|\bimport\s+|\bimport\()"(\.{1,2}/[^"]+)"')
+IMPORT = re.compile(r'(\bfrom\s+|\bimport\s+|\bimport\()(["`])(\.{1,2}/[^"`]+)\2')
+"""An import by a relative path: in quotes, or in backticks if a part of the path is computed, such as a game's name."""
 FRAME_HEIGHT = 900
 """How high the viewer is in a notebook, in pixels."""
 PAGE = Template("""\
@@ -142,7 +143,7 @@ def _modules(folder: Traversable, prefix: str = "") -> list[tuple[str, str]]:
 
 def _data_url(path: str, source: str) -> str:
     """A module as a URL. A relative import means nothing in it, so the names of the import map are used."""
-    named = IMPORT.sub(lambda found: f'{found[1]}"{_name(join(dirname(path), found[2]))}"', source)
+    named = IMPORT.sub(lambda found: f"{found[1]}{found[2]}{_name(join(dirname(path), found[3]))}{found[2]}", source)
     return f"data:text/javascript;base64,{base64.b64encode(named.encode()).decode()}"
 
 

@@ -74,6 +74,17 @@ def _starter(game: str, root: Path) -> bool:
     return issubclass(bot, Bot) and bot.plays(game)
 
 
+def _board(game: str, root: Path) -> bool:
+    text = (root / f"viewer/roost_viewer/boards/{game}.js").read_text(encoding="utf-8")
+    return "export function createBoard(" in text and "export const styles" in text
+
+
+def _deal(game: str, root: Path) -> bool:
+    text = (root / "viewer/roost_viewer/chance.js").read_text(encoding="utf-8")
+    deals = re.search(r"^const DEALS = \{\n(.*?)^\};", text, re.DOTALL | re.MULTILINE)
+    return deals is not None and re.search(rf"^  {game}: ", deals[1], re.MULTILINE) is not None
+
+
 def _playthroughs(game: str, root: Path) -> bool:
     tables = (
         f"{game}-{players}.txt" if variant == STANDARD else f"{game}-{variant.name}-{players}.txt"
@@ -119,6 +130,8 @@ PARTS = (
         lambda game, root: issubclass(_attribute(game, "CODING", package="roost_sdk.pettingzoo"), Coding),
     ),
     Part("sample_bots/roost_bots/starters/GAME.py", _starter),
+    Part("viewer/roost_viewer/boards/GAME.js", _board),
+    Part("viewer/roost_viewer/chance.js", _deal),
     Part("tests/golden/", _playthroughs),
     Part("docs/games.md", _in_table_of("docs/games.md")),
     Part("docs/formats/chance.md", _in_table_of("docs/formats/chance.md")),

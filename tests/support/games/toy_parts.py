@@ -105,6 +105,13 @@ class MyBot(Bot):
     def toy(self, view, legal):
         return legal[0]
 '''
+BOARD = """\
+export const styles = "";
+
+export function createBoard(root, frames) {
+  return { show() {}, describe: () => "", close() {} };
+}
+"""
 PAGES = {
     "docs/games.md": "| Name |\n|---|\n| `toy` | Toy |\n",
     "docs/formats/chance.md": "| Game |\n|---|\n| `toy` | `starter` |\n",
@@ -121,6 +128,8 @@ FILES = {
     "client_sdk/roost_sdk/wire/toy.py": CODEC,
     "client_sdk/roost_sdk/pettingzoo/toy.py": CODING,
     "sample_bots/roost_bots/starters/toy.py": STARTER,
+    "viewer/roost_viewer/boards/toy.js": BOARD,
+    "viewer/roost_viewer/chance.js": "const DEALS = {\n  toy: {},\n};\n",
     **{f"tests/golden/toy-{players}.txt": "Toy\n" for _, players in TOY.tables()},
     **PAGES,
 }
