@@ -6,6 +6,7 @@ print(checked.summary())
 
 import contextlib
 import lzma
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from roost_games.wording import counted
 Advance = Callable[[int], None]
 Progress = Callable[[str, int], AbstractContextManager[Advance]]
 """Called with what is done and how many parts it has. The context manager yields a function to call with parts done."""
+IN_FILE = re.compile(r"(?P<file>.+\.jsonl(?:\.xz)?)(?::(?P<number>[0-9]+))?")
 SQLITE_HEADER = b"SQLite format 3\0"
 """How every SQLite database begins."""
 
@@ -85,6 +87,18 @@ def open_replays(file: Path) -> BinaryIO:
 def _unreadable(file: Path, error: Exception) -> UsageError:
     """Why a file cannot be read. A compressed one may be damaged or cut off."""
     return UsageError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}")
+
+
+def place_of(text: str) -> tuple[Path, int] | None:
+    """The file and the number that `matches.jsonl` or `matches.jsonl:3` names; `None` for the id of a match.
+
+    Raises `UsageError` for a file of another kind.
+    """
+    if found := IN_FILE.fullmatch(text):
+        return Path(found["file"]), int(found["number"] or 1)
+    if Path(text).is_file():
+        raise UsageError(f"{text} is not a file of replays: their names end in .jsonl or .jsonl.xz")
+    return None
 
 
 def line_of(file: Path, number: int) -> str:

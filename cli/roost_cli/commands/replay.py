@@ -1,7 +1,6 @@
 """`roost replay` and `roost watch`: one match, recorded or running."""
 
 import contextlib
-import re
 import shlex
 import sys
 from pathlib import Path
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from roost_games.replay import Replay
     from roost_ladder.workshop.second_opinion import Opinions
     from roost_ladder.workshop.weighing import Weighed
-
-IN_FILE = re.compile(r"(?P<file>.+\.jsonl(?:\.xz)?)(?::(?P<number>[0-9]+))?")
 
 
 @asks(READING)
@@ -94,18 +91,16 @@ class Found(NamedTuple):
 def find_replay(where: Where, text: str) -> Found:
     """The record that was asked for. Raises `RoostError`, which names the remedy."""
     from roost_games.replay import Replay
-    from roost_sdk.replay_files import line_of
+    from roost_sdk.replay_files import line_of, place_of
 
-    in_file = IN_FILE.fullmatch(text)
+    in_file = place_of(text)
     if in_file is None:
-        if Path(text).is_file():
-            raise UsageError(f"{text} is not a file of replays: their names end in .jsonl or .jsonl.xz")
         with where.open() as reader:
             line = reader.replay(text)
         return Found(line, Replay.from_line(line), f"{text} {where.option}")
     if where.server is not None or where.db is not None:
         raise UsageError(f"{text} is a file, so neither --server nor --db is needed")
-    line = line_of(Path(in_file["file"]), int(in_file["number"] or 1))
+    line = line_of(*in_file)
     return Found(line, Replay.from_line(line), shlex.quote(text))
 
 
