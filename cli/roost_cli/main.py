@@ -9,7 +9,7 @@ import typer
 
 from roost_cli.commands import (
     account,
-    admin,
+    admin_rulings,
     compare,
     competition,
     games,
@@ -58,7 +58,7 @@ app.command(rich_help_panel=ARENA)(replay.watch)
 app.command(rich_help_panel=COMPETITION)(account.register)
 app.add_typer(account.account_app, name="account", rich_help_panel=COMPETITION)
 app.add_typer(competition.competition_app, name="competition", rich_help_panel=COMPETITION)
-app.add_typer(admin.admin_app, name="admin", rich_help_panel=COMPETITION)
+app.add_typer(admin_rulings.admin_app, name="admin", rich_help_panel=COMPETITION)
 
 
 def _print_version(wanted: bool) -> None:

@@ -115,7 +115,7 @@ def test_a_round_of_the_finals_waits_no_longer_for_a_bot_that_stalls() -> None:
     finals.matchmaker.match_over(finals.open_block, 0, [1000 * Settings().round_seconds + 1, 0.0])
     finals.wait(1)
     stalling = finals.open_block.block.seating(0)[0]
-    assert finals.open_block.spent == {stalling}
+    assert finals.open_block.out == {stalling}
     finals.bots[stalling].connected = True
     assert stalling not in finals.open_block.needed
 
@@ -131,7 +131,7 @@ def test_coming_and_going_does_not_make_finals_wait_without_end() -> None:
         assert finals.open_block.missing == set()
         finals.bots[1].connected = True
         finals.wait(1)
-    assert finals.open_block.spent == {1}
+    assert finals.open_block.out == {1}
     finals.play()
     assert finals.seated == [0, 1]
 

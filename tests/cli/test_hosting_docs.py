@@ -35,6 +35,7 @@ def test_hosting_from_top_to_bottom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text("name,email\nDot,dot@example.org\nEve,eve@example.org\n")
     with ExitStack() as stack:
         reader = Reader(tmp_path, stack, capsys)
         for command in (*shown(HOSTING), *shown(OPERATIONS)):

@@ -464,19 +464,46 @@ class Export:
         self.matches = self._lines("matches.jsonl")
         self.place = {match: (block, rotation) for block in self.blocks for match, rotation in block["matches"]}
         self.names = {bot["version_id"]: (bot["name"], bot["version"]) for bot in self.competition["bots"]}
+        self.rulings = self.competition.get("rulings", [])
+        phases = self.competition["phases"]
+        self.settled = next((at for phase, at, _ in phases if phase in ("finals", "done")), math.inf)
         self.forfeits_count = self.rules.get("faults", {}).get("forfeits", "count") == "count"
 
     def _lines(self, name: str) -> list[Json]:
         return [json.loads(line) for line in (self.folder / name).read_text("utf-8").splitlines()]
 
-    def results(self, phase: str, *, rated: bool) -> dict[str, list[Result]]:
-        """The results of the matches that count, by block; those that are rated, or all."""
+    def names_of(self, bot: int) -> list[tuple[str, str]]:
+        """The names under which a version may be in a match."""
+        renamed = [each for each in self.rulings if each["kind"] == "rename" and bot in each["version_ids"]]
+        return [self.names[bot], *((each["before"], self.names[bot][1]) for each in renamed)]
+
+    def ruled_out(self, out: str, back: str, before: float) -> set[int]:
+        """The versions of whom the last ruling of these two kinds before a time is the first of them."""
+        last = {
+            bot: each["kind"]
+            for each in self.rulings
+            if each["kind"] in (out, back) and each["at_ms"] < before
+            for bot in each["version_ids"]
+        }
+        return {bot for bot, kind in last.items() if kind == out}
+
+    def disqualified(self, before: float = math.inf) -> set[int]:
+        return self.ruled_out("disqualify", "reinstate", before)
+
+    def results(self, phase: str, *, rated: bool, before: float = math.inf) -> dict[str, list[Result]]:
+        """The results of the matches that count, by block; those that are rated, or all.
+
+        What rulings strike is left out, if they were made before a time.
+        """
         found: dict[str, list[Result]] = defaultdict(list)
+        voided = {each["match"] for each in self.rulings if each["kind"] == "void" and each["at_ms"] < before}
+        out = self.disqualified(before)
         for replay in self.matches:
             block, rotation = self.place[replay["match"]]
             result = replay["result"]
             counts = block["state"] == "done" and block["phase"] == phase and result["termination"] != "voided"
-            if counts and not (rated and not self.forfeits_count and result.get("forfeits")):
+            struck = replay["match"] in voided or out.intersection(block["version_ids"])
+            if counts and not struck and not (rated and not self.forfeits_count and result.get("forfeits")):
                 found[block["id"]].append((seating(block, rotation), tuple(result["places"])))
         return found
 
@@ -524,8 +551,11 @@ def _wrong_matches(export: Export) -> Iterator[str]:
     free: Counter[tuple[str, int]] = Counter()
     for replay in export.matches:
         block, rotation = export.place[replay["match"]]
-        seats = [export.names[bot] for bot in seating(block, rotation)]
-        if seats != [(seat["bot"], seat["version"]) for seat in replay["seats"]]:
+        bots = seating(block, rotation)
+        seats = [(seat["bot"], seat["version"]) for seat in replay["seats"]]
+        if len(seats) != len(bots) or any(
+            seat not in export.names_of(bot) for seat, bot in zip(seats, bots, strict=True)
+        ):
             yield f"{replay['match']}: other bots than its block has"
         takes = [0]
         if block.get("deals", "duplicate") == "own":
@@ -549,10 +579,14 @@ def _match_seed(block: Json, rotation: int, take: int) -> str:
 
 
 def seeding(export: Export) -> list[int]:
-    pinned = [bot["version_id"] for bot in export.competition["bots"] if bot["pinned"]]
+    out = export.disqualified(export.settled) | export.ruled_out("ban", "unban", export.settled)
+    out |= {bot["version_id"] for bot in export.competition["bots"] if 0 < bot.get("withdrawn_ms", 0) < export.settled}
+    pinned = [bot["version_id"] for bot in export.competition["bots"] if bot["pinned"] and bot["version_id"] not in out]
     if export.competition.get("seeding"):
         return list(export.competition["seeding"])
-    played = [result for each in export.results("ladder", rated=True).values() for result in each]
+    played = [
+        result for each in export.results("ladder", rated=True, before=export.settled).values() for result in each
+    ]
     order = ranked(ratings(played)) if played else []
     return [bot for bot in order if bot in pinned] + [bot for bot in pinned if bot not in order]
 
@@ -562,7 +596,7 @@ def _wrong_plan(export: Export) -> Iterator[str]:
     if not left or not export.competition["seed"]:
         return
     finals = Finals(export.rules, export.competition, seeding(export))
-    results = export.results("finals", rated=False)
+    results = export.results("finals", rated=False, before=0)
     while left and (planned := finals.next_round()):
         for kind, group in planned:
             found = [each for each in left if (each["game"], tuple(each["version_ids"])) == (kind[0], group)]
@@ -590,18 +624,19 @@ def _wrong_champion(export: Export, finals: Finals) -> Iterator[str]:
 def placed(export: Export) -> list[int]:
     """The versions by their place in the result."""
     seeds = seeding(export)
-    finals = [result for each in export.results("finals", rated=False).values() for result in each]
+    finals = [result for each in export.results("finals", rated=False, before=0).values() for result in each]
+    out = export.disqualified()
     part: Json = next((part for part in export.rules["phases"] if part["phase"] == "finals"), {})
     if finals and part.get("schedule") == "knockout":
         plan = Finals(export.rules, export.competition, seeds)
         plan.results = finals
-        return _by_bracket(plan.bracket(), seeds)
+        return [bot for bot in _by_bracket(plan.bracket(), seeds) if bot not in out]
     deciding = "finals" if finals else "ladder"
     results = [result for each in export.results(deciding, rated=True).values() for result in each]
     rating = ratings(results) if results else {}
     played = [bot for bot in seeds if bot in rating]
     played.sort(key=lambda bot: (-round(rating[bot], 6), -share(bot, results)))
-    return played + [bot for bot in seeds if bot not in rating]
+    return [bot for bot in played + [bot for bot in seeds if bot not in rating] if bot not in out]
 
 
 def share(bot: int, results: Sequence[Result]) -> float:

@@ -22,7 +22,7 @@ from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.schedule import Kind, Participants, Past
 from roost_server.competition.file import PhaseName, PhasePart
 from roost_server.competition.finals import schedule_of
-from roost_server.export.files import ExportedBlock, ExportedBot, ExportedCompetition
+from roost_server.export.files import ExportedBlock, ExportedBot, ExportedCompetition, ExportedRuling
 from roost_server.export.writer import export
 from roost_server.store import open_store
 from roost_server.store.copies.backup import back_up
@@ -30,7 +30,8 @@ from roost_server.store.copies.epochs import go_on
 from tests.independent import check_export
 from tests.independent.check_export import expected_chance, wrong_with
 from tests.support import old
-from tests.support.records.export_world import Play, change, play_and_export
+from tests.support.records.export_world import Play, change, complaints, play_and_export
+from tests.support.records.ruled_world import play
 
 SCHEDULES = ["round-robin", "swiss", "knockout"]
 
@@ -65,6 +66,32 @@ def test_it_agrees_with_one_phase(exported: Path, tmp_path: Path, phase: str) ->
     with open_store(f"sqlite:///{exported.parent}/roost.db", read_only=True) as store:
         export(store, "cup", tmp_path / "part", phase)
     assert list(wrong_with(tmp_path / "part")) == []
+
+
+@pytest.mark.parametrize(
+    ("schedule", "moment"),
+    [
+        ("round-robin", "before the finals"),
+        ("round-robin", "after the freeze"),
+        ("swiss", "in the finals"),
+        ("knockout", "after the end"),
+    ],
+)
+def test_it_agrees_with_a_competition_with_rulings(schedule: str, moment: str, tmp_path: Path) -> None:
+    """Whole, and of the finals alone. Both checkers find it if a ruling is left out."""
+    folder, _ = play(tmp_path, schedule, moment)
+    with open_store(f"sqlite:///{tmp_path}/roost.db", read_only=True) as store:
+        export(store, "cup", tmp_path / "finals", "finals")
+    for each in (folder, tmp_path / "finals"):
+        assert (list(wrong_with(each)), complaints(each)) == ([], [])
+    places = (folder / "result.csv").read_text()
+    placed = {line.split(",")[1] for line in places.splitlines()}
+    assert "dora" not in placed
+    assert ("carl" in placed) is (moment != "after the freeze"), "it was withdrawn then"
+    assert (tmp_path / "finals" / "result.csv").read_text() == places
+    change(folder, "competition.json", lambda lines: lines[0]["rulings"].pop(0))
+    assert any(each.startswith("standings-ladder.csv: ") for each in wrong_with(folder))
+    assert any(each.startswith("standings-ladder.csv: ") for each in complaints(folder))
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -174,7 +201,7 @@ def test_a_sample_of_a_round_robin_is_planned_in_the_same_way(bots: int, players
     assert theirs.next_round() == []
 
 
-@pytest.mark.parametrize("kind", [ExportedCompetition, ExportedBlock, ExportedBot])
+@pytest.mark.parametrize("kind", [ExportedCompetition, ExportedBlock, ExportedBot, ExportedRuling])
 def test_every_field_is_on_the_page(kind: type[Any]) -> None:
     page = (Path(__file__).parents[2] / "docs/formats/export.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]

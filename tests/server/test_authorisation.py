@@ -34,6 +34,7 @@ public = PUBLIC
 phase = "registration"
 [[phases]]
 phase = "ladder"
+starts = 2040-01-01T00:00:00Z
 [[phases]]
 phase = "done"
 """
@@ -62,9 +63,9 @@ class World(NamedTuple):
 
 def people(store: Store) -> tuple[dict[str, str | None], dict[str, str]]:
     """Ann has the bots a1 and a2, Bob has b1. What is asked is about Ann and her bot a1."""
-    for owner in ("Ann", "Bob"):
+    for owner in ("Ann", "Bob", "Dot"):
         owners.add_owner(store, owner, "test")
-    for owner, bot in (("Ann", "a1"), ("Ann", "a2"), ("Bob", "b1")):
+    for owner, bot in (("Ann", "a1"), ("Ann", "a2"), ("Bob", "b1"), ("Dot", "d1")):
         owners.add_bot(store, owner, bot, "test")
 
     def make(scope: Scope, **whose: Any) -> str:
@@ -127,6 +128,14 @@ def requests(there: World, kind: str) -> dict[str, Message]:
         "Admin.Invite": admin_pb2.InviteRequest(),
         "Admin.ListInvitations": admin_pb2.ListInvitationsRequest(),
         "Admin.RevokeInvitation": admin_pb2.RevokeInvitationRequest(prefix=there.spare["invitation"]),
+        "Admin.BanOwner": admin_pb2.BanOwnerRequest(owner="Dot"),
+        "Admin.UnbanOwner": admin_pb2.UnbanOwnerRequest(owner="Dot"),
+        "Admin.DisqualifyBot": admin_pb2.DisqualifyBotRequest(competition="cup", bot="a1"),
+        "Admin.ReinstateBot": admin_pb2.ReinstateBotRequest(competition="cup", bot="a1"),
+        "Admin.RenameBot": admin_pb2.RenameBotRequest(bot="d1", name="d2"),
+        "Admin.MoveBot": admin_pb2.MoveBotRequest(bot="d2", owner="Bob"),
+        "Admin.VoidMatch": admin_pb2.VoidMatchRequest(match_id="none"),
+        "Admin.ExtendPhase": admin_pb2.ExtendPhaseRequest(competition="cup", by_ms=1),
         "Admin.ChangePhase": admin_pb2.ChangePhaseRequest(competition="cup", phase="ladder"),
         "Admin.GetStatus": admin_pb2.GetStatusRequest(),
         "Admin.Backup": admin_pb2.BackupRequest(path=str(there.folder / "copy.db")),

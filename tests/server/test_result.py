@@ -1,10 +1,10 @@
 """Places and what decides them, by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from roost_ladder.rating.results import MatchResult
 from roost_server.competition.file import parse_competition
-from roost_server.competition.finals import Finalist
+from roost_server.competition.finals import Finalist, finals_field
 from roost_server.competition.result import Result, result_of
 
 CUP = """
@@ -32,14 +32,20 @@ def block(number: int, winner: int, loser: int) -> list[MatchResult]:
 
 
 def result(
-    bots: int, finals: Sequence[tuple[int, int]], rules: str = "", ladder: Sequence[tuple[int, int]] = ()
+    bots: int,
+    finals: Sequence[tuple[int, int]],
+    rules: str = "",
+    ladder: Sequence[tuple[int, int]] = (),
+    disqualified: Collection[int] = (),
 ) -> Result:
-    """Of bots 1, 2, … in the order of entry. Every block is a winner and a loser."""
+    """Of bots 1, 2, … in the order of entry. Every block is a winner and a loser. Some are disqualified at the end."""
     file = parse_competition(CUP.replace("FINALS", rules))
     entered = [Finalist(number, f"owner {number}") for number in range(1, bots + 1)]
     blocks = [block(number, *pair) for number, pair in enumerate(ladder)]
     played = [each for number, pair in enumerate(finals, 1000) for each in block(number, *pair)]
-    return result_of(file, entered, blocks, played)
+    deciding = played or [each for results in blocks for each in results]
+    counted = [each for each in deciding if not set(each.bots).intersection(disqualified)]
+    return result_of(file, finals_field(file, entered, blocks), played, counted, disqualified)
 
 
 def test_by_rating() -> None:
@@ -95,6 +101,35 @@ def test_a_bracket_that_was_ended_before_its_final_has_no_winner() -> None:
     found = result(4, [(4, 1), (2, 3)], KNOCKOUT)
     assert found.winner is None
     assert [row.version_id for row in found.places] == [2, 4, 3, 1]
+
+
+def test_who_is_disqualified_has_no_place() -> None:
+    """3 beat everybody, and 2 beat 1. The ladder had 3 first, so the seeds stay 2 and 3."""
+    found = result(3, [(3, 1), (3, 2), (2, 1)], ladder=[(3, 2), (3, 1), (2, 1)], disqualified=[3])
+    assert [(row.version_id, row.place, row.seed) for row in found.places] == [(2, 1, 2), (1, 2, 3)]
+    assert [row.score for row in found.places] == [1.0, 0.0]
+    assert found.winner == 2
+
+
+def test_finals_that_do_not_count_are_not_replaced_by_the_ladder() -> None:
+    """2 won the only match of the finals, and was disqualified. What 3 won on the ladder does not put it ahead."""
+    found = result(3, [(2, 1)], ladder=[(3, 1), (1, 2)], disqualified=[2])
+    assert [(row.version_id, row.rating, row.decided_by) for row in found.places] == [
+        (3, None, "seeding"),
+        (1, None, ""),
+    ]
+
+
+def test_behind_a_champion_who_is_disqualified_the_others_move_up() -> None:
+    """The bracket stays as it was played: 4 won it against 2."""
+    found = result(4, [(4, 1), (2, 3), (4, 2)], KNOCKOUT, disqualified=[4])
+    assert [(row.version_id, row.place, row.lost_to, row.decided_by) for row in found.places] == [
+        (2, 1, 4, "bracket"),
+        (1, 2, 4, "bracket"),
+        (3, 3, 2, ""),
+    ]
+    assert found.winner == 2
+    assert result(2, [(1, 2)], KNOCKOUT, disqualified=[1, 2]) == Result((), None)
 
 
 def test_nobody() -> None:

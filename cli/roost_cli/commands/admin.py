@@ -22,6 +22,7 @@ from roost_cli.options import (
 from roost_games.errors import UsageError
 from roost_games.wording import counted
 
+OwnerArgument = Annotated[str, typer.Argument(metavar="NAME", help="The owner's name.")]
 admin_app = typer.Typer(help="Run an arena: owners, bots, keys, phases, backups.", no_args_is_help=True)
 owner_app = typer.Typer(help="The owners of bots.", no_args_is_help=True)
 bot_app = typer.Typer(help="Bots and their owners.", no_args_is_help=True)
@@ -35,7 +36,7 @@ admin_app.add_typer(invitation_app, name="invitation")
 
 @owner_app.command("add")
 @asks(HOSTING)
-def add_owner(where: Where, name: Annotated[str, typer.Argument(metavar="NAME", help="The owner's name.")]) -> None:
+def add_owner(where: Where, name: OwnerArgument) -> None:
     """Add an owner. `roost admin key make` makes a key for them."""
     from roost.v1 import admin_pb2
 
@@ -217,20 +218,6 @@ def revoke_invitation(
     ended = where.administer(admin_pb2.RevokeInvitationRequest(prefix=prefix))
     of = f" of {ended.label}" if ended.label else ""
     typer.echo(f"revoked invitation {prefix}{of}; {counted(ended.uses_left, 'use')} left")
-
-
-@admin_app.command()
-@asks(HOSTING)
-def phase(
-    where: Where,
-    competition: Annotated[str, typer.Argument(metavar="COMPETITION", help="The competition's name.")],
-    phase: Annotated[str, typer.Argument(metavar="PHASE", help="The phase to enter.")],
-) -> None:
-    """Move a competition to another phase."""
-    from roost.v1 import admin_pb2
-
-    answer = where.administer(admin_pb2.ChangePhaseRequest(competition=competition, phase=phase))
-    typer.echo(f"{competition}: phase {answer.before} → {answer.phase}")
 
 
 @admin_app.command()

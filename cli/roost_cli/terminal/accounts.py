@@ -32,6 +32,7 @@ def owner_columns(owners: Sequence[admin_pb2.OwnerRecord]) -> list[TextColumn]:
     return [
         TextColumn("owner", [each.name for each in owners]),
         TextColumn(">bots", [str(each.bots) for each in owners]),
+        TextColumn("banned", ["yes" if each.banned else NEVER for each in owners]),
         TextColumn("since", [moment(each.created_ms) for each in owners], drop=1),
     ]
 

@@ -337,6 +337,46 @@ class AdminStub(object):
                 request_serializer=roost_dot_v1_dot_admin__pb2.RevokeInvitationRequest.SerializeToString,
                 response_deserializer=roost_dot_v1_dot_admin__pb2.RevokeInvitationResponse.FromString,
                 _registered_method=True)
+        self.BanOwner = channel.unary_unary(
+                '/roost.v1.Admin/BanOwner',
+                request_serializer=roost_dot_v1_dot_admin__pb2.BanOwnerRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+                _registered_method=True)
+        self.UnbanOwner = channel.unary_unary(
+                '/roost.v1.Admin/UnbanOwner',
+                request_serializer=roost_dot_v1_dot_admin__pb2.UnbanOwnerRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+                _registered_method=True)
+        self.DisqualifyBot = channel.unary_unary(
+                '/roost.v1.Admin/DisqualifyBot',
+                request_serializer=roost_dot_v1_dot_admin__pb2.DisqualifyBotRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+                _registered_method=True)
+        self.ReinstateBot = channel.unary_unary(
+                '/roost.v1.Admin/ReinstateBot',
+                request_serializer=roost_dot_v1_dot_admin__pb2.ReinstateBotRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+                _registered_method=True)
+        self.RenameBot = channel.unary_unary(
+                '/roost.v1.Admin/RenameBot',
+                request_serializer=roost_dot_v1_dot_admin__pb2.RenameBotRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+                _registered_method=True)
+        self.MoveBot = channel.unary_unary(
+                '/roost.v1.Admin/MoveBot',
+                request_serializer=roost_dot_v1_dot_admin__pb2.MoveBotRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+                _registered_method=True)
+        self.VoidMatch = channel.unary_unary(
+                '/roost.v1.Admin/VoidMatch',
+                request_serializer=roost_dot_v1_dot_admin__pb2.VoidMatchRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+                _registered_method=True)
+        self.ExtendPhase = channel.unary_unary(
+                '/roost.v1.Admin/ExtendPhase',
+                request_serializer=roost_dot_v1_dot_admin__pb2.ExtendPhaseRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_admin__pb2.ExtendPhaseResponse.FromString,
+                _registered_method=True)
         self.ChangePhase = channel.unary_unary(
                 '/roost.v1.Admin/ChangePhase',
                 request_serializer=roost_dot_v1_dot_admin__pb2.ChangePhaseRequest.SerializeToString,
@@ -424,6 +464,60 @@ class AdminServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def BanOwner(self, request, context):
+        """Let nobody in with a key of an owner, until they are unbanned.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UnbanOwner(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DisqualifyBot(self, request, context):
+        """Strike all matches of a bot in a competition.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReinstateBot(self, request, context):
+        """Take a disqualification back.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RenameBot(self, request, context):
+        """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def MoveBot(self, request, context):
+        """Give a bot to another owner.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def VoidMatch(self, request, context):
+        """Have a match not count. One that is running is played again.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExtendPhase(self, request, context):
+        """Put off the phases to come that have a time.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ChangePhase(self, request, context):
         """Move a competition to another phase.
         """
@@ -504,6 +598,46 @@ def add_AdminServicer_to_server(servicer, server):
                     servicer.RevokeInvitation,
                     request_deserializer=roost_dot_v1_dot_admin__pb2.RevokeInvitationRequest.FromString,
                     response_serializer=roost_dot_v1_dot_admin__pb2.RevokeInvitationResponse.SerializeToString,
+            ),
+            'BanOwner': grpc.unary_unary_rpc_method_handler(
+                    servicer.BanOwner,
+                    request_deserializer=roost_dot_v1_dot_admin__pb2.BanOwnerRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_admin__pb2.Ruling.SerializeToString,
+            ),
+            'UnbanOwner': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnbanOwner,
+                    request_deserializer=roost_dot_v1_dot_admin__pb2.UnbanOwnerRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_admin__pb2.Ruling.SerializeToString,
+            ),
+            'DisqualifyBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.DisqualifyBot,
+                    request_deserializer=roost_dot_v1_dot_admin__pb2.DisqualifyBotRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_admin__pb2.Ruling.SerializeToString,
+            ),
+            'ReinstateBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReinstateBot,
+                    request_deserializer=roost_dot_v1_dot_admin__pb2.ReinstateBotRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_admin__pb2.Ruling.SerializeToString,
+            ),
+            'RenameBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.RenameBot,
+                    request_deserializer=roost_dot_v1_dot_admin__pb2.RenameBotRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_admin__pb2.Ruling.SerializeToString,
+            ),
+            'MoveBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.MoveBot,
+                    request_deserializer=roost_dot_v1_dot_admin__pb2.MoveBotRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_admin__pb2.Ruling.SerializeToString,
+            ),
+            'VoidMatch': grpc.unary_unary_rpc_method_handler(
+                    servicer.VoidMatch,
+                    request_deserializer=roost_dot_v1_dot_admin__pb2.VoidMatchRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_admin__pb2.Ruling.SerializeToString,
+            ),
+            'ExtendPhase': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExtendPhase,
+                    request_deserializer=roost_dot_v1_dot_admin__pb2.ExtendPhaseRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_admin__pb2.ExtendPhaseResponse.SerializeToString,
             ),
             'ChangePhase': grpc.unary_unary_rpc_method_handler(
                     servicer.ChangePhase,
@@ -797,6 +931,222 @@ class Admin(object):
             '/roost.v1.Admin/RevokeInvitation',
             roost_dot_v1_dot_admin__pb2.RevokeInvitationRequest.SerializeToString,
             roost_dot_v1_dot_admin__pb2.RevokeInvitationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BanOwner(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Admin/BanOwner',
+            roost_dot_v1_dot_admin__pb2.BanOwnerRequest.SerializeToString,
+            roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnbanOwner(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Admin/UnbanOwner',
+            roost_dot_v1_dot_admin__pb2.UnbanOwnerRequest.SerializeToString,
+            roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DisqualifyBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Admin/DisqualifyBot',
+            roost_dot_v1_dot_admin__pb2.DisqualifyBotRequest.SerializeToString,
+            roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReinstateBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Admin/ReinstateBot',
+            roost_dot_v1_dot_admin__pb2.ReinstateBotRequest.SerializeToString,
+            roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RenameBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Admin/RenameBot',
+            roost_dot_v1_dot_admin__pb2.RenameBotRequest.SerializeToString,
+            roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def MoveBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Admin/MoveBot',
+            roost_dot_v1_dot_admin__pb2.MoveBotRequest.SerializeToString,
+            roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def VoidMatch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Admin/VoidMatch',
+            roost_dot_v1_dot_admin__pb2.VoidMatchRequest.SerializeToString,
+            roost_dot_v1_dot_admin__pb2.Ruling.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExtendPhase(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Admin/ExtendPhase',
+            roost_dot_v1_dot_admin__pb2.ExtendPhaseRequest.SerializeToString,
+            roost_dot_v1_dot_admin__pb2.ExtendPhaseResponse.FromString,
             options,
             channel_credentials,
             insecure,

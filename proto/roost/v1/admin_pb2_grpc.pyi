@@ -90,6 +90,20 @@ class AdminStub:
     ListInvitations: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListInvitationsRequest, _admin_pb2.ListInvitationsResponse]
     RevokeInvitation: _aio.UnaryUnaryMultiCallable[_admin_pb2.RevokeInvitationRequest, _admin_pb2.RevokeInvitationResponse]
     """End an invitation: nobody can register with it any more. Who has done so stays an owner."""
+    BanOwner: _aio.UnaryUnaryMultiCallable[_admin_pb2.BanOwnerRequest, _admin_pb2.Ruling]
+    """Let nobody in with a key of an owner, until they are unbanned."""
+    UnbanOwner: _aio.UnaryUnaryMultiCallable[_admin_pb2.UnbanOwnerRequest, _admin_pb2.Ruling]
+    DisqualifyBot: _aio.UnaryUnaryMultiCallable[_admin_pb2.DisqualifyBotRequest, _admin_pb2.Ruling]
+    """Strike all matches of a bot in a competition."""
+    ReinstateBot: _aio.UnaryUnaryMultiCallable[_admin_pb2.ReinstateBotRequest, _admin_pb2.Ruling]
+    """Take a disqualification back."""
+    RenameBot: _aio.UnaryUnaryMultiCallable[_admin_pb2.RenameBotRequest, _admin_pb2.Ruling]
+    MoveBot: _aio.UnaryUnaryMultiCallable[_admin_pb2.MoveBotRequest, _admin_pb2.Ruling]
+    """Give a bot to another owner."""
+    VoidMatch: _aio.UnaryUnaryMultiCallable[_admin_pb2.VoidMatchRequest, _admin_pb2.Ruling]
+    """Have a match not count. One that is running is played again."""
+    ExtendPhase: _aio.UnaryUnaryMultiCallable[_admin_pb2.ExtendPhaseRequest, _admin_pb2.ExtendPhaseResponse]
+    """Put off the phases to come that have a time."""
     ChangePhase: _aio.UnaryUnaryMultiCallable[_admin_pb2.ChangePhaseRequest, _admin_pb2.ChangePhaseResponse]
     """Move a competition to another phase."""
     GetStatus: _aio.UnaryUnaryMultiCallable[_admin_pb2.GetStatusRequest, _admin_pb2.GetStatusResponse]
@@ -172,6 +186,68 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_admin_pb2.RevokeInvitationRequest, _abc.Awaitable[_admin_pb2.RevokeInvitationResponse]],
     ) -> _abc.Awaitable[_admin_pb2.RevokeInvitationResponse]:
         """End an invitation: nobody can register with it any more. Who has done so stays an owner."""
+
+    @_abc_1.abstractmethod
+    def BanOwner(
+        self,
+        request: _admin_pb2.BanOwnerRequest,
+        context: _aio.ServicerContext[_admin_pb2.BanOwnerRequest, _abc.Awaitable[_admin_pb2.Ruling]],
+    ) -> _abc.Awaitable[_admin_pb2.Ruling]:
+        """Let nobody in with a key of an owner, until they are unbanned."""
+
+    @_abc_1.abstractmethod
+    def UnbanOwner(
+        self,
+        request: _admin_pb2.UnbanOwnerRequest,
+        context: _aio.ServicerContext[_admin_pb2.UnbanOwnerRequest, _abc.Awaitable[_admin_pb2.Ruling]],
+    ) -> _abc.Awaitable[_admin_pb2.Ruling]: ...
+
+    @_abc_1.abstractmethod
+    def DisqualifyBot(
+        self,
+        request: _admin_pb2.DisqualifyBotRequest,
+        context: _aio.ServicerContext[_admin_pb2.DisqualifyBotRequest, _abc.Awaitable[_admin_pb2.Ruling]],
+    ) -> _abc.Awaitable[_admin_pb2.Ruling]:
+        """Strike all matches of a bot in a competition."""
+
+    @_abc_1.abstractmethod
+    def ReinstateBot(
+        self,
+        request: _admin_pb2.ReinstateBotRequest,
+        context: _aio.ServicerContext[_admin_pb2.ReinstateBotRequest, _abc.Awaitable[_admin_pb2.Ruling]],
+    ) -> _abc.Awaitable[_admin_pb2.Ruling]:
+        """Take a disqualification back."""
+
+    @_abc_1.abstractmethod
+    def RenameBot(
+        self,
+        request: _admin_pb2.RenameBotRequest,
+        context: _aio.ServicerContext[_admin_pb2.RenameBotRequest, _abc.Awaitable[_admin_pb2.Ruling]],
+    ) -> _abc.Awaitable[_admin_pb2.Ruling]: ...
+
+    @_abc_1.abstractmethod
+    def MoveBot(
+        self,
+        request: _admin_pb2.MoveBotRequest,
+        context: _aio.ServicerContext[_admin_pb2.MoveBotRequest, _abc.Awaitable[_admin_pb2.Ruling]],
+    ) -> _abc.Awaitable[_admin_pb2.Ruling]:
+        """Give a bot to another owner."""
+
+    @_abc_1.abstractmethod
+    def VoidMatch(
+        self,
+        request: _admin_pb2.VoidMatchRequest,
+        context: _aio.ServicerContext[_admin_pb2.VoidMatchRequest, _abc.Awaitable[_admin_pb2.Ruling]],
+    ) -> _abc.Awaitable[_admin_pb2.Ruling]:
+        """Have a match not count. One that is running is played again."""
+
+    @_abc_1.abstractmethod
+    def ExtendPhase(
+        self,
+        request: _admin_pb2.ExtendPhaseRequest,
+        context: _aio.ServicerContext[_admin_pb2.ExtendPhaseRequest, _abc.Awaitable[_admin_pb2.ExtendPhaseResponse]],
+    ) -> _abc.Awaitable[_admin_pb2.ExtendPhaseResponse]:
+        """Put off the phases to come that have a time."""
 
     @_abc_1.abstractmethod
     def ChangePhase(

@@ -1,4 +1,4 @@
-"""Accounts: owners and their bots, keys, what each key allows, and the audit log.
+"""Accounts: owners and their bots, keys, what each key allows, rulings of the host, and the audit log.
 
-They know nothing of competitions, matches or a running arena.
+They know nothing of how competitions go, nor of a running arena.
 """

@@ -18,11 +18,15 @@ from roost_server.accounts.owners import bot_named, owner_named
 from roost_server.clocks import epoch_ms
 from roost_server.errors import UnauthenticatedError
 from roost_server.store import Store
+from roost_server.store.measures.rulings import banned
 from roost_server.store.models import ACCESS_KEY, BOT, OWNER
 
 KEY_PREFIX = "roost_"
 SHOWN = len(KEY_PREFIX) + 6
 """How many characters of a key are shown to identify it."""
+
+
+BANNED = "the host has banned the owner of this key; ask the host why"
 
 
 class Scope(StrEnum):
@@ -112,6 +116,8 @@ def _insert(
     label: str,
     expires_ms: int | None,
 ) -> str:
+    if owner_id in banned(connection):
+        raise UsageError("the owner is banned; `roost admin owner unban` ends that")
     secret = new_secret()
     connection.execute(
         insert(ACCESS_KEY).values(
@@ -192,12 +198,15 @@ def identify(store: Store, secret: str) -> Identity:
     )
     with store.reading() as connection:
         row = connection.execute(query).one_or_none()
+        is_banned = row is not None and row.owner_id in banned(connection)
     if row is None:
         raise UnauthenticatedError("this arena does not know this key; check it, or ask the host for another one")
     *known, revoked_ms = row
     identity = Identity._make(known)._replace(scope=Scope(row.scope))
     if revoked_ms is not None:
         raise UnauthenticatedError("this key was revoked; ask for another one")
+    if is_banned:
+        raise UnauthenticatedError(BANNED)
     check_current(identity)
     return identity
 

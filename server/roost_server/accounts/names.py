@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, se
 
 from roost_games.errors import UsageError
 from roost_server.accounts.audit import note
-from roost_server.accounts.owners import BotRecord, bot_named, find_bot, insert_bot
+from roost_server.accounts.owners import BotRecord, bot_numbered, bot_once_named, find_bot, insert_bot
 from roost_server.clocks import epoch_ms
 from roost_server.errors import DeniedError
 from roost_server.store.models import ACCESS_KEY, BOT, BOT_VERSION, ENTRY, MATCH_SEAT
@@ -29,11 +29,11 @@ class NameRules(NamedTuple):
 
 
 def claim_name(connection: Connection, actor: str, owner_id: int, name: str, rules: NameRules) -> BotRecord:
-    """The owner's bot of this name, claimed if the name is free.
+    """The owner's bot of this name, or that had it before it was renamed; claimed if the name is free.
 
     Raises `DeniedError` if it has another owner, and `UsageError` if this owner has claimed too many names.
     """
-    found = find_bot(connection, name)
+    found = find_bot(connection, name) or bot_once_named(connection, name)
     if found is not None and not _is_idle(connection, found, rules):
         if found.owner_id != owner_id:
             raise DeniedError(f"the bot {name} belongs to another owner; choose another name")
@@ -44,7 +44,7 @@ def claim_name(connection: Connection, actor: str, owner_id: int, name: str, rul
     if found.owner_id != owner_id:
         _set_free(connection, found, actor)
     connection.execute(update(BOT).where(BOT.c.id == found.id).values(owner_id=owner_id, created_ms=epoch_ms()))
-    return bot_named(connection, name)
+    return bot_numbered(connection, found.id)
 
 
 def _check_room(connection: Connection, owner_id: int, rules: NameRules) -> None:

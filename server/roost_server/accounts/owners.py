@@ -12,7 +12,8 @@ from roost_sdk.bot import NAME_FORM, NAME_RULE
 from roost_server.accounts.audit import note
 from roost_server.clocks import epoch_ms
 from roost_server.store import Store
-from roost_server.store.models import BOT, OWNER
+from roost_server.store.measures.rulings import RulingKind, banned
+from roost_server.store.models import BOT, OWNER, RULING
 
 OWNER_FORM = re.compile(r"[^\W_][\w .@+-]{0,59}")
 """Letters of any script: people have real names."""
@@ -25,6 +26,7 @@ class OwnerRecord(NamedTuple):
     name: str
     created_ms: int
     bots: int
+    banned: bool
 
 
 class BotRecord(NamedTuple):
@@ -35,6 +37,25 @@ class BotRecord(NamedTuple):
     owner_id: int
     owner: str
     created_ms: int
+
+
+class OwnedBots(NamedTuple):
+    """Whose bots are whose, by the latest rulings of the host."""
+
+    names: dict[int, str]
+    """By bot."""
+    owners: dict[int | None, int]
+    """By bot."""
+    banned: frozenset[int]
+    """The owners who may not play."""
+
+
+def owners_of_bots(store: Store) -> OwnedBots:
+    """Whose bots are whose now, and who is banned."""
+    with store.reading() as connection:
+        rows = connection.execute(select(*BOT.c["id", "name", "owner_id"])).all()
+        out = frozenset(banned(connection))
+    return OwnedBots({row.id: row.name for row in rows}, {row.id: row.owner_id for row in rows}, out)
 
 
 def add_owner(store: Store, name: str, actor: str) -> int:
@@ -64,6 +85,8 @@ def insert_bot(connection: Connection, owner_id: int, name: str, actor: str) -> 
     """A new bot, in the caller's transaction."""
     if not NAME_FORM.fullmatch(name):
         raise UsageError(NAME_RULE)
+    if (renamed := bot_once_named(connection, name)) is not None:
+        raise UsageError(f"{name!r} is the former name of {renamed.name}; choose another name")
     try:
         with connection.begin_nested():
             connection.execute(insert(BOT).values(name=name, owner_id=owner_id, created_ms=epoch_ms()))
@@ -95,12 +118,25 @@ def find_bot(connection: Connection, name: str) -> BotRecord | None:
     return None if found is None else BotRecord._make(found)
 
 
+def bot_numbered(connection: Connection, bot_id: int) -> BotRecord:
+    """The bot with this id."""
+    return BotRecord._make(connection.execute(_bots().where(BOT.c.id == bot_id)).one())
+
+
+def bot_once_named(connection: Connection, name: str) -> BotRecord | None:
+    """The bot that was renamed from this name, if any."""
+    renamed = select(RULING.c.bot_id).where(RULING.c.kind == RulingKind.RENAME, RULING.c.before == name)
+    bot_id = connection.scalar(renamed.order_by(RULING.c.id.desc()).limit(1))
+    return None if bot_id is None else bot_numbered(connection, bot_id)
+
+
 def owners(store: Store) -> Sequence[OwnerRecord]:
     """All owners, in the order in which they were added."""
     count = select(func.count()).select_from(BOT).where(BOT.c.owner_id == OWNER.c.id).scalar_subquery()
     with store.reading() as connection:
         query = select(*OWNER.c["id", "name", "created_ms"], count).order_by(OWNER.c.id)
-        return [OwnerRecord._make(row) for row in connection.execute(query)]
+        out = banned(connection)
+        return [OwnerRecord._make([*row, row.id in out]) for row in connection.execute(query)]
 
 
 def bots(store: Store, *, owner_id: int | None = None) -> Sequence[BotRecord]:

@@ -240,7 +240,7 @@ def _entries(store: Store, owner_id: int) -> list[admin_pb2.EntryRecord]:
 
 
 def _owner(owner: OwnerRecord) -> admin_pb2.OwnerRecord:
-    return admin_pb2.OwnerRecord(name=owner.name, created_ms=owner.created_ms, bots=owner.bots)
+    return admin_pb2.OwnerRecord(name=owner.name, created_ms=owner.created_ms, bots=owner.bots, banned=owner.banned)
 
 
 def _bot(bot: BotRecord) -> admin_pb2.BotRecord:

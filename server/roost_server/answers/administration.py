@@ -15,7 +15,7 @@ from roost.v1 import admin_pb2
 from roost_server.accounts import requests
 from roost_server.accounts.gate import Need
 from roost_server.accounts.requests import Caller
-from roost_server.answers import status
+from roost_server.answers import rulings, status
 from roost_server.store import Store
 
 ACCOUNTS = admin_pb2.DESCRIPTOR.services_by_name["Accounts"]
@@ -53,6 +53,14 @@ ADMINS_ACTS = (
     Act(admin_pb2.InviteRequest, Need.ADMINISTER, requests.invite),
     Act(admin_pb2.ListInvitationsRequest, Need.ADMINISTER, requests.list_invitations, changes=False),
     Act(admin_pb2.RevokeInvitationRequest, Need.ADMINISTER, requests.revoke_invitation),
+    Act(admin_pb2.BanOwnerRequest, Need.ADMINISTER, rulings.ban_owner),
+    Act(admin_pb2.UnbanOwnerRequest, Need.ADMINISTER, rulings.unban_owner),
+    Act(admin_pb2.DisqualifyBotRequest, Need.ADMINISTER, rulings.disqualify_bot),
+    Act(admin_pb2.ReinstateBotRequest, Need.ADMINISTER, rulings.reinstate_bot),
+    Act(admin_pb2.RenameBotRequest, Need.ADMINISTER, rulings.rename_bot),
+    Act(admin_pb2.MoveBotRequest, Need.ADMINISTER, rulings.move_bot),
+    Act(admin_pb2.VoidMatchRequest, Need.ADMINISTER, rulings.void_match),
+    Act(admin_pb2.ExtendPhaseRequest, Need.ADMINISTER, rulings.extend_phase),
     Act(admin_pb2.ChangePhaseRequest, Need.ADMINISTER, status.change_phase),
     Act(admin_pb2.GetStatusRequest, Need.ADMINISTER, status.get_status, changes=False),
     Act(admin_pb2.BackupRequest, Need.ADMINISTER, status.back_up, changes=False),

@@ -19,11 +19,12 @@ from roost_ladder.rating.results import Floats
 from roost_ladder.rating.standings import Standing, standings_of
 from roost_server.competition import ledger
 from roost_server.store import Store
+from roost_server.store.measures.rulings import struck_versions
 from roost_server.store.results import EVERYTHING, MatchFilter, Rule
 from roost_server.store.store import Reading
 from roost_server.store.sums import history
 from roost_server.store.sums.history import Moment, RatingThen
-from roost_server.store.sums.kept import Conduct, Sums, SumsFilter, kept_through, save
+from roost_server.store.sums.kept import Conduct, Sums, SumsFilter, kept_through, resets_of, save
 
 MOST_REMEMBERED = 64
 """How many ratings are remembered. The least recently asked for go first."""
@@ -103,9 +104,10 @@ class Ratings:
         """The sums, to be brought up to date. If that fails half-way, they are loaded again the next time."""
         with self._store.reading() as reading:
             sums, self._sums = self._sums, None
-            if sums is None or sums.through + FAR_BEHIND < kept_through(reading):
+            if sums is None or sums.resets != resets_of(reading) or sums.through + FAR_BEHIND < kept_through(reading):
                 sums = Sums.load(reading)
                 self._remembered.clear()
+            sums.strike(struck_versions(reading))
             yield sums, reading
             self._sums = sums
 

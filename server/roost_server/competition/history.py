@@ -6,14 +6,15 @@ from typing import NamedTuple
 
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.knockout import Tie
-from roost_ladder.schedules.schedule import Kind, Pairing, Past
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName
-from roost_server.competition.finals import Finalist, bracket_of, finals_field
+from roost_server.competition.finals import bracket_of, finals_field
 from roost_server.competition.forecast import USUAL_PACE, Forecast, forecast
 from roost_server.competition.ledger import Competition
 from roost_server.competition.result import Result, result_of
 from roost_server.store import BlockState, Store
+from roost_server.store.measures.rulings import struck_versions
 from roost_server.store.queries import planned_blocks, recent_play
 from roost_server.store.results import MatchFilter, facts, facts_by_block
 from roost_server.store.store import Reading
@@ -52,7 +53,10 @@ def history_of(
             else:
                 past.give(pairing)
         # There may be millions of matches, so single ones are not kept.
-        for matches in facts_by_block(reading, MatchFilter(competition_id=competition_id, phase=phase)):
+        # The plan follows from everything that was played, whatever a host has struck since.
+        for matches in facts_by_block(
+            reading, MatchFilter(competition_id=competition_id, phase=phase), struck_before=0
+        ):
             if matches[0].block_id not in going_on:
                 past.finish(match.result() for match in matches)
     return History(past, list(owed.elements()), last + 1)
@@ -72,29 +76,37 @@ def measured_pace(store: Store) -> float | None:
 
 def bracket_on_record(reading: Reading, competition: Competition) -> list[list[Tie]]:
     """The rounds of the bracket so far; none if the finals are no knockout, or have not begun."""
-    finals = _results(reading, competition, PhaseName.FINALS)
+    finals = _results(reading, competition, PhaseName.FINALS, struck_before=0)
     if not finals:
         return []
-    pinned = _pinned(reading, competition)
-    ladder = facts_by_block(reading, MatchFilter(competition_id=competition.id, phase=PhaseName.LADDER))
-    field = finals_field(competition.file, pinned, ([match.result() for match in block] for block in ladder))
-    return bracket_of(competition.file, field, finals)
+    return bracket_of(competition.file, field_on_record(reading, competition), finals)
+
+
+def field_on_record(reading: Reading, competition: Competition) -> Participants:
+    """Who plays the finals, in the order of the ladder: by what counted when that was settled."""
+    settled_ms = ledger.field_settled_ms(reading, competition.id)
+    of_ladder = MatchFilter(competition_id=competition.id, phase=PhaseName.LADDER)
+    ladder = facts_by_block(reading, of_ladder, struck_before=settled_ms)
+    pinned = ledger.finalists(reading, competition.id)
+    return finals_field(competition.file, pinned, ([match.result() for match in block] for block in ladder))
 
 
 def result_on_record(reading: Reading, competition: Competition) -> Result | None:
     """The result of a competition; `None` before it is done."""
     if competition.phase != PhaseName.DONE:
         return None
-    ladder = facts_by_block(reading, MatchFilter(competition_id=competition.id, phase=PhaseName.LADDER))
-    blocks = ([match.result() for match in block] for block in ladder)
-    finals = _results(reading, competition, PhaseName.FINALS)
-    return result_of(competition.file, _pinned(reading, competition), blocks, finals)
+    finals = _results(reading, competition, PhaseName.FINALS, struck_before=0)
+    return result_of(
+        competition.file,
+        field_on_record(reading, competition),
+        finals,
+        _results(reading, competition, PhaseName.FINALS if finals else PhaseName.LADDER),
+        struck_versions(reading).get(competition.id, ()),
+    )
 
 
-def _pinned(reading: Reading, competition: Competition) -> list[Finalist]:
-    versions = ledger.entered_versions(reading, competition.id)
-    return [Finalist(each.version_id, each.owner) for each in versions if each.pinned]
-
-
-def _results(reading: Reading, competition: Competition, phase: PhaseName) -> list[MatchResult]:
-    return [match.result() for match in facts(reading, MatchFilter(competition_id=competition.id, phase=phase))]
+def _results(
+    reading: Reading, competition: Competition, phase: PhaseName, *, struck_before: int | None = None
+) -> list[MatchResult]:
+    of_phase = MatchFilter(competition_id=competition.id, phase=phase)
+    return [match.result() for match in facts(reading, of_phase, struck_before=struck_before)]

@@ -14,13 +14,18 @@ from roost_games.errors import UsageError
 from roost_ladder.blocks import Deals
 from roost_server.accounts.audit import note
 from roost_server.accounts.names import NameRules, claim_name
+from roost_server.accounts.owners import BotRecord
+from roost_server.accounts.rulings import record
 from roost_server.clocks import epoch_ms
 from roost_server.competition.changes import changes, check_changes
 from roost_server.competition.file import CompetitionFile, PhaseName, check_new, parse_competition
 from roost_server.competition.file_errors import setting_name
+from roost_server.competition.finals import Finalist
 from roost_server.competition.forecast import unplayable
-from roost_server.competition.phases import ANNOUNCED, CLOCK, pins_versions, takes_entries
+from roost_server.competition.phases import ANNOUNCED, CLOCK, extended, pins_versions, put_off, takes_entries
+from roost_server.errors import DeniedError
 from roost_server.store import Store
+from roost_server.store.measures.rulings import Ruling, RulingKind, add_ruling, bots_out, extensions
 from roost_server.store.models import (
     BLOCK,
     BOT,
@@ -83,6 +88,8 @@ class EnteredVersion(NamedTuple):
     owner: str
     pinned: bool
     """Whether this is the version that plays the finals."""
+    withdrawn_ms: int = 0
+    """When its bot was withdrawn; 0 if it was not."""
 
 
 class PlayedElsewhere(NamedTuple):
@@ -100,6 +107,8 @@ class PlayedElsewhere(NamedTuple):
     """In the order in which their bots entered."""
     epochs: Sequence[tuple[int, str]] = ()
     """The epochs of its records after the first: when each began, and why."""
+    rulings: Sequence[tuple[Ruling, Sequence[int]]] = ()
+    """The rulings, each with the versions that it is about."""
 
 
 def draw_up(store: Store, file: CompetitionFile, text: str, name: str = "competition") -> Competition:
@@ -160,7 +169,18 @@ def take_over(store: Store, played: PlayedElsewhere) -> int:
         for began_ms, cause in played.epochs:
             connection.execute(insert(EPOCH).values(began_ms=began_ms, cause=cause, mark=""))
         _take_over_bots(connection, played.versions)
+        _take_over_rulings(connection, played.rulings)
     return 1
+
+
+def _take_over_rulings(connection: Connection, rulings: Iterable[tuple[Ruling, Sequence[int]]]) -> None:
+    """As they were made, about the bots and owners of these versions."""
+    query = select(BOT_VERSION.c.id, BOT.c.id.label("bot_id"), BOT.c.owner_id).join_from(BOT_VERSION, BOT)
+    whose = {row.id: (row.bot_id, row.owner_id) for row in connection.execute(query)}
+    for ruling, versions in rulings:
+        bot_id, owner_id = whose.get(next(iter(versions), 0), (None, None))
+        about = {"competition_id": 1, "bot_id": bot_id, "owner_id": owner_id}
+        add_ruling(connection, ruling._replace(**about))
 
 
 def _take_over_bots(connection: Connection, versions: Sequence[EnteredVersion]) -> None:
@@ -169,6 +189,7 @@ def _take_over_bots(connection: Connection, versions: Sequence[EnteredVersion]) 
     bots = {name: number for number, name in enumerate(dict.fromkeys(each.name for each in versions), 1)}
     owner_of = {each.name: owners[each.owner] for each in versions}
     pinned = {each.name: each.version_id for each in versions if each.pinned}
+    withdrawn = {each.name: each.withdrawn_ms for each in versions if each.withdrawn_ms}
     for name, number in owners.items():
         connection.execute(insert(OWNER).values(id=number, name=name, created_ms=0))
     for name, number in bots.items():
@@ -178,7 +199,7 @@ def _take_over_bots(connection: Connection, versions: Sequence[EnteredVersion]) 
         connection.execute(insert(BOT_VERSION).values(**row, first_seen_ms=0))
     for name, number in bots.items():
         entry = {"competition_id": 1, "bot_id": number, "entered_ms": 0, "pinned_version_id": pinned.get(name)}
-        connection.execute(insert(ENTRY).values(**entry))
+        connection.execute(insert(ENTRY).values(**entry, withdrawn_ms=withdrawn.get(name)))
 
 
 def _deals_played(reading: Reading, competition_id: int) -> str | None:
@@ -195,7 +216,7 @@ def find(store: Store, name: str) -> Competition:
 def read(reading: Reading, name: str) -> Competition:
     """The same within a reading."""
     row = _row(reading, name)
-    file = parse_competition(row.document, name)
+    file = extended(parse_competition(row.document, name), extensions(reading, row.id))
     deals = Deals(_deals_played(reading, row.id) or file.deals)
     return Competition(row.id, file, bytes.fromhex(row.seed), row.commitment, row.phase, row.document, deals)
 
@@ -239,8 +260,27 @@ def change_phase(store: Store, competition: Competition, phase: PhaseName, actor
     return competition._replace(phase=phase.value)
 
 
+def extend(store: Store, name: str, by_ms: int, reason: str, actor: str) -> list[Ruling]:
+    """Put off every phase to come that has a time. Raises `UsageError` if there is none."""
+    with store.writing() as connection:
+        competition = read(connection, name)
+        return [
+            record(
+                connection,
+                actor,
+                RulingKind.EXTEND,
+                phase,
+                reason,
+                competition_id=competition.id,
+                before=str(before),
+                after=str(after),
+            )
+            for phase, (before, after) in put_off(competition.file, competition.phase, by_ms).items()
+        ]
+
+
 def _pin(connection: Connection, competition_id: int) -> None:
-    """Pin every bot to the version that connected last. A bot without one, or a withdrawn one, is out."""
+    """Pin every bot to the version that connected last. A bot without one is out, and so is one that may not play."""
     newest = (
         select(BOT_VERSION.c.id)
         .where(BOT_VERSION.c.bot_id == ENTRY.c.bot_id)
@@ -249,6 +289,7 @@ def _pin(connection: Connection, competition_id: int) -> None:
         .scalar_subquery()
     )
     taking_part = (ENTRY.c.competition_id == competition_id) & ENTRY.c.withdrawn_ms.is_(None)
+    taking_part &= ENTRY.c.bot_id.not_in(bots_out(connection, competition_id))
     connection.execute(update(ENTRY).where(taking_part).values(pinned_version_id=newest))
 
 
@@ -262,17 +303,27 @@ def enter(store: Store, competition: Competition, bot_id: int, owner_id: int, *,
 
 
 def claim(
-    store: Store, actor: str, owner_id: int, name: str, competitions: Iterable[Competition], names: NameRules
-) -> tuple[int, list[int]]:
+    store: Store,
+    actor: str,
+    owner_id: int,
+    name: str,
+    competitions: Iterable[Competition],
+    names: NameRules,
+    *,
+    bot_id: int | None = None,
+) -> tuple[BotRecord, list[int]]:
     """The owner's bot of this name, claimed if that is free, and the ids of those competitions that it takes part in.
 
-    It enters those that take entries. Raises `UsageError` if none has the bot, and one would but for the number of its
+    It enters those that take entries. With `bot_id` it must be this bot. Raises `DeniedError` if it is not, or is of
+    another owner. Raises `UsageError` if none has the bot, and one would but for the number of its
     owner's bots. It is all one transaction: an owner who is refused has not claimed the name.
     """
     refusals: list[UsageError] = []
     taking: list[int] = []
     with store.writing() as connection:
         bot = claim_name(connection, actor, owner_id, name, names)
+        if bot_id not in (None, bot.id):
+            raise DeniedError(f"this key is not for {name}; use the name of its bot, or the key of your account")
         for competition in competitions:
             try:
                 if _takes_part(connection, competition, bot.id, owner_id):
@@ -281,7 +332,7 @@ def claim(
                 refusals.append(error)
         if refusals and not taking:
             raise refusals[0]
-    return bot.id, taking
+    return bot, taking
 
 
 def _takes_part(connection: Connection, competition: Competition, bot_id: int, owner_id: int) -> bool:
@@ -302,6 +353,8 @@ def _enter_within(
         .where(ENTRY.c.competition_id == competition.id, BOT.c.owner_id == owner_id, ENTRY.c.withdrawn_ms.is_(None))
     )
     mine = set(connection.scalars(entered))
+    if bot_id in bots_out(connection, competition.id):
+        raise UsageError(f"the host has ruled this bot out of {competition.file.name}")
     if bot_id in mine:
         return True
     if _was_withdrawn(connection, competition.id, bot_id) and not again:
@@ -331,15 +384,18 @@ def _name_of(connection: Connection, bot_id: int) -> str | None:
 
 
 def withdraw(store: Store, competition: Competition, bot_id: int, actor: str) -> None:
-    """Withdraw a bot. Its matches stay."""
-    mine = (ENTRY.c.competition_id == competition.id) & (ENTRY.c.bot_id == bot_id)
+    """Withdraw a bot. Its matches stay. Raises `UsageError` if it does not take part, or the competition is over."""
+    mine = (ENTRY.c.competition_id == competition.id) & (ENTRY.c.bot_id == bot_id) & ENTRY.c.withdrawn_ms.is_(None)
+    if competition.phase == PhaseName.DONE:
+        raise UsageError(f"{competition.file.name} is over; nobody can withdraw from it")
     with store.writing() as connection:
-        connection.execute(update(ENTRY).where(mine).values(withdrawn_ms=epoch_ms()))
+        if not connection.execute(update(ENTRY).where(mine).values(withdrawn_ms=epoch_ms())).rowcount:
+            raise UsageError(f"{_name_of(connection, bot_id)} does not take part in {competition.file.name}")
         note(connection, actor, "bot withdrawn", competition=competition.file.name, bot=_name_of(connection, bot_id))
 
 
 def entrants(store: Store, competition_id: int) -> list[EnteredBot]:
-    """The bots that take part, in the order in which they entered."""
+    """The bots that take part now, in the order in which they entered."""
     with store.reading() as reading:
         return _entrants(reading, competition_id)
 
@@ -352,7 +408,51 @@ def _entrants(reading: Reading, competition_id: int) -> list[EnteredBot]:
         .where(ENTRY.c.competition_id == competition_id, ENTRY.c.withdrawn_ms.is_(None))
         .order_by(ENTRY.c.entered_ms, BOT.c.id)
     )
-    return [EnteredBot._make(row) for row in reading.execute(query)]
+    out = bots_out(reading, competition_id)
+    return [EnteredBot._make(row) for row in reading.execute(query) if row.id not in out]
+
+
+def finalists(reading: Reading, competition_id: int) -> list[Finalist]:
+    """The pinned versions that play the finals, in the order in which they entered.
+
+    A bot that was withdrawn or ruled out when the field was settled is not among them; one that is later stays.
+    """
+    settled_ms = field_settled_ms(reading, competition_id)
+    query = (
+        select(*ENTRY.c["pinned_version_id", "withdrawn_ms"], OWNER.c.name, BOT.c.id)
+        .join_from(ENTRY, BOT)
+        .join(OWNER)
+        .where(ENTRY.c.competition_id == competition_id, ENTRY.c.pinned_version_id.is_not(None))
+        .order_by(ENTRY.c.entered_ms, BOT.c.id)
+    )
+    out = bots_out(reading, competition_id, settled_ms)
+    return [
+        Finalist(version_id, owner)
+        for version_id, withdrawn_ms, owner, bot_id in map(tuple, reading.execute(query))
+        if bot_id not in out and not (withdrawn_ms and (settled_ms is None or withdrawn_ms < settled_ms))
+    ]
+
+
+def field_settled_ms(reading: Reading, competition_id: int) -> int | None:
+    """When it was settled who plays the finals: when they began, or the competition ended without them.
+
+    In milliseconds since 1970; `None` if neither has happened.
+    """
+    settles = (PHASE_CHANGE.c.competition_id == competition_id) & PHASE_CHANGE.c.phase.in_(
+        [PhaseName.FINALS, PhaseName.DONE]
+    )
+    query = select(PHASE_CHANGE.c.at_ms).where(settles).order_by(PHASE_CHANGE.c.number).limit(1)
+    return reading.scalar(query)
+
+
+def pinned_out(store: Store, competition_id: int) -> frozenset[int]:
+    """The pinned versions of bots that were withdrawn, or may not play: they forfeit."""
+    query = select(*ENTRY.c["bot_id", "withdrawn_ms", "pinned_version_id"])
+    pinned = (ENTRY.c.competition_id == competition_id) & ENTRY.c.pinned_version_id.is_not(None)
+    with store.reading() as reading:
+        out = bots_out(reading, competition_id)
+        rows = reading.execute(query.where(pinned)).all()
+    return frozenset(row.pinned_version_id for row in rows if row.withdrawn_ms or row.bot_id in out)
 
 
 def entries(reading: Reading, competition_id: int) -> list[EntryOnRecord]:
@@ -379,14 +479,17 @@ def entries(reading: Reading, competition_id: int) -> list[EntryOnRecord]:
 def entered_versions(reading: Reading, competition_id: int) -> list[EnteredVersion]:
     """Every version of every bot that has entered, withdrawn ones too, in the order in which the bots entered."""
     query = (
-        select(*BOT_VERSION.c["id", "name", "version"], OWNER.c.name, ENTRY.c.pinned_version_id)
+        select(*BOT_VERSION.c["id", "name", "version"], OWNER.c.name, *ENTRY.c["pinned_version_id", "withdrawn_ms"])
         .join_from(ENTRY, BOT)
         .join(OWNER)
         .join(BOT_VERSION, BOT_VERSION.c.bot_id == BOT.c.id)
         .where(ENTRY.c.competition_id == competition_id)
         .order_by(ENTRY.c.entered_ms, BOT_VERSION.c.id)
     )
-    return [EnteredVersion._make([*row, pinned == row[0]]) for *row, pinned in reading.execute(query)]
+    return [
+        EnteredVersion._make([*row, pinned == row[0], withdrawn_ms or 0])
+        for *row, pinned, withdrawn_ms in reading.execute(query)
+    ]
 
 
 def phase_changes(reading: Reading, competition_id: int) -> list[tuple[str, datetime, str]]:

@@ -1,7 +1,7 @@
 """The phases of a competition, entered by the clock or an admin, never backwards."""
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 from roost_games.errors import UsageError
 from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
@@ -40,6 +40,26 @@ def _timed(file: CompetitionFile, later: Sequence[PhasePart]) -> Sequence[PhaseP
 def next_change(file: CompetitionFile, current: str) -> datetime | None:
     """When the clock changes the phase next; `None` if the file has no time for it."""
     return next((each.starts for each in _timed(file, ahead(file, current)) if each.starts is not None), None)
+
+
+def extended(file: CompetitionFile, begins_ms: Mapping[str, int]) -> CompetitionFile:
+    """The file with the times of the host's rulings: a phase begins then, unless the file says later."""
+    later = [_later(part, begins_ms.get(part.phase, 0)) for part in file.phases]
+    return file.model_copy(update={"phases": tuple(later)}) if begins_ms else file
+
+
+def _later(part: PhasePart, begins_ms: int) -> PhasePart:
+    begins = datetime.fromtimestamp(begins_ms / 1000, UTC)
+    return part if part.starts is None or part.starts >= begins else part.model_copy(update={"starts": begins})
+
+
+def put_off(file: CompetitionFile, current: str, by_ms: int) -> dict[str, tuple[int, int]]:
+    """By phase to come that has a time, that time and one that much later. Raises `UsageError` if there is none."""
+    timed = [(each.phase, each.starts) for each in ahead(file, current) if each.starts is not None]
+    if not timed:
+        raise UsageError(f"no later phase of {file.name} has a time; `roost admin phase` changes it by hand")
+    times = {phase.value: int(starts.timestamp() * 1000) for phase, starts in timed}
+    return {phase: (ms, ms + by_ms) for phase, ms in times.items()}
 
 
 def check_change(file: CompetitionFile, current: str, wanted: str) -> PhaseName:

@@ -1,19 +1,19 @@
-"""The result of a competition: a place for every bot that stayed to the end, and what decided it.
+"""The result of a competition: a place for every bot in the field that was not disqualified, and what decided it.
 
 It follows from the record alone, so that anybody can work it out: docs/hosting/competition.md says how. The arena shows
 it, an export has it as a file, and `roost verify` checks that file.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.rating.standings import TIED, Standing, standings
 from roost_ladder.schedules.knockout import Tie, champion
-from roost_ladder.schedules.schedule import Past
+from roost_ladder.schedules.schedule import Participants, Past
 from roost_server.competition.file import CompetitionFile
-from roost_server.competition.finals import Finalist, bracket_of, finals_field
+from roost_server.competition.finals import bracket_of
 
 BRACKET, RATING, SCORE, SEEDING = "bracket", "rating", "score", "seeding"
 """What puts a bot ahead of the next one."""
@@ -48,19 +48,21 @@ class Result(NamedTuple):
 
 def result_of(
     file: CompetitionFile,
-    finalists: Sequence[Finalist],
-    ladder: Iterable[Sequence[MatchResult]],
+    field: Participants,
     finals: Sequence[MatchResult],
+    deciding: Sequence[MatchResult],
+    disqualified: Collection[int] = (),
 ) -> Result:
-    """The result by the matches that count. Those of the ladder come block by block."""
-    blocks = list(ladder)
-    field = finals_field(file, finalists, blocks)
+    """The result of a field.
+
+    A bracket follows from all matches that were played in the `finals`, because they decided who met. Everything else
+    follows from the matches that count in the phase that is `deciding`: the finals, or the ladder if there were none.
+    """
     seeds = {bot: number for number, bot in enumerate(field.bots, 1)}
     if rounds := bracket_of(file, field, finals):
-        return _by_bracket(rounds, seeds)
-    deciding = finals or [result for block in blocks for result in block]
+        return _by_bracket(rounds, seeds, disqualified)
     counted = [result for result in deciding if file.faults.forfeits == "count" or not result.forfeited]
-    return _by_rating(counted, seeds)
+    return _by_rating(counted, {bot: seed for bot, seed in seeds.items() if bot not in disqualified})
 
 
 def _by_rating(results: Sequence[MatchResult], seeds: dict[int, int]) -> Result:
@@ -92,8 +94,11 @@ def _what_decides(one: Placed, other: Placed) -> str:
     return (RATING, SCORE, SEEDING)[differs.index(True)]
 
 
-def _by_bracket(rounds: Sequence[Sequence[Tie]], seeds: dict[int, int]) -> Result:
-    """By the round in which a bot lost; in one round by the place of the bot that it lost to."""
+def _by_bracket(rounds: Sequence[Sequence[Tie]], seeds: dict[int, int], disqualified: Collection[int]) -> Result:
+    """By the round in which a bot lost; in one round by the place of the bot that it lost to.
+
+    The disqualified are left out, and the others move up.
+    """
     best = champion(rounds)
     order = [best] if best is not None else sorted(_still_in(rounds[-1]), key=seeds.__getitem__)
     lost: dict[int, tuple[int, int]] = {}
@@ -102,10 +107,11 @@ def _by_bracket(rounds: Sequence[Sequence[Tie]], seeds: dict[int, int]) -> Resul
         out = [(losers[bot], bot) for bot in order if bot in losers]
         order += [loser for loser, _ in out]
         lost |= {loser: (bot, number) for loser, bot in out}
-    places = enumerate(order, 1)
+    left = [bot for bot in order if bot not in disqualified]
+    places = enumerate(left, 1)
     placed = [Placed(bot, at, BRACKET, seeds[bot], None, None, *lost.get(bot, ())) for at, bot in places]
-    placed[-1] = placed[-1]._replace(decided_by="")
-    return Result(tuple(placed), best)
+    placed[-1:] = [last._replace(decided_by="") for last in placed[-1:]]
+    return Result(tuple(placed), left[0] if best is not None and left else None)
 
 
 def _still_in(ties: Sequence[Tie]) -> Iterator[int]:

@@ -45,7 +45,8 @@ from roost_server.export.reader import (
     readable,
     seeded_elsewhere,
 )
-from roost_server.export.reports import derived, finalists, results_by_block, winner_of
+from roost_server.export.reports import Played, derived, finalists, pinned_in, results_by_block, winner_of
+from roost_server.export.rulings import Struck, field_settled_ms, names_in, owners_in, struck, wrong_rulings
 
 TOLERANCE = 1e-6
 """Relative, and absolute below 1: other machines round a little differently."""
@@ -78,6 +79,7 @@ class Wrong(NamedTuple):
 class ExportedMatch(NamedTuple):
     """A match of an export, without its steps."""
 
+    id: str
     block: ExportedBlock
     rotation: int
     facts: MatchFacts | None
@@ -165,6 +167,8 @@ def _wrong_contents(
     yield from _wrong_seeds(exported)
     yield from _wrong_epochs(exported)
     yield from _wrong_deals(exported)
+    ids = {match for block in exported.blocks for match, _ in block.matches}
+    yield from (Wrong(COMPETITION_FILE, what) for what in wrong_rulings(exported.competition, ids))
     played: list[ExportedMatch] = []
     yield from _wrong_matches(exported, played, advance, matches)
     yield from _wrong_blocks(exported, played)
@@ -195,7 +199,7 @@ def _wrong_part(exported: Exported) -> Iterator[Wrong]:
     for block in exported.blocks:
         if competition.only not in ("", block.phase):
             yield Wrong(block.id, f"is of the {block.phase}, and the export of the {competition.only} alone")
-    pinned = sorted(bot.version_id for bot in competition.bots if bot.pinned)
+    pinned = sorted(each.version_id for each in pinned_in(competition))
     if competition.seeding and (competition.only != PhaseName.FINALS or sorted(competition.seeding) != pinned):
         yield Wrong(COMPETITION_FILE, "the seeding does not name every finalist once")
 
@@ -248,7 +252,7 @@ def _wrong_matches(
 ) -> Iterator[Wrong]:
     """Check every match by itself and against its block, and collect the facts in `played`."""
     places = {match: (block, rotation) for block in exported.blocks for match, rotation in block.matches}
-    names = {bot.version_id: (bot.name, bot.version) for bot in exported.competition.bots}
+    names = names_in(exported.competition)
     owners: set[tuple[int, str]] = set()
     voids: Counter[int] = Counter()
     deals = DealCheck()
@@ -267,7 +271,7 @@ def _wrong_matches(
                 yield from _not_of_block(replay, block, rotation, names)
                 owners.update(zip(_seating(block, rotation), (seat.owner for seat in replay.seats), strict=False))
                 voids.update(_seating(block, rotation)[seat] for seat in replay.result.asked)
-                played.append(ExportedMatch(block, rotation, _facts(replay, block, rotation)))
+                played.append(ExportedMatch(replay.match, block, rotation, _facts(replay, block, rotation)))
     yield from _wrong_owners(exported, owners)
     yield from _wrong_voids(exported, voids)
     for match in places:
@@ -284,13 +288,14 @@ def _wrong_record(replay: Replay, block: ExportedBlock, rotation: int, deals: De
 
 
 def _not_of_block(
-    replay: Replay, block: ExportedBlock, rotation: int, names: dict[int, tuple[str, str]]
+    replay: Replay, block: ExportedBlock, rotation: int, names: Mapping[int, Collection[tuple[str, str]]]
 ) -> Iterator[Wrong]:
     where = f"match {replay.match}"
     if (replay.game, replay.options) != (block.game, block.options):
         yield Wrong(where, f"is not of the game of block {block.id}")
-    expected = [names.get(version_id) for version_id in _seating(block, rotation)]
-    if [(seat.bot, seat.version) for seat in replay.seats] != expected:
+    expected = [names.get(version_id, ()) for version_id in _seating(block, rotation)]
+    seated = [(seat.bot, seat.version) for seat in replay.seats]
+    if len(seated) != len(expected) or not all(seat in may for seat, may in zip(seated, expected, strict=True)):
         yield Wrong(where, f"does not have the bots of block {block.id} in the seats of rotation {rotation}")
 
 
@@ -300,9 +305,10 @@ def _seating(block: ExportedBlock, rotation: int) -> tuple[int, ...]:
 
 def _wrong_owners(exported: Exported, owners: Collection[tuple[int, str]]) -> Iterator[Wrong]:
     """Compare the owners of bots with the matches, which do not name the owner of a bot that was absent."""
+    may = owners_in(exported.competition)
     for bot in exported.competition.bots:
         for owner in sorted(owner for version_id, owner in owners if version_id == bot.version_id):
-            if owner not in ("", bot.owner):
+            if owner not in may[bot.version_id]:
                 yield Wrong(
                     COMPETITION_FILE, f"says that {bot.name} belongs to {bot.owner!r}, the matches say {owner!r}"
                 )
@@ -356,8 +362,9 @@ def _wrong_schedule(exported: Exported, played: Sequence[ExportedMatch]) -> Iter
         return
     competition = exported.competition
     schedule = schedule_of(competition.name, bytes.fromhex(competition.seed), part)
-    field = finalists(exported.file, competition, _of_phase(played, PhaseName.LADDER))
-    results = results_by_block(_of_phase(played, PhaseName.FINALS))
+    facts = _played(exported, played)
+    field = finalists(exported.file, competition, facts.ladder_then)
+    results = results_by_block(facts.finals)
     past = Past()
     left = [block for block in blocks if block.state == DONE]
     by_pairing: dict[Pairing, list[ExportedBlock]] = {}
@@ -396,15 +403,28 @@ def _named(exported: Exported, pairing: Pairing) -> str:
     return f"{pairing.kind.game} with {', '.join(names.get(bot, '?') for bot in pairing.group)}"
 
 
-def _of_phase(played: Sequence[ExportedMatch], phase: str) -> list[MatchFacts]:
+def _played(exported: Exported, played: Sequence[ExportedMatch]) -> Played:
+    """The matches that reports and plan are made of."""
+    rulings, settled_ms = exported.competition.rulings, field_settled_ms(exported.competition)
+    now, nothing = struck(rulings), struck(())
+    return Played(
+        {phase.value: _of_phase(played, phase, now) for phase in (PhaseName.LADDER, PhaseName.FINALS)},
+        _of_phase(played, PhaseName.LADDER, struck(rulings, settled_ms)),
+        _of_phase(played, PhaseName.FINALS, nothing),
+    )
+
+
+def _of_phase(played: Sequence[ExportedMatch], phase: str, without: Struck) -> list[MatchFacts]:
     """The matches of a phase that count, in the order of recording."""
     of_phase = [each for each in played if (each.block.phase, each.block.state) == (phase, DONE)]
-    return [each.facts for each in of_phase if each.facts is not None]
+    return [
+        each.facts for each in of_phase if each.facts is not None and not without.has(each.id, each.block.version_ids)
+    ]
 
 
 def _wrong_reports(exported: Exported, played: Sequence[ExportedMatch]) -> Iterator[Wrong]:
     """Write the reports again, and compare."""
-    facts = {phase.value: _of_phase(played, phase) for phase in (PhaseName.LADDER, PhaseName.FINALS)}
+    facts = _played(exported, played)
     said, true = exported.competition.winner, winner_of(exported.file, exported.competition, facts)
     if said is not None and said != true:
         yield Wrong(COMPETITION_FILE, f"says that {said or 'nobody'} won, the matches say {true or 'nobody'}")

@@ -26,6 +26,7 @@ DONE = "done"
 STRICT = ConfigDict(strict=True, extra="forbid")
 Hex = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
 Milliseconds = Annotated[int, Field(ge=0, lt=1 << 53)]
+RulingWord = Literal["ban", "unban", "disqualify", "reinstate", "rename", "move", "void", "extend"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,8 @@ class ExportedBot:
     """Whether this is the version that plays the finals."""
     voids: Annotated[int, Field(ge=0)] = 0
     """How many matches were voided while it was being asked. Exports of before do not say so."""
+    withdrawn_ms: Milliseconds = 0
+    """When its bot was withdrawn; 0 if it was not. Exports of before do not say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,25 @@ class ExportedBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class ExportedRuling:
+    """A decision of the host about an owner, a bot, a match or a phase."""
+
+    __pydantic_config__ = STRICT
+    at_ms: Milliseconds
+    actor: str
+    kind: RulingWord
+    subject: str
+    """The owner, bot, match or phase that it is about, as it was called then."""
+    reason: str
+    before: str = ""
+    """The former name or owner; the former time of a phase, in milliseconds since 1970."""
+    after: Annotated[str, Field(max_length=100)] = ""
+    version_ids: tuple[int, ...] = ()
+    """The versions that it is about."""
+    match: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ExportedCompetition:
     """A competition as a whole."""
 
@@ -91,6 +113,8 @@ class ExportedCompetition:
     """If it has the finals alone: their versions by rank on the ladder, which cannot be checked without the ladder."""
     winner: str | None = None
     """The name of the bot that won, empty while there is none. Exports of before say nothing, and have no result."""
+    rulings: tuple[ExportedRuling, ...] = ()
+    """What the host decided, the oldest first. Exports of before have none."""
     format: Literal["roost-export/1"] = FORMAT
 
 

@@ -4,7 +4,7 @@ Its hashes are checked first, and what is read must fit together. That the match
 result follows from them is what `checker` is for: it takes far longer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -16,9 +16,11 @@ from roost_games.replay import Replay, parse_lines
 from roost_sdk.replay_files import Progress, no_progress
 from roost_server.competition.ledger import EnteredVersion, PlayedElsewhere, take_over
 from roost_server.export.checker import is_export, wrong_hashes
-from roost_server.export.files import COMPETITION_FILE, MATCHES_FILE, RULES_FILE, ExportedBlock
+from roost_server.export.files import COMPETITION_FILE, MATCHES_FILE, RULES_FILE, ExportedBlock, ExportedRuling
 from roost_server.export.reader import Damaged, Exported, as_block, read_export, read_text, readable
+from roost_server.export.rulings import names_in
 from roost_server.store import BlockClosed, BlockState, FinishedMatch, NewBlock, Planned, RecordRefused, Store
+from roost_server.store.measures.rulings import Ruling, RulingKind
 from roost_server.store.store import open_store
 
 AT_ONCE = 500
@@ -76,10 +78,29 @@ def _as_played(exported: Exported) -> PlayedElsewhere:
     whole = exported.competition
     if whole.name != exported.file.name:
         raise Damaged(COMPETITION_FILE, f"is about {whole.name!r}, the rules about {exported.file.name!r}")
-    versions = [EnteredVersion(b.version_id, b.name, b.version, b.owner, b.pinned) for b in whole.bots]
-    document = read_text(exported.folder, RULES_FILE)
     return PlayedElsewhere(
-        whole.name, document, whole.seed, whole.commitment, whole.phases, str(whole.phase), versions, whole.epochs
+        whole.name,
+        read_text(exported.folder, RULES_FILE),
+        whole.seed,
+        whole.commitment,
+        whole.phases,
+        str(whole.phase),
+        [EnteredVersion(b.version_id, b.name, b.version, b.owner, b.pinned, b.withdrawn_ms) for b in whole.bots],
+        whole.epochs,
+        [(_ruling(each), each.version_ids) for each in whole.rulings],
+    )
+
+
+def _ruling(ruling: ExportedRuling) -> Ruling:
+    return Ruling(
+        ruling.at_ms,
+        ruling.actor,
+        RulingKind(ruling.kind),
+        ruling.subject,
+        ruling.reason,
+        match_id=ruling.match or None,
+        before=ruling.before,
+        after=ruling.after,
     )
 
 
@@ -95,7 +116,7 @@ def _new_block(block: ExportedBlock, competition_id: int) -> NewBlock:
 def _matches(exported: Exported) -> Iterator[FinishedMatch]:
     """In the order of the file, which is that of recording. Raises `Damaged` if one fits nowhere, or one is missing."""
     places = {match: place for block in exported.blocks for match, place in _places(block)}
-    names = {bot.version_id: (bot.name, bot.version) for bot in exported.competition.bots}
+    names = names_in(exported.competition)
     with readable(MATCHES_FILE), (exported.folder / MATCHES_FILE).open("rb") as lines:
         for number, replay in parse_lines(lines):
             if isinstance(replay, ReplayError):
@@ -114,10 +135,12 @@ def _places(block: ExportedBlock) -> Iterator[tuple[str, Place]]:
         yield match, Place(block, rotation, when)
 
 
-def _fits(replay: Replay, place: Place, names: dict[int, tuple[str, str]]) -> bool:
+def _fits(replay: Replay, place: Place, names: Mapping[int, Collection[tuple[str, str]]]) -> bool:
     expected = [names[version_id] for version_id in as_block(place.block).seating(place.rotation)]
     seated = [(seat.bot, seat.version) for seat in replay.seats]
-    return replay.seed is not None and seated == expected and replay.game == place.block.game
+    if replay.seed is None or replay.game != place.block.game or len(seated) != len(expected):
+        return False
+    return all(seat in may for seat, may in zip(seated, expected, strict=True))
 
 
 def _finished(replay: Replay, place: Place) -> FinishedMatch:

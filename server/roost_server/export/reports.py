@@ -4,6 +4,7 @@ import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
+from typing import NamedTuple
 
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.rating.results import MatchResult
@@ -16,6 +17,7 @@ from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.finals import Finalist, bracket_of, finals_field, table_names
 from roost_server.competition.result import Result, result_of
 from roost_server.export.files import BRACKET_FILE, RESULT_FILE, ExportedCompetition
+from roost_server.export.rulings import out_of_finals, struck
 
 RESULT_COLUMNS = ("place", "bot", "version", "owner", "decided_by", "seed", "rating", "score", "lost_in", "lost_to")
 
@@ -45,67 +47,77 @@ result.csv        once the competition is done: the place of every bot, and what
 """
 
 
-def derived(
-    file: CompetitionFile, competition: ExportedCompetition, facts: Mapping[str, Sequence[MatchFacts]]
-) -> dict[str, str]:
-    """The files that follow from the others, by name. `facts` are the matches that count, by phase."""
+class Played(NamedTuple):
+    """The matches that reports are made of."""
+
+    counted: Mapping[str, Sequence[MatchFacts]]
+    """By phase, those that count."""
+    ladder_then: Sequence[MatchFacts]
+    """Those of the ladder that counted when the field of the finals was settled."""
+    finals: Sequence[MatchFacts]
+    """All of the finals, also those that the host has struck: the plan followed from them."""
+
+
+def derived(file: CompetitionFile, competition: ExportedCompetition, played: Played) -> dict[str, str]:
+    """The files that follow from the others, by name."""
     texts = {"README.txt": READ_ME.format(result="" if competition.winner is None else RESULT_LINE)}
     names = table_names((bot.version_id, bot.name, bot.version) for bot in competition.bots)
     forfeits = file.faults.forfeits == "count"
-    for phase, played in facts.items():
-        if any(forfeits or not any(match.forfeited) for match in played):
+    for phase, counted in played.counted.items():
+        if any(forfeits or not any(match.forfeited) for match in counted):
             about = RunNotes(file.title or file.name, (("Phase", phase), ("Commitment", competition.commitment)))
-            texts |= _reports(phase, summarise(played, names, about, forfeits=forfeits))
-    return texts | _bracket_files(file, competition, facts, names) | _result_file(file, competition, facts, names)
+            texts |= _reports(phase, summarise(counted, names, about, forfeits=forfeits))
+    return texts | _bracket_files(file, competition, played, names) | _result_file(file, competition, played, names)
 
 
-def winner_of(
-    file: CompetitionFile, competition: ExportedCompetition, facts: Mapping[str, Sequence[MatchFacts]]
-) -> str:
+def winner_of(file: CompetitionFile, competition: ExportedCompetition, played: Played) -> str:
     """The name of the bot that won; empty if there is none, or not yet."""
     if competition.phase != PhaseName.DONE:
         return ""
     names = {bot.version_id: bot.name for bot in competition.bots}
-    winner = _result(file, competition, facts).winner
+    winner = _result(file, competition, played).winner
     return "" if winner is None else names[winner]
 
 
-def _result(
-    file: CompetitionFile, competition: ExportedCompetition, facts: Mapping[str, Sequence[MatchFacts]]
-) -> Result:
-    ladder = results_by_block(facts.get(PhaseName.LADDER, ())).values()
-    finals = [match.result() for match in facts.get(PhaseName.FINALS, ())]
-    return result_of(file, _pinned(competition), ladder, finals)
+def _result(file: CompetitionFile, competition: ExportedCompetition, played: Played) -> Result:
+    deciding = PhaseName.FINALS if played.finals else PhaseName.LADDER
+    return result_of(
+        file,
+        finalists(file, competition, played.ladder_then),
+        [match.result() for match in played.finals],
+        [match.result() for match in played.counted.get(deciding, ())],
+        struck(competition.rulings).versions,
+    )
 
 
 def _result_file(
-    file: CompetitionFile,
-    competition: ExportedCompetition,
-    facts: Mapping[str, Sequence[MatchFacts]],
-    names: Mapping[int, str],
+    file: CompetitionFile, competition: ExportedCompetition, played: Played, names: Mapping[int, str]
 ) -> dict[str, str]:
     """The result as a file, by its name; none before the competition is done, or where exports had none."""
     if competition.phase != PhaseName.DONE or competition.winner is None:
         return {}
     bots = {bot.version_id: bot for bot in competition.bots}
     rows: list[list[object]] = [list(RESULT_COLUMNS)]
-    for row in _result(file, competition, facts).places:
+    for row in _result(file, competition, played).places:
         bot, lost_to = bots[row.version_id], "" if row.lost_to is None else names[row.lost_to]
         rows.append([row.place, bot.name, bot.version, bot.owner, row.decided_by, row.seed])
         rows[-1] += ["" if each is None else each for each in (row.rating, row.score, row.lost_in)] + [lost_to]
     return {RESULT_FILE: _csv(rows)}
 
 
-def _pinned(competition: ExportedCompetition) -> list[Finalist]:
-    """The pinned versions; in the order of their seeding, if the export has no ladder from which that follows."""
+def pinned_in(competition: ExportedCompetition) -> list[Finalist]:
+    """The versions that play the finals; in the order of their seeding, if the export has no ladder for that."""
     place = {version_id: number for number, version_id in enumerate(competition.seeding)}
-    pinned = [Finalist(bot.version_id, bot.owner) for bot in competition.bots if bot.pinned]
+    out = out_of_finals(competition)
+    pinned = [
+        Finalist(bot.version_id, bot.owner) for bot in competition.bots if bot.pinned and bot.version_id not in out
+    ]
     return sorted(pinned, key=lambda each: place.get(each.version_id, len(place)))
 
 
 def finalists(file: CompetitionFile, competition: ExportedCompetition, ladder: Iterable[MatchFacts]) -> Participants:
     """The pinned versions by their rank on the ladder, as the arena seeds them."""
-    return finals_field(file, _pinned(competition), results_by_block(ladder).values())
+    return finals_field(file, pinned_in(competition), results_by_block(ladder).values())
 
 
 def results_by_block(facts: Iterable[MatchFacts]) -> dict[str, list[MatchResult]]:
@@ -119,12 +131,12 @@ def results_by_block(facts: Iterable[MatchFacts]) -> dict[str, list[MatchResult]
 def _bracket_files(
     file: CompetitionFile,
     competition: ExportedCompetition,
-    facts: Mapping[str, Sequence[MatchFacts]],
+    played: Played,
     names: Mapping[int, str],
 ) -> dict[str, str]:
     """The bracket as files, by their names; none if the finals are no knockout, or have not begun."""
-    played = [match.result() for match in facts.get(PhaseName.FINALS, ())]
-    rounds = bracket_of(file, finalists(file, competition, facts.get(PhaseName.LADDER, ())), played)
+    results = [match.result() for match in played.finals]
+    rounds = bracket_of(file, finalists(file, competition, played.ladder_then), results)
     if not rounds:
         return {}
     best = champion(rounds)

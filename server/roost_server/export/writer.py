@@ -4,7 +4,7 @@ An export is read from one state of the records, so that it is consistent while 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -25,15 +25,17 @@ from roost_server.export.files import (
     ExportedBlock,
     ExportedBot,
     ExportedCompetition,
+    ExportedRuling,
     Manifest,
     block_lines,
     competition_text,
     digest,
     manifest_text,
 )
-from roost_server.export.reports import derived, finalists, winner_of
+from roost_server.export.reports import Played, derived, finalists, winner_of
 from roost_server.store import Store, queries
 from roost_server.store.copies.epochs import epochs
+from roost_server.store.measures.rulings import Ruling, rulings_about
 from roost_server.store.results import MatchFilter, facts
 from roost_server.store.store import Reading
 
@@ -67,12 +69,11 @@ def _make(folder: Path) -> None:
 
 def _texts(reading: Reading, competition: Competition, only: str) -> dict[str, str]:
     """The files by name, except the matches, which may be very many."""
-    whole = _competition(reading, competition, only)
     blocks = [block for block in _blocks(reading, competition.id) if only in ("", block.phase)]
-    phases = sorted({block.phase for block in blocks if plays(block.phase)})
-    played = {phase: _facts(reading, competition, phase) for phase in phases}
+    whole = _competition(reading, competition, only, {match for block in blocks for match, _ in block.matches})
+    played = _played(reading, competition.id, {block.phase for block in blocks if plays(block.phase)})
     if only == PhaseName.FINALS:
-        seeded = finalists(competition.file, whole, _facts(reading, competition, PhaseName.LADDER))
+        seeded = finalists(competition.file, whole, _ladder_then(reading, competition.id))
         whole = replace(whole, seeding=seeded.bots)
     if only != PhaseName.LADDER:
         whole = replace(whole, winner=winner_of(competition.file, whole, played))
@@ -84,12 +85,28 @@ def _texts(reading: Reading, competition: Competition, only: str) -> dict[str, s
     }
 
 
-def _facts(reading: Reading, competition: Competition, phase: str) -> list[MatchFacts]:
-    return list(facts(reading, MatchFilter(competition_id=competition.id, phase=phase)))
+def _played(reading: Reading, competition_id: int, phases: Collection[str]) -> Played:
+    """The matches of these phases that reports are made of."""
+    return Played(
+        {phase: _facts(reading, competition_id, phase) for phase in sorted(phases)},
+        _ladder_then(reading, competition_id) if PhaseName.LADDER in phases else [],
+        _facts(reading, competition_id, PhaseName.FINALS, 0) if PhaseName.FINALS in phases else [],
+    )
 
 
-def _competition(reading: Reading, competition: Competition, only: str) -> ExportedCompetition:
-    """The competition as a whole, with its master seed once it is done."""
+def _ladder_then(reading: Reading, competition_id: int) -> list[MatchFacts]:
+    """The matches of the ladder that counted when the field of the finals was settled."""
+    return _facts(reading, competition_id, PhaseName.LADDER, ledger.field_settled_ms(reading, competition_id))
+
+
+def _facts(reading: Reading, competition_id: int, phase: str, struck_before: int | None = None) -> list[MatchFacts]:
+    return list(facts(reading, MatchFilter(competition_id=competition_id, phase=phase), struck_before=struck_before))
+
+
+def _competition(
+    reading: Reading, competition: Competition, only: str, matches: Collection[str]
+) -> ExportedCompetition:
+    """The competition as a whole, with its master seed once it is done. `matches` are those of the export."""
     changes = ledger.phase_changes(reading, competition.id)
     voids = queries.voids_by_version(reading, competition.id, only)
     return ExportedCompetition(
@@ -97,13 +114,32 @@ def _competition(reading: Reading, competition: Competition, only: str) -> Expor
         phase=competition.phase,
         commitment=competition.commitment,
         seed=competition.seed.hex() if competition.phase == PhaseName.DONE else "",
-        phases=tuple((phase, int(at.timestamp() * 1000), actor) for phase, at, actor in changes),
+        phases=tuple((phase, round(at.timestamp() * 1000), actor) for phase, at, actor in changes),
         bots=tuple(
-            ExportedBot(*each, voids=voids[each.version_id])
+            ExportedBot(**each._asdict(), voids=voids[each.version_id])
             for each in ledger.entered_versions(reading, competition.id)
         ),
         epochs=tuple((each.began_ms, each.cause) for each in epochs(reading)),
         only=only,
+        rulings=tuple(
+            _ruling(ruling, versions)
+            for ruling, versions in rulings_about(reading, competition.id)
+            if ruling.match_id is None or ruling.match_id in matches
+        ),
+    )
+
+
+def _ruling(ruling: Ruling, versions: tuple[int, ...]) -> ExportedRuling:
+    return ExportedRuling(
+        ruling.at_ms,
+        ruling.actor,
+        ruling.kind.value,
+        ruling.subject,
+        ruling.reason,
+        ruling.before,
+        ruling.after,
+        versions,
+        ruling.match_id or "",
     )
 
 

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 import structlog
 
+from roost_server.accounts.owners import owners_of_bots
+from roost_server.accounts.rulings import void_match, void_running_match
 from roost_server.clocks import Pulse
 from roost_server.competition.ledger import Competition
 from roost_server.metrics import Metrics, Reading
@@ -21,6 +23,7 @@ from roost_server.play.session import Session
 from roost_server.settings import Rules, Settings
 from roost_server.store import Store
 from roost_server.store.copies.epochs import go_on
+from roost_server.store.measures.rulings import Ruling
 
 SWEEP_EVERY_BEATS = 8
 TICK_SECONDS = 1.0
@@ -157,8 +160,8 @@ class Arena:
                 if await director.tick(now_utc()):
                     self._matchmaker.contests = self._contests.current
                     await self._books.retire(contest)
-                elif contest:
-                    self._matchmaker.wait_no_longer(contest, director.file.faults.absence_seconds)
+                else:
+                    self._wait_no_longer(director)
             self._watch_disk()
             # A bot may be waited for no longer, or a contest may know its past by now.
             self._matchmaker.look_again(self.lobby.by_version)
@@ -177,11 +180,43 @@ class Arena:
                 )
             contest.paused = full
 
+    def _wait_no_longer(self, director: Director) -> None:
+        """Have finals go on without the bots that have been away for too long, or are out."""
+        if director.contest is not None:
+            self._matchmaker.wait_no_longer(director.contest, director.file.faults.absence_seconds)
+
     async def enter_competition(self, director: Director, bot_id: int, owner_id: int) -> None:
         """An owner has a bot take part, also one that was withdrawn. Raises `UsageError` if that cannot be."""
         await director.enter(bot_id, owner_id)
         self._matchmaker.look_again(self.lobby.by_version)
         self._play_later()
+
+    async def withdraw(self, director: Director, bot_id: int, actor: str) -> None:
+        """An owner has a bot no longer take part. In finals it forfeits what has not begun. Raises `UsageError`."""
+        await director.withdraw(bot_id, actor)
+        self._wait_no_longer(director)
+        self._matchmaker.look_again(self.lobby.by_version)
+        self._play_later()
+
+    async def follow_rulings(self) -> None:
+        """The host has ruled about owners or bots: let in and let play who still may, under their names."""
+        self.entrance.follow(await asyncio.to_thread(owners_of_bots, self.store))
+        for director in self.directors:
+            await director.review()
+            self._wait_no_longer(director)
+        self._matchmaker.look_again(self.lobby.by_version)
+        self._play_later()
+
+    async def void_match(self, match_id: str, reason: str, actor: str) -> Ruling:
+        """Have a match not count. One that is running is played again. Raises `UsageError`."""
+        running = self.seating.find(match_id)
+        if running is None:
+            return await asyncio.to_thread(void_match, self.store, match_id, reason, actor)
+        plan = running.block.plan
+        competition_id = plan.competition_id if plan else None
+        ruling = await asyncio.to_thread(void_running_match, self.store, match_id, competition_id, reason, actor)
+        running.table.void(f"by the host: {reason}" if reason else "by the host", by_host=True)
+        return ruling
 
     async def change_phase(self, director: Director, phase: str, actor: str) -> None:
         """An admin takes a competition into another phase. Raises `UsageError` if that cannot be."""

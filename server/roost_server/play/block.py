@@ -56,8 +56,9 @@ class OpenBlock:
     """When this run of the arena planned or resumed it, by the event loop's clock."""
     missing: frozenset[int] = frozenset()
     """The bots that stayed away for too long: they forfeit."""
-    spent: frozenset[int] = frozenset()
-    """The bots that have kept the round waiting for too long: they forfeit, too."""
+    out: frozenset[int] = frozenset()
+    """The bots that were withdrawn or ruled out, or have kept the round waiting for too long: they forfeit even if they
+    are here."""
     passed_over: int = 0
     """How often another block with one of its bots was begun first."""
     begun: float = 0.0
@@ -76,8 +77,7 @@ class OpenBlock:
     @property
     def needed(self) -> tuple[int, ...]:
         """The bots without which it is not played."""
-        without = self.missing | self.spent if self.missing or self.spent else None
-        return tuple(bot for bot in self.group if bot not in without) if without else self.group
+        return tuple(bot for bot in self.group if bot not in self.missing) if self.missing else self.group
 
     @property
     def pairing(self) -> Pairing:
@@ -118,10 +118,10 @@ class OpenBlock:
         """Another block with one of its bots was begun first."""
         self.passed_over += 1
 
-    def play_without(self, missing: Collection[int], spent: Collection[int] = ()) -> None:
-        """Wait no longer for the bots that are missing, nor for those that have used up their time."""
-        self.missing = frozenset(missing)
-        self.spent = frozenset(spent).intersection(self.group)
+    def play_without(self, missing: Collection[int], out: Collection[int] = ()) -> None:
+        """Wait for these bots no longer. Those that are `out` are not seated even if they are here."""
+        self.out = frozenset(out).intersection(self.group)
+        self.missing = self.out.union(missing)
 
     def start_match(self) -> int:
         """The next rotation to play, which is running from now on."""

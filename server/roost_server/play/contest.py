@@ -100,6 +100,8 @@ class Contest:
         # Only one schedule asks for ratings. For the others they would be a waste of memory.
         self.recorded = isinstance(schedule, Sure)
         """Whether its past keeps what ratings need."""
+        self.out: frozenset[int] = frozenset()
+        """In finals, the versions of bots that were withdrawn or ruled out: they forfeit."""
         self._past = Past(recorded=self.recorded)
         self._news: list[MatchResult] = []
         """Results that came while the schedule was planning: it must not see the past change."""
@@ -167,9 +169,10 @@ class Contest:
             self._allowances.wait(version_id, seconds)
 
     @property
-    def spent(self) -> frozenset[int]:
-        """The bots for which this round of finals waits no longer."""
-        return frozenset(bot for bot, seconds in self._waited.items() if seconds > self.settings.round_seconds)
+    def forfeiting(self) -> frozenset[int]:
+        """The bots that are out, and those for which this round of finals waits no longer."""
+        spent = (bot for bot, seconds in self._waited.items() if seconds > self.settings.round_seconds)
+        return self.out.union(spent)
 
     def wake(self, version_id: int) -> None:
         """A bot may have room for another match."""
@@ -198,6 +201,7 @@ class Contest:
     def resume(self, open_block: OpenBlock) -> None:
         """Play a block that an earlier run planned and did not end."""
         self.resumed.add(open_block.id)
+        open_block.play_without((), self.out)
         self._unfinished += 1
         self._queue.append([open_block])
 
@@ -228,13 +232,13 @@ class Contest:
         bots: Iterable[int],
         begun: Iterable[OpenBlock] = (),
     ) -> None:
-        """In finals, which have to end: play the blocks of these bots without those that are missing or `spent`.
+        """In finals, which have to end: play the blocks of these bots without those that are missing or out.
 
-        These forfeit. That includes the remaining matches of blocks that were `begun`.
+        They forfeit. That includes the remaining matches of blocks that were `begun`.
         """
         waiting = {block.id: block for bot in bots for block in self._queue.of_bot(bot)}
         for open_block in (*waiting.values(), *begun):
-            open_block.play_without(missing(open_block), self.spent)
+            open_block.play_without(missing(open_block), self.forfeiting)
 
     @property
     def is_due(self) -> bool:
@@ -330,6 +334,8 @@ class Contest:
         """The planned blocks can be played. Those that are played again come first."""
         self._planning = False
         self._add_news()
+        for open_block in open_blocks:
+            open_block.play_without((), self.out)
         self._unfinished += len(open_blocks)
         self._looked_at = 0
         if self._urgent:

@@ -14,8 +14,8 @@ from roost_ladder.schedules.registry import open_schedule
 from roost_ladder.schedules.schedule import Pairing, Participants
 from roost_server.competition import ledger, phases
 from roost_server.competition.file import CompetitionFile, PhaseName
-from roost_server.competition.finals import Finalist, block_id_of, finals_field, schedule_of
-from roost_server.competition.history import forecast_of, history_of
+from roost_server.competition.finals import block_id_of, schedule_of
+from roost_server.competition.history import field_on_record, forecast_of, history_of
 from roost_server.competition.ledger import Competition
 from roost_server.competition.phases import CLOCK
 from roost_server.play.contest import Contest, Drawn
@@ -23,8 +23,8 @@ from roost_server.play.roster import OpenRoster, PinnedRoster
 from roost_server.settings import Rules, Settings
 from roost_server.store import Planned, Store, StoreError
 from roost_server.store.copies.epochs import present_epoch
+from roost_server.store.measures.rulings import Ruling
 from roost_server.store.queries import progress
-from roost_server.store.results import MatchFilter, facts_by_block
 
 log = structlog.get_logger()
 
@@ -70,9 +70,9 @@ class Director:
         if self.file.faults.forfeits == "ignore":
             # It began under these rules, and the rules of a competition do not change.
             log.warning("forfeits do not count, so bots gain by forfeiting", competition=self.file.name)
-        entrants = await asyncio.to_thread(ledger.entrants, self._store, self.competition.id)
-        self.roster = OpenRoster(entrants, apart=not self.file.entry.own_bots_may_meet)
+        self.roster = OpenRoster((), apart=not self.file.entry.own_bots_may_meet)
         await self._set_up_contest()
+        await self.review()
 
     async def tick(self, now: datetime) -> bool:
         """Change the phase if it is time. The competition is done when its finals are. True if something changed."""
@@ -147,17 +147,25 @@ class Director:
             raise UsageError(f"{self.file.name} takes no entries in the phase {self.competition.phase!r}")
         if bot_id not in self.roster:
             await asyncio.to_thread(ledger.enter, self._store, self.competition, bot_id, owner_id, again=True)
-            await self.welcome()
+            await self.review()
 
-    async def welcome(self) -> None:
-        """Let the bots play that have entered."""
-        for entrant in await asyncio.to_thread(ledger.entrants, self._store, self.competition.id):
-            self.roster.add(entrant)
+    async def review(self) -> None:
+        """Let those play who take part now, and nobody else: bots have entered or left, or the host has ruled."""
+        self.roster.set(await asyncio.to_thread(ledger.entrants, self._store, self.competition.id))
+        if self.contest is not None and self.contest.in_rounds:
+            self.contest.out = await asyncio.to_thread(ledger.pinned_out, self._store, self.competition.id)
 
     async def withdraw(self, bot_id: int, actor: str) -> None:
         """A bot no longer takes part."""
         await asyncio.to_thread(ledger.withdraw, self._store, self.competition, bot_id, actor)
-        self.roster.remove(bot_id)
+        await self.review()
+
+    async def extend(self, by_ms: int, reason: str, actor: str) -> list[Ruling]:
+        """Put off the phases to come. Raises `UsageError` if none has a time."""
+        async with self._changing:
+            made = await asyncio.to_thread(ledger.extend, self._store, self.file.name, by_ms, reason, actor)
+            self.competition = await asyncio.to_thread(ledger.find, self._store, self.file.name)
+        return made
 
     async def _set_up_contest(self) -> None:
         phase = self.competition.phase
@@ -175,6 +183,7 @@ class Director:
             in_rounds=finals,
         )
         self.contest.hold_back()
+        await self.review()
 
     async def read_past(self) -> None:
         """Tell the contest what was played before, and have it begin to plan.
@@ -210,12 +219,8 @@ class Director:
 
     def _finals_field(self) -> Participants:
         """Who plays the finals, in the order of the ladder."""
-        entrants = ledger.entrants(self._store, self.competition.id)
-        pinned = [Finalist(each.pinned_version_id, each.owner) for each in entrants if each.pinned_version_id]
-        with self._store.reading() as connection:
-            of_ladder = MatchFilter(competition_id=self.competition.id, phase=PhaseName.LADDER)
-            ladder = facts_by_block(connection, of_ladder)
-            return finals_field(self.file, pinned, ([match.result() for match in block] for block in ladder))
+        with self._store.reading() as reading:
+            return field_on_record(reading, self.competition)
 
 
 class Dealer:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 import structlog
 
 from roost.v1 import play_pb2
-from roost_server.accounts.keys import Identity
+from roost_server.accounts.keys import BANNED, Identity
 from roost_server.accounts.names import NameRules
+from roost_server.accounts.owners import BotRecord, OwnedBots
 from roost_server.competition import ledger
-from roost_server.errors import ClosingError, DeniedError, InvalidError, TooMuchError, UnauthenticatedError
+from roost_server.errors import ClosingError, InvalidError, TooMuchError, UnauthenticatedError
 from roost_server.play.director import Director
 from roost_server.play.lobby import Lobby, check_hello
 from roost_server.play.quarantine import Quarantine
@@ -17,6 +18,7 @@ from roost_server.play.session import Session
 from roost_server.settings import Settings
 from roost_server.store import Store
 
+MOVED = "this bot was given to another owner"
 log = structlog.get_logger()
 
 
@@ -36,6 +38,7 @@ class Entrance:
         self._quarantine = quarantine
         self._directors = directors
         self._revoked: set[int] = set()
+        self._owned = OwnedBots({}, {}, frozenset())
 
     async def enter(self, hello: play_pb2.Hello, identity: Identity | None = None) -> Session:
         """A bot says hello. Raises `ArenaError` if it cannot come in."""
@@ -45,10 +48,15 @@ class Entrance:
         if self._settings.bots and hello.name not in self._settings.bots:
             raise InvalidError(f"no bot called {hello.name} is expected here; use the name that the arena gave it")
         self._check_guest(hello, identity)
-        bot_id = await self._bot_of(hello, identity)
+        bot = await self._bot_of(hello, identity)
+        if bot is not None:
+            hello.name = bot.name  # a bot that was renamed may use its former name
+        bot_id = None if bot is None else bot.id
         version_id = await asyncio.to_thread(self._store.register_version, hello.name, hello.version, bot_id=bot_id)
-        # Again: others may have come meanwhile.
+        # Again: others may have come meanwhile, and the host may have ruled.
         self._check_guest(hello, identity)
+        if reason := self._unwelcome(bot_id, identity):
+            raise UnauthenticatedError(reason)
         session = self._lobby.enter(hello, version_id, identity, bot_id)
         session.quarantined = version_id in self._quarantine
         log.info("bot connected", bot=session.name, version=session.version, resumed=bool(hello.resume_token))
@@ -63,6 +71,8 @@ class Entrance:
     def lost(self, session: Session) -> None:
         """The stream of a session is gone."""
         session.detach()
+        if self._lobby.session_of(session.version_id) is not session:
+            return  # it was removed at once
         log.info("bot disconnected", bot=session.name, playing=session.playing)
         if session.has_left:
             self._lobby.remove(session)
@@ -75,7 +85,26 @@ class Entrance:
         self._revoked |= revoked
         for session in self._lobby.sessions:
             if session.identity is not None and session.identity.key_id in revoked:
-                session.expel()
+                session.expel("the key that this bot plays with was revoked")
+
+    def follow(self, owned: OwnedBots) -> None:
+        """The host has ruled. Bots of banned owners and bots that were moved go at once, and forfeit what they play."""
+        self._owned = owned
+        for session in self._lobby.sessions:
+            reason = self._unwelcome(session.bot_id, session.identity)
+            if reason:
+                session.expel(reason)
+                self._lobby.remove(session)
+            elif session.bot_id in owned.names:
+                session.name = owned.names[session.bot_id]
+
+    def _unwelcome(self, bot_id: int | None, identity: Identity | None) -> str:
+        """Why a bot may not play here with this key; empty if it may."""
+        if identity is None or identity.owner_id is None:
+            return ""
+        if identity.owner_id in self._owned.banned:
+            return BANNED
+        return MOVED if self._owned.owners.get(bot_id, identity.owner_id) != identity.owner_id else ""
 
     @property
     def name_rules(self) -> NameRules:
@@ -84,20 +113,24 @@ class Entrance:
         most = max((max(entry.names_per_owner, entry.bots_per_owner) for entry in entries), default=0)
         return NameRules(most, frozenset(session.name for session in self._lobby.sessions))
 
-    async def _bot_of(self, hello: play_pb2.Hello, identity: Identity | None) -> int | None:
+    async def _bot_of(self, hello: play_pb2.Hello, identity: Identity | None) -> BotRecord | None:
         """The bot that a key plays as. It enters the competitions that take entries."""
         if identity is None or identity.owner_id is None:
             return None
-        if identity.bot is not None and identity.bot != hello.name:
-            raise DeniedError(f"this key plays as {identity.bot}, not as {hello.name}")
-        competitions = [director.competition for director in self._directors]
-        bot_id, taking = await asyncio.to_thread(
-            ledger.claim, self._store, identity.actor, identity.owner_id, hello.name, competitions, self.name_rules
+        bot, taking = await asyncio.to_thread(
+            ledger.claim,
+            self._store,
+            identity.actor,
+            identity.owner_id,
+            hello.name,
+            [director.competition for director in self._directors],
+            self.name_rules,
+            bot_id=identity.bot_id,
         )
         for director in self._directors:
-            if director.competition.id in taking and bot_id not in director.roster:
-                await director.welcome()
-        return bot_id
+            if director.competition.id in taking and bot.id not in director.roster:
+                await director.review()
+        return bot
 
     def _check_guest(self, hello: play_pb2.Hello, identity: Identity | None) -> None:
         """Raise `ArenaError` if the key was revoked meanwhile, or its owner has too many bots here."""

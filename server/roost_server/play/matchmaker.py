@@ -179,7 +179,7 @@ class Matchmaker:
         self._attendance.note(session.version_id for session in sessions if session.plays_on)
 
     def wait_no_longer(self, contest: Contest, seconds: float) -> None:
-        """Have finals go on without the bots that have been away for longer than that."""
+        """Have finals go on without the bots that have been away for longer than that, or are out."""
         if not contest.in_rounds:
             return
         begun = [block for block, of in self._begun.values() if of is contest and block.to_play]
@@ -187,7 +187,7 @@ class Matchmaker:
         for bot in waited_for:
             if self._attendance.away(bot):
                 contest.note_waited(bot, self._attendance.passed)
-        gone = frozenset(bot for bot in waited_for if self._attendance.away(bot) > seconds) | contest.spent
+        gone = contest.forfeiting.union(bot for bot in waited_for if self._attendance.away(bot) > seconds)
         concerned = gone | self._gone.get(contest, frozenset())
         self._gone[contest] = gone
         contest.wait_no_longer(partial(self._attendance.missing, seconds=seconds), concerned, begun)
@@ -267,6 +267,8 @@ def can_be_played(block: OpenBlock, staying: Staying) -> bool:
     rules = block.rules
     for bot in block.group:
         session = staying.connected(bot)
+        if bot in block.out:
+            continue
         if bot in block.needed if session is None else not session.plays(rules.game, rules.players):
             return False
     return True

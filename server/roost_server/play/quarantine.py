@@ -24,7 +24,7 @@ from roost_server.play.session import Session
 from roost_server.play.table import News, Place, Question, Table
 from roost_server.settings import Rules, Settings
 from roost_server.store import FinishedMatch, Store
-from roost_server.store.quarantine import QuarantineRecord, begin_quarantine, end_quarantine, quarantined
+from roost_server.store.measures.quarantine import QuarantineRecord, begin_quarantine, end_quarantine, quarantined
 
 FIRST_CHECK_SECONDS = 10.0
 LONGEST_SECONDS = 3600.0

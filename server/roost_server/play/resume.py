@@ -68,4 +68,6 @@ def _voids(left: queries.UnfinishedBlock) -> Counter[int]:
 
 def _results(store: Store, block_id: str) -> list[MatchResult]:
     with store.reading() as connection:
-        return [match.result() for match in facts(connection, MatchFilter(block_id=block_id), Rule.SO_FAR)]
+        return [
+            match.result() for match in facts(connection, MatchFilter(block_id=block_id), Rule.SO_FAR, struck_before=0)
+        ]

@@ -41,16 +41,12 @@ class OpenRoster:
     """Before the freeze: the bots that have entered and are here, each in the version that came last."""
 
     def __init__(self, entrants: Iterable[EnteredBot], *, apart: bool) -> None:
-        self._entrants = {entrant.bot_id: entrant for entrant in entrants}
         self._apart = apart
+        self.set(entrants)
 
-    def add(self, entrant: EnteredBot) -> None:
-        """One more bot has entered."""
-        self._entrants[entrant.bot_id] = entrant
-
-    def remove(self, bot_id: int) -> None:
-        """A bot was withdrawn."""
-        self._entrants.pop(bot_id, None)
+    def set(self, entrants: Iterable[EnteredBot]) -> None:
+        """From now on these take part."""
+        self._entrants = {entrant.bot_id: entrant for entrant in entrants}
 
     def __contains__(self, bot_id: int | None) -> bool:
         return bot_id in self._entrants

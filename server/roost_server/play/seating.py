@@ -103,10 +103,10 @@ class TableSeating:
         _start(table)
 
     def _player(self, version_id: int, block: OpenBlock) -> Session | Absent:
-        """Who takes a seat. A bot that is missing may be in quarantine, and connected."""
+        """Who takes a seat. A bot that is missing may be in quarantine, and connected; one that is out may be here."""
         session = self.lobby.session_of(version_id)
         missing = version_id in block.missing and session is not None and not session.plays_on
-        if session is None or missing or version_id in block.spent:
+        if session is None or missing or version_id in block.out:
             return Absent(Seat(*queries.name_of(self._store, version_id)))
         return session
 

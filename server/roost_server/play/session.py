@@ -64,8 +64,8 @@ class Session:
         """When it came, by the event loop's clock."""
         self.quarantined = False
         """Whether it may not play because of its faults."""
-        self.expelled = False
-        """Whether its key was revoked, so that it has to go."""
+        self.expelled = ""
+        """Why it has to go, if it has."""
         self.games = frozenset(hello.games)
         self.player_counts = frozenset(hello.player_counts)
         self.max_matches = min(max(1, hello.max_matches), settings.max_matches_per_bot)
@@ -119,15 +119,15 @@ class Session:
         if self.has_left:
             self.outgoing.wake.set()
 
-    def expel(self) -> None:
-        """Its key was revoked: have its stream end."""
-        self.expelled = True
+    def expel(self, reason: str) -> None:
+        """Have its stream end, and say why."""
+        self.expelled = reason
         self.outgoing.wake.set()
 
     def renew(self, identity: Identity | None) -> None:
         """The bot has come back, perhaps with another key."""
         self.identity = identity
-        self.expelled = False
+        self.expelled = ""
 
     def plays(self, game: str, players: int) -> bool:
         """Whether it takes seats at such tables."""

@@ -148,7 +148,7 @@ async def _write(session: Session, stream: int, context: Context, write: Write) 
         if session.stream != stream:
             raise ReplacedError("the bot has connected again, and plays on its new stream")
         if session.expelled:
-            raise UnauthenticatedError("the key that this bot plays with was revoked")
+            raise UnauthenticatedError(session.expelled)
         write.since = now()
         try:
             await context.write(session.next_message())

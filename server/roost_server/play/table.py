@@ -341,10 +341,10 @@ class Table:
         elif not self._unready:
             self._begin(self.now())
 
-    def void(self, reason: str) -> None:
-        """End the match here; it does not count."""
+    def void(self, reason: str, *, by_host: bool = False) -> None:
+        """End the match here; it does not count. If the host wants that, it does not matter who is being asked."""
         if not self.referee.over:
-            self.referee.void(reason, self.questions)
+            self.referee.void(reason, () if by_host else self.questions)
             self._end()
 
     def start_message(self, seat: int | None) -> play_pb2.MatchStarted:

@@ -7,6 +7,7 @@ adds its part: revoking a key also ends the streams that use it, and a change of
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
 import grpc
@@ -18,7 +19,7 @@ from roost_server.accounts import keys, requests
 from roost_server.accounts.gate import Asker, Gate, Need
 from roost_server.accounts.keys import Identity
 from roost_server.accounts.requests import Caller, caller_of
-from roost_server.answers import administration, matches, questions, status
+from roost_server.answers import administration, matches, questions, rulings, status
 from roost_server.answers.administration import Act
 from roost_server.answers.bots import bots
 from roost_server.answers.competitions import competitions
@@ -223,7 +224,7 @@ class AccountsService(AdministrationService):
         if request.enter:
             await self._arena.enter_competition(director, bot.id, bot.owner_id)
         else:
-            await director.withdraw(bot.id, caller.actor)
+            await self._arena.withdraw(director, bot.id, caller.actor)
         return admin_pb2.ChangeEntryResponse()
 
 
@@ -237,6 +238,14 @@ class AdminService(AdministrationService):
         self._live = {
             admin_pb2.EndKeyRequest: self._end_key,
             admin_pb2.ChangePhaseRequest: self._change_phase,
+            admin_pb2.ExtendPhaseRequest: self._extend_phase,
+            admin_pb2.BanOwnerRequest: partial(self._rule, rulings.ban_owner),
+            admin_pb2.UnbanOwnerRequest: partial(self._rule, rulings.unban_owner),
+            admin_pb2.DisqualifyBotRequest: partial(self._rule, rulings.disqualify_bot),
+            admin_pb2.ReinstateBotRequest: partial(self._rule, rulings.reinstate_bot),
+            admin_pb2.RenameBotRequest: partial(self._rule, rulings.rename_bot),
+            admin_pb2.MoveBotRequest: partial(self._rule, rulings.move_bot),
+            admin_pb2.VoidMatchRequest: self._void_match,
             admin_pb2.GetStatusRequest: self._get_status,
             admin_pb2.BackupRequest: self._back_up,
         }
@@ -261,6 +270,23 @@ class AdminService(AdministrationService):
         before = director.competition.phase
         await self._arena.change_phase(director, request.phase, caller.actor)
         return admin_pb2.ChangePhaseResponse(before=before, phase=director.competition.phase)
+
+    async def _extend_phase(
+        self, request: admin_pb2.ExtendPhaseRequest, caller: Caller
+    ) -> admin_pb2.ExtendPhaseResponse:
+        by_ms, reason = rulings.extension_of(request), rulings.reason_of(request.reason)
+        return rulings.extension_message(await self._director(request.competition).extend(by_ms, reason, caller.actor))
+
+    async def _rule(self, rule: Callable[..., admin_pb2.Ruling], request: Message, caller: Caller) -> admin_pb2.Ruling:
+        """Put a ruling about an owner or a bot on record, and have the arena follow it."""
+        answer = await asyncio.to_thread(rule, self._arena.store, caller, request)
+        self._gate.forget()
+        await self._arena.follow_rulings()
+        return answer
+
+    async def _void_match(self, request: admin_pb2.VoidMatchRequest, caller: Caller) -> admin_pb2.Ruling:
+        reason = rulings.reason_of(request.reason)
+        return rulings.message_of(await self._arena.void_match(request.match_id, reason, caller.actor))
 
     async def _back_up(self, request: admin_pb2.BackupRequest, caller: Caller) -> admin_pb2.BackupResponse:
         try:

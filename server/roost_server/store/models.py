@@ -266,6 +266,8 @@ class SumsProgressRow(BaseRow, table=True):
     """All matches up to this number are in the sums, but for those of voided blocks and of `sums_open_block`."""
     saves: int
     """How often the sums have been saved, so that a writer notices that another one has."""
+    resets: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How often they were dropped because a match in them was voided, so that a reader loads them again."""
 
 
 class SumsOpenBlockRow(BaseRow, table=True):
@@ -446,6 +448,34 @@ class ArchivePartRow(BaseRow, table=True):
     bytes: int
 
 
+class RulingRow(BaseRow, table=True):
+    """A decision of the host that affects results, or how they read. What it is not about is null or empty."""
+
+    __tablename__ = "ruling"
+    __table_args__ = (
+        CheckConstraint(
+            "kind IN ('ban', 'unban', 'disqualify', 'reinstate', 'rename', 'move', 'void', 'extend')", "kind"
+        ),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    at_ms: int = Field(sa_type=BigInteger)
+    actor: str
+    """As in the audit log."""
+    kind: str
+    subject: str
+    """The owner, bot, match or phase that it is about, as it was called then."""
+    reason: str
+    competition_id: int | None = Field(default=None, foreign_key="competition.id")
+    owner_id: int | None = Field(default=None, foreign_key="owner.id")
+    bot_id: int | None = Field(default=None, foreign_key="bot.id")
+    match_id: str | None = None
+    """A match that was running then may not be on record yet."""
+    before: str
+    """The former name, owner or time."""
+    after: str
+
+
 class AuditRow(BaseRow, table=True):
     """A change to accounts or competitions, made with a key or by the arena itself."""
 
@@ -492,3 +522,4 @@ ACCESS_KEY = table_of("access_key")
 INVITATION = table_of("invitation")
 QUARANTINE = table_of("quarantine")
 AUDIT = table_of("audit")
+RULING = table_of("ruling")

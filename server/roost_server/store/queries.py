@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Row, Select, func, select
 from roost_games.errors import UsageError
 from roost_server.store.backend import Backend
 from roost_server.store.copies.archives import ArchivedReplays
+from roost_server.store.measures.quarantine import read_quarantined
 from roost_server.store.models import (
     AUDIT,
     BLOCK,
@@ -29,7 +30,6 @@ from roost_server.store.models import (
     VOID_SEAT,
     BlockState,
 )
-from roost_server.store.quarantine import read_quarantined
 from roost_server.store.records import Planned, line_of
 from roost_server.store.store import Reading, Store
 

@@ -4,7 +4,7 @@ Standings, histories, exports, the suspicion report and a ladder's book all read
 one query, and `facts` are the matches that count by one of the two rules.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from enum import Enum, auto
 from itertools import groupby, islice
 from operator import attrgetter
@@ -16,6 +16,7 @@ from roost_games.replay import VOIDED
 from roost_ladder.blocks import Deals
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.suspicions.voids import VoidedMatch
+from roost_server.store.measures.rulings import struck_matches
 from roost_server.store.models import BLOCK, MATCH, MATCH_SEAT, VOID_SEAT, BlockState
 from roost_server.store.store import Reading
 
@@ -28,7 +29,11 @@ SEAT_COLUMNS = ("version_id", "place", "score", "faults", "forfeited", "decision
 
 
 class Rule(Enum):
-    """When a match counts. Voided matches and matches of voided blocks never do."""
+    """When a match counts. Voided matches and matches of voided blocks never do, nor do those that a host has struck.
+
+    A question about what was known at a moment leaves out what was struck later: `struck_before` is that moment in
+    milliseconds, 0 for everything that was played, `None` for now.
+    """
 
     FINAL = auto()
     """A match counts when its block is done. For competitions, their seeding and export, and suspicion reports."""
@@ -71,22 +76,32 @@ class MatchOnRecord(NamedTuple):
     """Its bots are bot versions. `None` if the match was voided."""
     rotation: int
     """The number of the rotation within the block, from 0. Blocks are played in this order."""
+    struck: bool = False
+    """Whether a ruling of the host says that it does not count."""
 
     def counts(self, rule: Rule) -> bool:
         """Whether the match counts by this rule."""
-        if self.facts is None or self.block_state == BlockState.VOIDED:
+        if self.facts is None or self.struck or self.block_state == BlockState.VOIDED:
             return False
         return rule is Rule.SO_FAR or self.block_state == BlockState.DONE
 
 
-def facts(reading: Reading, wanted: MatchFilter = EVERYTHING, rule: Rule = Rule.FINAL) -> Iterator[MatchFacts]:
+def facts(
+    reading: Reading,
+    wanted: MatchFilter = EVERYTHING,
+    rule: Rule = Rule.FINAL,
+    *,
+    struck_before: int | None = None,
+) -> Iterator[MatchFacts]:
     """The matches that count, in the order in which they were recorded."""
-    return _counting(recorded(reading, wanted), rule)
+    return _counting(recorded(reading, wanted, struck_before=struck_before), rule)
 
 
-def facts_by_block(reading: Reading, wanted: MatchFilter) -> Iterator[list[MatchFacts]]:
+def facts_by_block(
+    reading: Reading, wanted: MatchFilter, *, struck_before: int | None = None
+) -> Iterator[list[MatchFacts]]:
     """The matches of a competition that count, block by block, in the order in which the blocks were planned."""
-    matches = _counting(recorded(reading, wanted, by_block=True), Rule.FINAL)
+    matches = _counting(recorded(reading, wanted, by_block=True, struck_before=struck_before), Rule.FINAL)
     return (list(of_block) for _, of_block in groupby(matches, attrgetter("block_id")))
 
 
@@ -95,7 +110,12 @@ def _counting(matches: Iterator[MatchOnRecord], rule: Rule) -> Iterator[MatchFac
 
 
 def recorded(
-    reading: Reading, wanted: MatchFilter = EVERYTHING, *, after: int = 0, by_block: bool = False
+    reading: Reading,
+    wanted: MatchFilter = EVERYTHING,
+    *,
+    after: int = 0,
+    by_block: bool = False,
+    struck_before: int | None = None,
 ) -> Iterator[MatchOnRecord]:
     """The matches on record in the order of their numbers, or with `by_block` in that of their blocks.
 
@@ -114,7 +134,8 @@ def recorded(
         seats = seats.join_from(MATCH_SEAT, MATCH).where(*conditions)
     if of_block:
         matches, seats = matches.join(BLOCK), seats.join(BLOCK, BLOCK.c.id == MATCH.c.block_id)
-    return _on_record(reading, matches, seats, _states(reading, wanted.block_id))
+    struck = frozenset(reading.scalars(struck_matches(reading, struck_before)))
+    return _on_record(reading, matches, seats, _states(reading, wanted.block_id), struck)
 
 
 def _states(reading: Reading, block_id: str | None) -> dict[str, BlockState]:
@@ -126,14 +147,15 @@ def _states(reading: Reading, block_id: str | None) -> dict[str, BlockState]:
 
 
 def _on_record(
-    reading: Reading, matches: Select[Any], seats: Select[Any], states: dict[str, BlockState]
+    reading: Reading, matches: Select[Any], seats: Select[Any], states: dict[str, BlockState], struck: Container[int]
 ) -> Iterator[MatchOnRecord]:
     streaming = reading.execution_options(yield_per=CHUNK)
     with streaming.execute(seats) as seat_rows, streaming.execute(matches) as match_rows:
         for number, match_id, block_id, game, players, termination, rotation in match_rows:
             by_seat = zip(*islice(seat_rows, players), strict=True)
             known = None if termination == VOIDED else MatchFacts(block_id, game, *by_seat)
-            yield MatchOnRecord(number, match_id, block_id, states.get(block_id, BlockState.DONE), known, rotation)
+            state = states.get(block_id, BlockState.DONE)
+            yield MatchOnRecord(number, match_id, block_id, state, known, rotation, number in struck)
 
 
 def duplicate_blocks(reading: Reading) -> set[str]:

@@ -36,6 +36,8 @@ players = [2, 3]
 [[phases]]
 phase = "ladder"
 [[phases]]
+phase = "freeze"
+[[phases]]
 phase = "finals"
 schedule = "SCHEDULE"
 rounds = 2
@@ -95,7 +97,7 @@ class Play:
         assert reading is not None
         await reading  # on a busy machine the arena would play on meanwhile
         for _ in count() if rounds is None else range(rounds):
-            if not await self._round(contest):
+            if not await self.round(contest):
                 break
 
     async def end(self) -> None:
@@ -113,7 +115,8 @@ class Play:
         await self.recorder.plan(planned)
         return planned
 
-    async def _round(self, contest: Contest) -> bool:
+    async def round(self, contest: Contest) -> bool:
+        """Play a round. False if there was none."""
         planned = await contest.plan(self.present)
         await self.recorder.plan(planned)
         contest.add(planned)

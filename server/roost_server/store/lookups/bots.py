@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from operator import sub
 from typing import NamedTuple
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import ColumnElement, Connection, case, func, select
 
 from roost_games.errors import UsageError
 from roost_games.replay import FaultEntry, Replay
 from roost_server.store.backend import Backend
 from roost_server.store.copies.archives import ArchivedReplays
 from roost_server.store.lookups.matches import IN_PLAY, MatchQuery, number_of, page_numbers
+from roost_server.store.measures.rulings import struck_matches
 from roost_server.store.models import BLOCK, BOT, BOT_VERSION, MATCH, MATCH_SEAT, OWNER, REPLAY, BlockState
 from roost_server.store.records import line_of
 from roost_server.store.results import MatchFilter, Rule
@@ -75,18 +76,19 @@ def bot(store: Store, name: str) -> BotOnRecord:
 def seat_tallies(store: Store, version_ids: Sequence[int], wanted: MatchFilter, rule: Rule) -> dict[SeatKey, SeatTally]:
     """What these versions did in the matches that count."""
     with store.reading() as connection:
-        # Few blocks do not count: subtracting their matches costs less than looking up the block of every match.
+        # Few matches do not count: subtracting them costs less than looking up the block of every match.
         states = [BlockState.VOIDED] if rule is Rule.SO_FAR else [BlockState.VOIDED, BlockState.OPEN]
-        void = _tallies(connection, version_ids, wanted, states)
-        every = _tallies(connection, version_ids, wanted, [])
+        struck = MATCH.c.number.in_(struck_matches(connection))
+        void = _tallies(connection, version_ids, wanted, BLOCK.c.state.in_(states) | struck)
+        every = _tallies(connection, version_ids, wanted)
     counted = {key: SeatTally(*map(sub, tally, void.get(key, SeatTally()))) for key, tally in every.items()}
     return {key: tally for key, tally in counted.items() if tally.matches}
 
 
 def _tallies(
-    connection: Connection, version_ids: Sequence[int], wanted: MatchFilter, states: Sequence[BlockState]
+    connection: Connection, version_ids: Sequence[int], wanted: MatchFilter, only: ColumnElement[bool] | None = None
 ) -> dict[SeatKey, SeatTally]:
-    """The same for blocks in these states, or for all."""
+    """The same for all matches, or for these."""
     key = (*MATCH.c["game", "players"], *MATCH_SEAT.c["seat", "place"])
     forfeits = func.sum(case((MATCH_SEAT.c.forfeited, 1), else_=0))
     sums = [func.sum(column) for column in MATCH_SEAT.c["score", "faults"]]
@@ -98,10 +100,10 @@ def _tallies(
         .where(*wanted.conditions(new=True))
         .group_by(*key)
     )
-    if states or wanted.competition_id is not None or wanted.phase is not None:
+    if only is not None or wanted.competition_id is not None or wanted.phase is not None:
         query = query.join(BLOCK, BLOCK.c.id == MATCH.c.block_id)
-    if states:
-        query = query.where(BLOCK.c.state.in_(states))
+    if only is not None:
+        query = query.where(only)
     return {SeatKey._make(row[:4]): SeatTally._make(row[4:]) for row in connection.execute(query)}
 
 

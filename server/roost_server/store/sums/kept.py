@@ -79,6 +79,10 @@ class Sums:
         self._cells: dict[CellKind, Cells] = {}
         self._open: dict[str, Blocks] = {}
         """Blocks that were open when they were read, one each."""
+        self.resets = 0
+        """How often the sums in the database had been dropped."""
+        self._struck: dict[int, set[int]] = {}
+        """By competition, the versions whose matches do not count there."""
         self._saves = 0
         self._saved_revision = 0
         self._last_id = 0
@@ -87,7 +91,8 @@ class Sums:
     def load(cls, reading: Reading) -> Self:
         """What is kept in the database."""
         sums = cls()
-        sums.through, sums._saves = reading.execute(select(*SUMS_PROGRESS.c["through", "saves"])).one()
+        progress = select(*SUMS_PROGRESS.c["through", "saves", "resets"])
+        sums.through, sums._saves, sums.resets = reading.execute(progress).one()
         sums.ended_ms = reading.scalar(select(MATCH.c.ended_ms).where(MATCH.c.number == sums.through)) or 0
         columns = ("competition_id", "phase", "game", "players", "forfeits")
         rows = reading.execute(select(BLOCK_SUMS).order_by(*BLOCK_SUMS.c[columns])).all()
@@ -144,6 +149,12 @@ class Sums:
         for kind, groups, vectors in parts(blocks):
             self._cells.setdefault(kind, Cells(kind)).add(groups, vectors)
 
+    def strike(self, versions: dict[int, set[int]]) -> None:
+        """From now on leave out the matches of these versions, by competition."""
+        if versions != self._struck:
+            self._struck = versions
+            self.revision += 1
+
     def kinds(self) -> set[tuple[Origin, int]]:
         """Where blocks that count have been played, and at which table sizes."""
         held = ((block.origins[0], block.players) for block in self._open.values())
@@ -173,12 +184,21 @@ class Sums:
     def _parts(self, wanted: SumsFilter, forfeits: Collection[Forfeits]) -> "Iterator[Part]":
         for kind, cells in self._cells.items():
             if kind.forfeits in forfeits and wanted.has(kind):
-                yield kind, cells.groups, cells.vectors
+                yield from self._not_struck(kind, cells.groups, cells.vectors)
         if wanted.rule is Rule.SO_FAR:
             for blocks in joined(self._open.values()):
                 for part in parts(blocks):
                     if part[0].forfeits in forfeits and wanted.has(part[0]):
-                        yield part
+                        yield from self._not_struck(*part)
+
+    def _not_struck(self, kind: CellKind, groups: Any, vectors: Any) -> "Iterator[Part]":
+        """A part without what is struck; nothing if all of it is."""
+        struck = self._struck.get(kind.origin.competition_id or 0)
+        if struck:
+            kept = ~np.isin(groups, list(struck)).any(axis=1)
+            groups, vectors = groups[kept], vectors[kept]
+        if len(groups):
+            yield kind, groups, vectors
 
     def matches(self, wanted: SumsFilter) -> int:
         """How many matches count that are meant."""
@@ -216,6 +236,11 @@ Part = tuple[CellKind, Any, Any]
 def kept_through(reading: Reading) -> int:
     """The number of the last match that is in the sums that the database keeps."""
     return int(reading.execute(select(SUMS_PROGRESS.c.through)).scalar_one())
+
+
+def resets_of(reading: Reading) -> int:
+    """How often the sums that the database keeps have been dropped."""
+    return int(reading.execute(select(SUMS_PROGRESS.c.resets)).scalar_one())
 
 
 def save(connection: Connection, what: Unsaved) -> None:
