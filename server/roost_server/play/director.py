@@ -51,6 +51,7 @@ class Director:
         """Why the phase that is due does not begin; empty if none is kept waiting."""
         self.roster = OpenRoster((), apart=False)
         self._changing = asyncio.Lock()
+        self._reviewing = asyncio.Lock()
         """The clock and an admin take turns."""
         self._informed: Contest | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -151,9 +152,12 @@ class Director:
 
     async def review(self) -> None:
         """Let those play who take part now, and nobody else: bots have entered or left, or the host has ruled."""
-        self.roster.set(await asyncio.to_thread(ledger.entrants, self._store, self.competition.id))
-        if self.contest is not None and self.contest.in_rounds:
-            self.contest.out = await asyncio.to_thread(ledger.pinned_out, self._store, self.competition.id)
+        # One after the other, so that the one that ends last has read last.
+        async with self._reviewing:
+            self.roster.set(await asyncio.to_thread(ledger.entrants, self._store, self.competition.id))
+            contest = self.contest
+            if contest is not None and contest.in_rounds:
+                contest.out = await asyncio.to_thread(ledger.pinned_out, self._store, self.competition.id)
 
     async def withdraw(self, bot_id: int, actor: str) -> None:
         """A bot no longer takes part."""
