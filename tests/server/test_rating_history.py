@@ -7,6 +7,7 @@ import pytest
 from roost.v1 import arena_pb2, records_pb2
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.rating.standings import standings
+from roost_server.accounts.rulings import void_match
 from roost_server.answers.ratings import Ratings
 from roost_server.answers.standings import LiveAnswers
 from roost_server.store import BlockClosed, BlockState, FinishedMatch, NewBlock, Planned, Store
@@ -126,6 +127,23 @@ def test_an_old_record_gets_its_history_when_it_is_added_up(store: Store, monkey
     monkeypatch.setattr(kept, "CHUNK", 4)
     Ratings(store).keep()
     assert [moment.at_ms for moment in history(store)] == [at_hour(hour) for hour in range(1, 20, 2)]
+
+
+def test_a_history_goes_on_with_what_rulings_have_left(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was known before stays. One of eight matches is void, and two more are played."""
+    ratings, results = Ratings(store), []
+    for hour in range(4):
+        results += play(store, hour, (3, 4))
+        ratings.keep()
+    void_match(store, "b1-3-0", "", "host")
+    monkeypatch.setattr(kept, "CHUNK", 2)
+    ratings.keep()
+    play(store, 5, (3, 4))
+    ratings.keep()
+    moments = history(store)
+    assert [moment.matches for moment in moments] == [2, 4, 6, 8, 7, 9]
+    then = {each.bot: each.rating for each in standings(results[:2] + results[3:])}
+    assert {each.version_id: each.rating for each in moments[4].ratings} == pytest.approx(then, abs=1e-4)
 
 
 def test_no_more_moments_than_can_be_drawn(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ FAR_BEHIND = 20_000
 GROWTH = 1.02
 """The history gets new ratings when the matches that count have grown by this factor, …"""
 HOUR_MS = 3_600_000
-"""… or when this time has passed."""
+"""… or when this time has passed, or a ruling has struck some."""
 
 
 class Rated(NamedTuple):
@@ -132,7 +132,7 @@ class Ratings:
         with self._turn, self._current() as (sums, reading):
             more = sums.advance(reading)
             unsaved = sums.take_unsaved()
-            moments = [(scope.matches, self._rated(sums, scope).moment()) for scope in self._due(sums, reading)]
+            moments = [(scope.matches, self._rated(sums, scope).moment()) for scope in self._due(sums, reading, more)]
         try:
             with self._store.writing() as connection:
                 if unsaved is not None:
@@ -145,13 +145,15 @@ class Ratings:
             raise
         return more
 
-    def _due(self, sums: Sums, reading: Reading) -> list[SumsFilter]:
-        """The histories that need a moment now."""
+    def _due(self, sums: Sums, reading: Reading, more: bool) -> list[SumsFilter]:
+        """The histories that need a moment now. If there are `more` matches to read, fewer may count than before."""
         latest = history.latest(reading) if self._latest is None else self._latest
         due = []
         for scope in self._scopes(sums):
             matches, (at_ms, before) = sums.matches(scope), latest.get(scope.matches, (0, 0))
-            if matches >= max(before * GROWTH, before + 1) or (matches > before and sums.ended_ms >= at_ms + HOUR_MS):
+            grown = matches >= max(before * GROWTH, before + 1)
+            struck = 0 < matches < before and not more
+            if grown or struck or (matches > before and sums.ended_ms >= at_ms + HOUR_MS):
                 latest[scope.matches] = (sums.ended_ms, matches)
                 due.append(scope)
         self._latest = latest

@@ -40,8 +40,8 @@ class Moment(NamedTuple):
 
 def latest(reading: Reading) -> dict[MatchFilter, tuple[int, int]]:
     """By history: when its last moment was, and how many matches counted then."""
-    columns = RATING_MOMENT.c[SCOPE]
-    query = select(*columns, func.max(RATING_MOMENT.c.at_ms), func.max(RATING_MOMENT.c.matches)).group_by(*columns)
+    columns = RATING_MOMENT.c[(*SCOPE, "at_ms", "matches")]
+    query = select(*columns).order_by(*RATING_MOMENT.c["at_ms", "id"])
     return {MatchFilter(*scope): (at_ms, matches) for *scope, at_ms, matches in reading.execute(query)}
 
 
