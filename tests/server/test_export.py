@@ -224,7 +224,7 @@ def test_matches_that_do_not_count_have_no_report(exported: Path) -> None:
     forfeited = MatchFacts("b", "karteneck", (1, 2), (1, 2), (1, 0), (0, 3), (False, True), (5, 2), (1.0, 1.0))
     played = Played({"finals": [forfeited]}, [], [])
     reports = derived(file, replace(read_competition(exported), winner=None), played)
-    assert list(reports) == ["README.txt"]
+    assert list(reports) == []
 
 
 def test_a_result_that_does_not_follow_is_noticed(copy: Path) -> None:
@@ -243,8 +243,6 @@ def test_an_export_without_a_result_is_in_order(copy: Path) -> None:
     del manifest["sha256"]["result.csv"]
     (copy / MANIFEST_FILE).write_text(json.dumps(manifest))
     (copy / "result.csv").unlink()
-    read_me = (copy / "README.txt").read_text().splitlines(keepends=True)
-    (copy / "README.txt").write_text("".join(line for line in read_me if not line.startswith("result.csv")))
     change(copy, COMPETITION_FILE, lambda lines: lines[0].pop("winner"))
     assert complaints(copy) == []
 

@@ -31,6 +31,7 @@ from roost_server.export.files import (
     DONE,
     MANIFEST_FILE,
     MATCHES_FILE,
+    README_FILE,
     RULES_FILE,
     ExportedBlock,
     digest,
@@ -59,7 +60,7 @@ LOOKS = re.compile(
 )
 """Everything of a page but its words: other versions of Roost may lay it out, mark it up and explain it differently."""
 BEFORE, SHOWN = 20, 60
-NOT_DERIVED = {RULES_FILE, COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, MANIFEST_FILE}
+NOT_DERIVED = {README_FILE, RULES_FILE, COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, MANIFEST_FILE}
 
 
 Tell = Callable[[RecordFlaw], None] | None

@@ -19,6 +19,8 @@ MATCHES_FILE = "matches.jsonl"
 MANIFEST_FILE = "manifest.json"
 BRACKET_FILE = "bracket.json"
 RESULT_FILE = "result.csv"
+README_FILE = "README.txt"
+"""For people. Other versions of Roost may word it differently."""
 FORMAT: Final = "roost-export/1"
 
 DONE = "done"

@@ -21,31 +21,6 @@ from roost_server.export.rulings import out_of_finals, struck
 
 RESULT_COLUMNS = ("place", "bot", "version", "owner", "decided_by", "seed", "rating", "score", "lost_in", "lost_to")
 
-READ_ME = """\
-This folder is the whole record of a competition of Roost, in plain files.
-
-competition.toml  the rules, as the host wrote them
-competition.json  what was promised (the commitment) and, after the end, what was hidden (the master seed); when the
-                  phases began; who took part, in which versions. A version is what a bot declared when it connected:
-                  the arena does not run bots and cannot see their code
-blocks.jsonl      every deal that was planned, in the order of the plan, with its seed and the matches played with it
-matches.jsonl     every match in the open format roost-replay/1: seats, chance, decisions with their times, result
-standings-*.csv   who came where in a phase, with 95 % intervals; .json the same with every statistic, .html to look at
-crosstable-*.csv  how often each finished ahead of each other
-ratings-*.csv     classic Elo ratings after every so many matches
-{result}bracket.json      of a knockout: the champion, and who met whom in each round and won; .csv the same as a table
-manifest.json     the SHA-256 of every file
-
-To check all of it:   roost verify FOLDER
-It checks the hashes, that the seed is the promised one, that every deal follows from it, that every match was played by
-the rules and ended as recorded, that the finals were scheduled as the rules say; and it writes everything that follows
-from the matches again, to compare it.
-"""
-
-RESULT_LINE = """\
-result.csv        once the competition is done: the place of every bot, and what put it ahead of the next one
-"""
-
 
 class Played(NamedTuple):
     """The matches that reports are made of."""
@@ -60,7 +35,7 @@ class Played(NamedTuple):
 
 def derived(file: CompetitionFile, competition: ExportedCompetition, played: Played) -> dict[str, str]:
     """The files that follow from the others, by name."""
-    texts = {"README.txt": READ_ME.format(result="" if competition.winner is None else RESULT_LINE)}
+    texts: dict[str, str] = {}
     names = table_names((bot.version_id, bot.name, bot.version) for bot in competition.bots)
     forfeits = file.faults.forfeits == "count"
     for phase, counted in played.counted.items():

@@ -21,6 +21,7 @@ from roost_server.export.files import (
     FORMAT,
     MANIFEST_FILE,
     MATCHES_FILE,
+    README_FILE,
     RULES_FILE,
     ExportedBlock,
     ExportedBot,
@@ -38,6 +39,28 @@ from roost_server.store.copies.epochs import epochs
 from roost_server.store.measures.rulings import Ruling, rulings_about
 from roost_server.store.results import MatchFilter, facts
 from roost_server.store.store import Reading
+
+READ_ME = """\
+This folder is the whole record of a competition of Roost, in plain files.
+
+competition.toml  the rules, as the host wrote them
+competition.json  what was promised (the commitment) and, after the end, what was hidden (the master seed); when the
+                  phases began; who took part, in which versions. A version is what a bot declared when it connected:
+                  the arena does not run bots and cannot see their code
+blocks.jsonl      every deal that was planned, in the order of the plan, with its seed and the matches played with it
+matches.jsonl     every match in the open format roost-replay/1: seats, chance, decisions with their times, result
+standings-*.csv   who came where in a phase, with 95 % intervals; .json the same with every statistic, .html to look at
+crosstable-*.csv  how often each finished ahead of each other
+ratings-*.csv     classic Elo ratings at regular intervals
+result.csv        once the competition is done: the place of every bot, and what put it ahead of the next one
+bracket.json      of a knockout: the champion, and who met whom in each round and won; .csv the same as a table
+manifest.json     the SHA-256 of every file
+
+To check all of it:   roost verify FOLDER
+It checks the hashes, that the seed is the promised one, that every deal follows from it, that every match was played by
+the rules and ended as recorded, that the finals were scheduled as the rules say; and it writes everything that follows
+from the matches again, to compare it.
+"""
 
 
 def export(store: Store, name: str, folder: Path, phase: str = "") -> list[Path]:
@@ -81,6 +104,7 @@ def _texts(reading: Reading, competition: Competition, only: str) -> dict[str, s
         RULES_FILE: competition.document,
         COMPETITION_FILE: competition_text(whole),
         BLOCKS_FILE: block_lines(blocks),
+        README_FILE: READ_ME,
         **derived(competition.file, whole, played),
     }
 
