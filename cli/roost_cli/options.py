@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from roost_sdk import LoadedBot
     from roost_sdk.arena.credentials import Credentials
     from roost_sdk.arena.reader import ArenaReader, Reader
+    from roost_server.serving.children import PageBeside
 
 DEFAULT_DATABASE = "roost.db"
 DAY_MS = 86_400_000
@@ -88,6 +89,16 @@ PrefixArgument = Annotated[
     str, typer.Argument(metavar="PREFIX", help="The first characters of the key, as the list shows them.")
 ]
 
+PrefixOption = Annotated[
+    str, typer.Option("--path-prefix", metavar="PATH", help="Where the page begins behind a proxy, such as /arena.")
+]
+PublicServerOption = Annotated[
+    str,
+    typer.Option(
+        "--public-server", metavar="HOST:PORT", help="The arena's address for authors, if the page uses another one."
+    ),
+]
+PublicTlsOption = Annotated[bool, typer.Option("--public-tls", help="Authors connect to that with TLS.")]
 OptionTable = Mapping[str, tuple[Any, object]]
 """By parameter: how the option is declared, and its default."""
 CONNECTION: OptionTable = {
@@ -228,6 +239,34 @@ def check_web(what: str) -> None:
         for name in ("fastapi", "jinja2", "uvicorn"):
             if find_spec(name) is None:
                 raise ModuleNotFoundError(name=name)
+
+
+def own_words(*words: str) -> list[str]:
+    """The words that run this command in a process of its own."""
+    import roost_cli
+    from roost_sdk.processes import python_words
+
+    return python_words(roost_cli, *words)
+
+
+@contextlib.contextmanager
+def page_beside(
+    listen: str, path_prefix: str = "", public_server: str = "", *, public_tls: bool = False
+) -> "Iterator[PageBeside]":
+    """The page for a process of its own. Its socket is open from now on. Raises `UsageError` if that is not possible.
+
+    `public_server` is the arena's address for authors, if it is not the one that the arena knows.
+    """
+    from roost_sdk.arena.connection import check_address
+    from roost_server.serving.children import PageBeside
+    from roost_web.serving import listen as listening
+    from roost_web.serving import url_of
+    from roost_web.settings import checked_prefix
+
+    prefix = checked_prefix(path_prefix)
+    public = check_address(public_server) if public_server else ""
+    with listening(listen) as listener:
+        yield PageBeside(url_of(listener, prefix), listener, own_words("web"), prefix, public, public_tls)
 
 
 def database_url(text: str) -> str:

@@ -1,6 +1,6 @@
 """The page as a web server: where it listens, how it runs, how it stops.
 
-    with listen("127.0.0.1:8080") as listener:
+    with listen(DEFAULT_LISTEN) as listener:
         serve_page(create_app(PageSettings("arena.example:50051")), listener)
 
 A process may listen and hand the socket to another one, which serves it (`fd:N`). So a page that is restarted loses
@@ -21,8 +21,8 @@ import uvicorn
 
 from roost_games.errors import UsageError
 from roost_sdk.arena.connection import host_and_port
+from roost_web import DEFAULT_LISTEN
 
-EXAMPLE = "127.0.0.1:8080"
 FD = "fd:"
 """How an address to listen at begins that is an open socket."""
 BACKLOG = 1024
@@ -39,7 +39,7 @@ def listen(text: str) -> socket.socket:
         return _inherited(text)
     parts = host_and_port(text)
     if parts is None:
-        raise UsageError(f"{text!r} is not an address to listen at; one is {EXAMPLE}")
+        raise UsageError(f"{text!r} is not an address to listen at; one is {DEFAULT_LISTEN}")
     host, port = parts[0].strip("[]"), parts[1]
     try:
         # Opened by its number, it knows that it is TCP; only then asyncio sends small pieces at once (TCP_NODELAY).
@@ -72,7 +72,7 @@ def _inherited(text: str) -> socket.socket:
         if inherited.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
             return inherited
         inherited.close()
-    raise UsageError(f"{text} is not a socket that listens; give HOST:PORT, such as {EXAMPLE}")
+    raise UsageError(f"{text} is not a socket that listens; give HOST:PORT, such as {DEFAULT_LISTEN}")
 
 
 def url_of(listener: socket.socket, path_prefix: str = "") -> str:

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roost_cli.commands.web import DEFAULT_LISTEN, PrefixOption, PublicServerOption, PublicTlsOption, page_beside
 from roost_cli.options import (
     DEFAULT_DATABASE,
+    PrefixOption,
+    PublicServerOption,
+    PublicTlsOption,
     Where,
     check_web,
     database_url,
     find_bots,
     needs_server,
+    own_words,
+    page_beside,
     parse_counts,
     parse_duration,
     parse_games,
@@ -24,6 +28,7 @@ from roost_cli.options import (
 )
 from roost_games.errors import UsageError
 from roost_sdk.arena.connection import DEFAULT_SERVER
+from roost_web import DEFAULT_LISTEN
 
 if TYPE_CHECKING:
     from roost_server.serving.backups import BackupPlan
@@ -232,18 +237,15 @@ def showcase(
 @contextlib.contextmanager
 def _started_showcase(bots: list[str], db: str, listen: str | None) -> "Iterator[tuple[Showcase, str]]":
     """The arena with its page and these bots, and the page's address."""
-    import roost_cli
-    from roost_sdk.processes import python_words
     from roost_server.serving.showcase import showcase
     from roost_web.serving import listen as listening
     from roost_web.serving import listen_or_elsewhere, url_of
 
-    with listening(listen) if listen else listen_or_elsewhere(DEFAULT_LISTEN) as listener:
-        number = listener.fileno()
-        serve = ("serve", "--listen", "127.0.0.1:0", "--web", f"fd:{number}", "--log-level", "warning")
-        words = python_words(roost_cli, *serve, "--db", database_url(db))
-        with showcase(words, _guests(bots), pass_fds=[number]) as running:
-            yield running, url_of(listener)
+    with (
+        listening(listen) if listen else listen_or_elsewhere(DEFAULT_LISTEN) as listener,
+        showcase(own_words("serve"), database_url(db), listener, _guests(bots)) as running,
+    ):
+        yield running, url_of(listener)
 
 
 def _guests(bots: list[str]) -> "list[Guest]":

@@ -5,7 +5,7 @@ that a program that cannot start costs next to nothing. The arena's log says so,
 No process outlives the arena, even if the arena is killed.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from socket import socket
 from threading import Event, Thread
@@ -79,8 +79,19 @@ class PageBeside(NamedTuple):
     url: str
     """What people open."""
     listener: socket
-    words: Callable[[str, str], Sequence[str]]
-    """The words of the command that serves this socket, by the arena's address for it and the one for authors."""
+    command: Sequence[str]
+    """The words that run `roost web`."""
+    path_prefix: str = ""
+    public_server: str = ""
+    """The arena's address for authors, if it is not the one that the arena knows."""
+    public_tls: bool = False
+
+    def words(self, address: str, for_authors: str) -> list[str]:
+        """The words that serve its socket, by the arena's address for the page and the one for authors."""
+        prefix = ("--path-prefix", self.path_prefix) if self.path_prefix else ()
+        public = self.public_server or for_authors
+        told = ("--public-server", public, *(("--public-tls",) if self.public_tls else ())) if public else ()
+        return [*self.command, "--listen", f"fd:{self.listener.fileno()}", *prefix, "--server", address, *told]
 
     def child(self, address: str, for_authors: str = "") -> Child:
         """The page of the arena at `address`, which authors reach at another one."""

@@ -3,17 +3,25 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
+from pathlib import Path
 
 import grpc
 
 from roost_games.errors import RoostError
 from roost_sdk.processes import GuardedProcess, Processes
+from roost_sdk.replay_files import Progress
 from roost_server.answers.ratings import Ratings
+from roost_server.export.loader import loaded
 from roost_server.serving.children import Children, PageBeside, kept_running
 from roost_server.serving.logs import warnings_only
 from roost_server.serving.reading import ReadingService
 from roost_server.serving.server import CLOSE_SECONDS, SIDE_DOOR, STOP_SIGNALS
-from roost_server.store import Store
+from roost_server.store import Store, open_store
+
+
+def records_in(folder: Path | None, url: str, progress: Progress) -> AbstractContextManager[Store]:
+    """The export of a competition in a folder, or else the records of a database; to be opened."""
+    return open_store(url, read_only=True) if folder is None else loaded(folder, progress)
 
 
 @asynccontextmanager
@@ -41,14 +49,15 @@ def show_records(records: AbstractContextManager[Store], page: PageBeside, begin
         asyncio.run(_show(store, page, children, begin))
 
 
-def ask_records(records: AbstractContextManager[Store], words: Callable[[str], Sequence[str]]) -> str:
-    """Run a command that asks records, given the words of it for an address. Returns the first line that it prints.
+def write_records(records: AbstractContextManager[Store], web: Sequence[str], folder: Path) -> str:
+    """Write records as files into a new folder, given the words that run `roost web`. Returns what that prints.
 
-    Raises `RoostError` with the reason if the records cannot be read, or the command fails.
+    Raises `RoostError` with the reason if the records cannot be read, or the files not written.
     """
     with warnings_only(), Processes() as processes, records as store:
         _add_up(store)
-        return asyncio.run(_ask(store, lambda address: processes.start("page", words(address))))
+        words = (*web, "--static", str(folder), "--server")
+        return asyncio.run(_ask(store, lambda address: processes.start("page", (*words, address))))
 
 
 async def _ask(store: Store, start: Callable[[str], GuardedProcess]) -> str:

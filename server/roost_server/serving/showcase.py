@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from socket import socket
 from typing import NamedTuple
 
 import roost_sdk
@@ -63,14 +64,15 @@ class Showcase:
 
 
 @contextmanager
-def showcase(serve: Sequence[str], guests: Iterable[Guest], *, pass_fds: Sequence[int] = ()) -> Iterator[Showcase]:
-    """Start an arena and bots; nothing is left running when the block is left.
+def showcase(serve: Sequence[str], url: str, page: socket, guests: Iterable[Guest]) -> Iterator[Showcase]:
+    """Start an arena with a page, and bots; nothing is left running when the block is left.
 
-    `serve` are the words of a command that runs an arena and says where in its first line, and `pass_fds` the open
-    files that it needs.
+    `serve` are the words that run `roost serve`, `url` is the database to record in, and the page has the open socket
+    `page`.
     """
+    quiet = ("--listen", "127.0.0.1:0", "--web", f"fd:{page.fileno()}", "--log-level", "warning", "--db", url)
     with Processes() as processes:
-        arena = processes.start("arena", serve, pass_fds=pass_fds)
+        arena = processes.start("arena", (*serve, *quiet), pass_fds=(page.fileno(),))
         address = _address_in(arena.first_line())
         started = [processes.start(guest.name, guest.words(address)) for guest in guests]
         yield Showcase(arena, started, address)
