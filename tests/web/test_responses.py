@@ -1,7 +1,6 @@
 """A thousand visitors cost the arena as much as a few: kept answers, ETags, compression."""
 
 import asyncio
-import time
 from collections.abc import Hashable, Iterator
 from itertools import count
 
@@ -12,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from roost_web.cache import ArenaWatch, Freshness, Kept, Stamp
 from roost_web.responses import KeepResponses
+from tests.support.commands.roost import until
 from tests.support.pages.fake_arena import FakeArena, serving
 from tests.support.pages.visitor import Visitor, visiting
 
@@ -175,10 +175,7 @@ def test_the_page_recovers_when_the_arena_is_back(fake: FakeArena) -> None:
     with visiting(address) as visitor:
         assert visitor.get("/standings").status_code == 503
         with serving(fake, port):
-            deadline = time.monotonic() + 30
-            while visitor.get("/standings").status_code != 200:
-                assert time.monotonic() < deadline
-                time.sleep(0.2)
+            until(lambda: visitor.get("/standings").status_code == 200)
 
 
 def test_headers_keep_browsers_safe(visitor: Visitor) -> None:
