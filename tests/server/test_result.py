@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from roost_ladder.rating.results import MatchResult
 from roost_server.competition.file import parse_competition
 from roost_server.competition.finals import Finalist, finals_field
-from roost_server.competition.result import Result, result_of
+from roost_server.competition.result import CompetitionResult, result_of
 
 CUP = """
 name = "cup"
@@ -37,7 +37,7 @@ def result(
     rules: str = "",
     ladder: Sequence[tuple[int, int]] = (),
     disqualified: Collection[int] = (),
-) -> Result:
+) -> CompetitionResult:
     """Of bots 1, 2, … in the order of entry. Every block is a winner and a loser. Some are disqualified at the end."""
     file = parse_competition(CUP.replace("FINALS", rules))
     entered = [Finalist(number, f"owner {number}") for number in range(1, bots + 1)]
@@ -129,8 +129,8 @@ def test_behind_a_champion_who_is_disqualified_the_others_move_up() -> None:
         (3, 3, 2, ""),
     ]
     assert found.winner == 2
-    assert result(2, [(1, 2)], KNOCKOUT, disqualified=[1, 2]) == Result((), None)
+    assert result(2, [(1, 2)], KNOCKOUT, disqualified=[1, 2]) == CompetitionResult((), None)
 
 
 def test_nobody() -> None:
-    assert result(0, []) == Result((), None)
+    assert result(0, []) == CompetitionResult((), None)

@@ -17,7 +17,7 @@ from roost_server.answers.standings import filter_of
 from roost_server.errors import NotFoundError
 from roost_server.store import Store, queries
 from roost_server.store.lookups import bots as lookups
-from roost_server.store.lookups.bots import BotOnRecord, FaultsOfMatch, SeatKey, SeatTally
+from roost_server.store.lookups.bots import BotOnRecord, FaultsOfMatch, SeatTally, TallyKey
 from roost_server.store.sums.kept import Conduct
 
 DEFAULT_FAULTS, MOST_FAULTS = 20, 200
@@ -73,7 +73,7 @@ def get_bot(store: Store, ratings: Ratings, request: records_pb2.GetBotRequest) 
     return records_pb2.GetBotResponse(seats=_seats(tallies), opponents=_opponents(against))
 
 
-def _seats(tallies: Mapping[SeatKey, SeatTally]) -> list[records_pb2.SeatRecord]:
+def _seats(tallies: Mapping[TallyKey, SeatTally]) -> list[records_pb2.SeatRecord]:
     """One message for each game, table size and seat."""
     found: dict[tuple[str, int, int], records_pb2.SeatRecord] = {}
     for key in sorted(tallies):

@@ -11,7 +11,7 @@ from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.finals import table_names
 from roost_server.competition.history import bracket_on_record, result_on_record
 from roost_server.competition.ledger import Competition
-from roost_server.competition.result import Placed, Result
+from roost_server.competition.result import CompetitionResult, Placed
 from roost_server.competition.wording import phase_in_words, rules_in_words
 from roost_server.errors import NotFoundError
 from roost_server.store import Store, queries
@@ -95,7 +95,7 @@ def bracket(store: Store, request: arena_pb2.GetBracketRequest) -> arena_pb2.Get
     with store.reading() as reading:
         competition = ledger.read(reading, request.competition)
         rounds = bracket_on_record(reading, competition)
-        result = result_on_record(reading, competition) or Result((), None)
+        result = result_on_record(reading, competition) or CompetitionResult((), None)
         versions = ledger.entered_versions(reading, competition.id)
     names = table_names((each.version_id, each.name, each.version) for each in versions)
     owners = {each.version_id: each.owner for each in versions}

@@ -23,7 +23,7 @@ from roost_server.store.measures.rulings import struck_versions
 from roost_server.store.results import EVERYTHING, MatchFilter, Rule
 from roost_server.store.store import Reading
 from roost_server.store.sums import history
-from roost_server.store.sums.history import Moment, RatingThen
+from roost_server.store.sums.history import RatedMoment, RatingThen
 from roost_server.store.sums.kept import Conduct, Sums, SumsFilter, kept_through, resets_of, save
 
 MOST_REMEMBERED = 64
@@ -53,10 +53,10 @@ class Rated(NamedTuple):
     conduct: Mapping[int, Conduct]
     """By bot version."""
 
-    def moment(self) -> Moment:
+    def moment(self) -> RatedMoment:
         """The ratings alone."""
         ratings = (RatingThen(each.bot, each.rating, each.low, each.high) for each in self.standings)
-        return Moment(self.at_ms, self.matches, tuple(sorted(ratings)))
+        return RatedMoment(self.at_ms, self.matches, tuple(sorted(ratings)))
 
 
 def everything(matches: MatchFilter = EVERYTHING) -> SumsFilter:

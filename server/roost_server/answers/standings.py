@@ -15,7 +15,7 @@ from roost_server.competition.ledger import find
 from roost_server.store import Store, queries
 from roost_server.store.results import MatchFilter
 from roost_server.store.sums import history
-from roost_server.store.sums.history import DAY_MS, Moment, RatingThen
+from roost_server.store.sums.history import DAY_MS, RatedMoment, RatingThen
 from roost_server.store.sums.kept import Conduct, SumsFilter
 
 
@@ -177,7 +177,7 @@ def _pair_message(pair: PairRecord) -> records_pb2.Pair:
     )
 
 
-def _moment_message(moment: Moment, version_id: int) -> records_pb2.RatingMoment:
+def _moment_message(moment: RatedMoment, version_id: int) -> records_pb2.RatingMoment:
     ratings = [_rating_message(each) for each in moment.ratings if version_id in (0, each.version_id)]
     return records_pb2.RatingMoment(at_ms=moment.at_ms, matches=moment.matches, ratings=ratings)
 

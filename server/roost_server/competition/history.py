@@ -12,7 +12,7 @@ from roost_server.competition.file import PhaseName
 from roost_server.competition.finals import bracket_of, finals_field
 from roost_server.competition.forecast import USUAL_PACE, Forecast, forecast
 from roost_server.competition.ledger import Competition
-from roost_server.competition.result import Result, result_of
+from roost_server.competition.result import CompetitionResult, result_of
 from roost_server.store import BlockState, Store
 from roost_server.store.measures.rulings import struck_versions
 from roost_server.store.queries import planned_blocks, recent_play
@@ -91,7 +91,7 @@ def field_on_record(reading: Reading, competition: Competition) -> Participants:
     return finals_field(competition.file, pinned, ([match.result() for match in block] for block in ladder))
 
 
-def result_on_record(reading: Reading, competition: Competition) -> Result | None:
+def result_on_record(reading: Reading, competition: Competition) -> CompetitionResult | None:
     """The result of a competition; `None` before it is done."""
     if competition.phase != PhaseName.DONE:
         return None

@@ -12,18 +12,13 @@ CLOCK = "clock"
 """The actor of changes by the clock."""
 
 
-def due_phase(file: CompetitionFile, current: str, now: datetime, *, played_out: bool = False) -> PhaseName | None:
-    """The phase that is due by the clock; `None` if the current one goes on.
-
-    A phase without a time is entered by an admin; the first one is then due at once. Finals are never left out or cut
-    short by the clock: after them the competition is done when they are `played_out`, but not before its time.
-    """
-    due = due_phases(file, current, now, played_out=played_out)
-    return due[-1] if due else None
-
-
 def due_phases(file: CompetitionFile, current: str, now: datetime, *, played_out: bool = False) -> list[PhaseName]:
-    """The same with the phases that were due before it, for a competition that cannot begin the last one."""
+    """The phases that are due by the clock, the latest last; none if the current one goes on.
+
+    The last one begins, or if it cannot, the one before it. A phase without a time is entered by an admin; the first one
+    is then due at once. Finals are never left out or cut short by the clock: after them the competition is done when
+    they are `played_out`, but not before its time.
+    """
     later = ahead(file, current)
     if current == ANNOUNCED and later and later[0].starts is None:
         return [later[0].phase]

@@ -38,7 +38,7 @@ class Placed(NamedTuple):
     """In which round."""
 
 
-class Result(NamedTuple):
+class CompetitionResult(NamedTuple):
     """The places, the best first."""
 
     places: tuple[Placed, ...]
@@ -52,7 +52,7 @@ def result_of(
     finals: Sequence[MatchResult],
     deciding: Sequence[MatchResult],
     disqualified: Collection[int] = (),
-) -> Result:
+) -> CompetitionResult:
     """The result of a field.
 
     A bracket follows from all matches that were played in the `finals`, because they decided who met. Everything else
@@ -65,7 +65,7 @@ def result_of(
     return _by_rating(counted, {bot: seed for bot, seed in seeds.items() if bot not in disqualified})
 
 
-def _by_rating(results: Sequence[MatchResult], seeds: dict[int, int]) -> Result:
+def _by_rating(results: Sequence[MatchResult], seeds: dict[int, int]) -> CompetitionResult:
     """By rating; equal ones by score, then by seeding. Bots without a match come last."""
     past = Past(results=results, recorded=False)
     rated = {each.bot: each for each in standings(results)}
@@ -74,7 +74,7 @@ def _by_rating(results: Sequence[MatchResult], seeds: dict[int, int]) -> Result:
     decided = [_what_decides(one, other) for one, other in pairwise(ordered)]
     places = zip(ordered, [*decided, ""], strict=False)
     placed = tuple(row._replace(place=place, decided_by=by) for place, (row, by) in enumerate(places, 1))
-    return Result(placed, placed[0].version_id if placed else None)
+    return CompetitionResult(placed, placed[0].version_id if placed else None)
 
 
 def _rated(bot: int, seed: int, standing: Standing | None, past: Past) -> Placed:
@@ -94,7 +94,9 @@ def _what_decides(one: Placed, other: Placed) -> str:
     return (RATING, SCORE, SEEDING)[differs.index(True)]
 
 
-def _by_bracket(rounds: Sequence[Sequence[Tie]], seeds: dict[int, int], disqualified: Collection[int]) -> Result:
+def _by_bracket(
+    rounds: Sequence[Sequence[Tie]], seeds: dict[int, int], disqualified: Collection[int]
+) -> CompetitionResult:
     """By the round in which a bot lost; in one round by the place of the bot that it lost to.
 
     The disqualified are left out, and the others move up.
@@ -111,7 +113,7 @@ def _by_bracket(rounds: Sequence[Sequence[Tie]], seeds: dict[int, int], disquali
     places = enumerate(left, 1)
     placed = [Placed(bot, at, BRACKET, seeds[bot], None, None, *lost.get(bot, ())) for at, bot in places]
     placed[-1:] = [last._replace(decided_by="") for last in placed[-1:]]
-    return Result(tuple(placed), left[0] if best is not None and left else None)
+    return CompetitionResult(tuple(placed), left[0] if best is not None and left else None)
 
 
 def _still_in(ties: Sequence[Tie]) -> Iterator[int]:

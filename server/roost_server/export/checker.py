@@ -46,7 +46,7 @@ from roost_server.export.reader import (
     readable,
     seeded_elsewhere,
 )
-from roost_server.export.reports import Played, derived, finalists, pinned_in, results_by_block, winner_of
+from roost_server.export.reports import ReportMatches, derived, finalists, pinned_in, results_by_block, winner_of
 from roost_server.export.rulings import Struck, field_settled_ms, names_in, owners_in, struck, wrong_rulings
 
 TOLERANCE = 1e-6
@@ -404,11 +404,11 @@ def _named(exported: Exported, pairing: Pairing) -> str:
     return f"{pairing.kind.game} with {', '.join(names.get(bot, '?') for bot in pairing.group)}"
 
 
-def _played(exported: Exported, played: Sequence[ExportedMatch]) -> Played:
+def _played(exported: Exported, played: Sequence[ExportedMatch]) -> ReportMatches:
     """The matches that reports and plan are made of."""
     rulings, settled_ms = exported.competition.rulings, field_settled_ms(exported.competition)
     now, nothing = struck(rulings), struck(())
-    return Played(
+    return ReportMatches(
         {phase.value: _of_phase(played, phase, now) for phase in (PhaseName.LADDER, PhaseName.FINALS)},
         _of_phase(played, PhaseName.LADDER, struck(rulings, settled_ms)),
         _of_phase(played, PhaseName.FINALS, nothing),

@@ -28,7 +28,7 @@ AT_ONCE = 500
 NO_TIMES = (0, 0)
 
 
-class Place(NamedTuple):
+class LoadedPlace(NamedTuple):
     """Where a match belongs."""
 
     block: ExportedBlock
@@ -129,13 +129,13 @@ def _matches(exported: Exported) -> Iterator[FinishedMatch]:
         raise Damaged(MATCHES_FILE, f"match {missing} is missing")
 
 
-def _places(block: ExportedBlock) -> Iterator[tuple[str, Place]]:
+def _places(block: ExportedBlock) -> Iterator[tuple[str, LoadedPlace]]:
     times = block.times or (NO_TIMES,) * len(block.matches)
     for (match, rotation), when in zip(block.matches, times, strict=True):
-        yield match, Place(block, rotation, when)
+        yield match, LoadedPlace(block, rotation, when)
 
 
-def _fits(replay: Replay, place: Place, names: Mapping[int, Collection[tuple[str, str]]]) -> bool:
+def _fits(replay: Replay, place: LoadedPlace, names: Mapping[int, Collection[tuple[str, str]]]) -> bool:
     expected = [names[version_id] for version_id in as_block(place.block).seating(place.rotation)]
     seated = [(seat.bot, seat.version) for seat in replay.seats]
     if replay.seed is None or replay.game != place.block.game or len(seated) != len(expected):
@@ -143,6 +143,6 @@ def _fits(replay: Replay, place: Place, names: Mapping[int, Collection[tuple[str
     return all(seat in may for seat, may in zip(seated, expected, strict=True))
 
 
-def _finished(replay: Replay, place: Place) -> FinishedMatch:
+def _finished(replay: Replay, place: LoadedPlace) -> FinishedMatch:
     seating = as_block(place.block).seating(place.rotation)
     return FinishedMatch(replay, place.block.id, place.rotation, seating, *place.times)

@@ -15,14 +15,14 @@ from roost_ladder.schedules.knockout import Tie, champion
 from roost_ladder.schedules.schedule import Participants
 from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.finals import Finalist, bracket_of, finals_field, table_names
-from roost_server.competition.result import Result, result_of
+from roost_server.competition.result import CompetitionResult, result_of
 from roost_server.export.files import BRACKET_FILE, RESULT_FILE, ExportedCompetition
 from roost_server.export.rulings import out_of_finals, struck
 
 RESULT_COLUMNS = ("place", "bot", "version", "owner", "decided_by", "seed", "rating", "score", "lost_in", "lost_to")
 
 
-class Played(NamedTuple):
+class ReportMatches(NamedTuple):
     """The matches that reports are made of."""
 
     counted: Mapping[str, Sequence[MatchFacts]]
@@ -33,7 +33,7 @@ class Played(NamedTuple):
     """All of the finals, also those that the host has struck: the plan followed from them."""
 
 
-def derived(file: CompetitionFile, competition: ExportedCompetition, played: Played) -> dict[str, str]:
+def derived(file: CompetitionFile, competition: ExportedCompetition, played: ReportMatches) -> dict[str, str]:
     """The files that follow from the others, by name."""
     texts: dict[str, str] = {}
     names = table_names((bot.version_id, bot.name, bot.version) for bot in competition.bots)
@@ -45,7 +45,7 @@ def derived(file: CompetitionFile, competition: ExportedCompetition, played: Pla
     return texts | _bracket_files(file, competition, played, names) | _result_file(file, competition, played, names)
 
 
-def winner_of(file: CompetitionFile, competition: ExportedCompetition, played: Played) -> str:
+def winner_of(file: CompetitionFile, competition: ExportedCompetition, played: ReportMatches) -> str:
     """The name of the bot that won; empty if there is none, or not yet."""
     if competition.phase != PhaseName.DONE:
         return ""
@@ -54,7 +54,7 @@ def winner_of(file: CompetitionFile, competition: ExportedCompetition, played: P
     return "" if winner is None else names[winner]
 
 
-def _result(file: CompetitionFile, competition: ExportedCompetition, played: Played) -> Result:
+def _result(file: CompetitionFile, competition: ExportedCompetition, played: ReportMatches) -> CompetitionResult:
     deciding = PhaseName.FINALS if played.finals else PhaseName.LADDER
     return result_of(
         file,
@@ -66,7 +66,7 @@ def _result(file: CompetitionFile, competition: ExportedCompetition, played: Pla
 
 
 def _result_file(
-    file: CompetitionFile, competition: ExportedCompetition, played: Played, names: Mapping[int, str]
+    file: CompetitionFile, competition: ExportedCompetition, played: ReportMatches, names: Mapping[int, str]
 ) -> dict[str, str]:
     """The result as a file, by its name; none before the competition is done, or where exports had none."""
     if competition.phase != PhaseName.DONE or competition.winner is None:
@@ -106,7 +106,7 @@ def results_by_block(facts: Iterable[MatchFacts]) -> dict[str, list[MatchResult]
 def _bracket_files(
     file: CompetitionFile,
     competition: ExportedCompetition,
-    played: Played,
+    played: ReportMatches,
     names: Mapping[int, str],
 ) -> dict[str, str]:
     """The bracket as files, by their names; none if the finals are no knockout, or have not begun."""

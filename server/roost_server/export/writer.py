@@ -33,7 +33,7 @@ from roost_server.export.files import (
     digest,
     manifest_text,
 )
-from roost_server.export.reports import Played, derived, finalists, winner_of
+from roost_server.export.reports import ReportMatches, derived, finalists, winner_of
 from roost_server.store import Store, queries
 from roost_server.store.copies.epochs import epochs
 from roost_server.store.measures.rulings import Ruling, rulings_about
@@ -109,9 +109,9 @@ def _texts(reading: Reading, competition: Competition, only: str) -> dict[str, s
     }
 
 
-def _played(reading: Reading, competition_id: int, phases: Collection[str]) -> Played:
+def _played(reading: Reading, competition_id: int, phases: Collection[str]) -> ReportMatches:
     """The matches of these phases that reports are made of."""
-    return Played(
+    return ReportMatches(
         {phase: _facts(reading, competition_id, phase) for phase in sorted(phases)},
         _ladder_then(reading, competition_id) if PhaseName.LADDER in phases else [],
         _facts(reading, competition_id, PhaseName.FINALS, 0) if PhaseName.FINALS in phases else [],

@@ -89,7 +89,7 @@ class Place(NamedTuple):
 Watcher = Callable[[play_pb2.Event], None]
 
 
-class Moment(NamedTuple):
+class RecordLength(NamedTuple):
     """How long the record of a match was at some time."""
 
     steps: int
@@ -207,7 +207,7 @@ class Table:
         )
         self._watchers: list[Watcher] = []
         self._delayed = settings.spectator_delay_seconds > 0
-        self._moments: list[Moment] = []
+        self._moments: list[RecordLength] = []
         """In the order of time, if spectators see the match with a delay."""
         if any(chair.wants_events for chair in chairs):
             self.referee.listen(self._heard)
@@ -389,7 +389,7 @@ class Table:
         while max(self.taken_ms) > self._most_ms and (slow := self._out_of_time()):
             referee.forfeit(slow[0])
         if self._delayed:
-            self._moments.append(Moment(referee.steps, self.now().time))
+            self._moments.append(RecordLength(referee.steps, self.now().time))
         if not referee.waiting:
             self._end()
             return

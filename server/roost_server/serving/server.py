@@ -20,7 +20,7 @@ from roost_server.answers.ratings import Ratings
 from roost_server.competition.ledger import Competition
 from roost_server.play.arena import Arena
 from roost_server.serving.backups import BackupPlan, BackupSchedule
-from roost_server.serving.keeping import RecordsKeeper
+from roost_server.serving.saving import RecordsKeeper
 from roost_server.serving.services import ACCOUNTS, ADMIN, ARENA, AccountsService, AdminService, ArenaService
 from roost_server.serving.tls import is_loopback
 from roost_server.settings import Settings

@@ -41,7 +41,7 @@ class SeatTally(NamedTuple):
     thinking_ms: float = 0.0
 
 
-class SeatKey(NamedTuple):
+class TallyKey(NamedTuple):
     """Where a bot sat, and what became of it."""
 
     game: str
@@ -73,7 +73,9 @@ def bot(store: Store, name: str) -> BotOnRecord:
     return BotOnRecord(name, owned_by or "", ids)
 
 
-def seat_tallies(store: Store, version_ids: Sequence[int], wanted: MatchFilter, rule: Rule) -> dict[SeatKey, SeatTally]:
+def seat_tallies(
+    store: Store, version_ids: Sequence[int], wanted: MatchFilter, rule: Rule
+) -> dict[TallyKey, SeatTally]:
     """What these versions did in the matches that count."""
     with store.reading() as connection:
         # Few matches do not count: subtracting them costs less than looking up the block of every match.
@@ -87,7 +89,7 @@ def seat_tallies(store: Store, version_ids: Sequence[int], wanted: MatchFilter, 
 
 def _tallies(
     connection: Connection, version_ids: Sequence[int], wanted: MatchFilter, only: ColumnElement[bool] | None = None
-) -> dict[SeatKey, SeatTally]:
+) -> dict[TallyKey, SeatTally]:
     """The same for all matches, or for these."""
     key = (*MATCH.c["game", "players"], *MATCH_SEAT.c["seat", "place"])
     forfeits = func.sum(case((MATCH_SEAT.c.forfeited, 1), else_=0))
@@ -104,7 +106,7 @@ def _tallies(
         query = query.join(BLOCK, BLOCK.c.id == MATCH.c.block_id)
     if only is not None:
         query = query.where(only)
-    return {SeatKey._make(row[:4]): SeatTally._make(row[4:]) for row in connection.execute(query)}
+    return {TallyKey._make(row[:4]): SeatTally._make(row[4:]) for row in connection.execute(query)}
 
 
 def faults(store: Store, name: str, before: str | None = None) -> Iterator[FaultsOfMatch]:

@@ -28,7 +28,7 @@ class RatingThen(NamedTuple):
     high: float
 
 
-class Moment(NamedTuple):
+class RatedMoment(NamedTuple):
     """The ratings at some moment."""
 
     at_ms: int
@@ -45,12 +45,12 @@ def latest(reading: Reading) -> dict[MatchFilter, tuple[int, int]]:
     return {MatchFilter(*scope): (at_ms, matches) for *scope, at_ms, matches in reading.execute(query)}
 
 
-def moments(reading: Reading, scope: MatchFilter) -> list[Moment]:
+def moments(reading: Reading, scope: MatchFilter) -> list[RatedMoment]:
     """The kept moments, the oldest first."""
     return _moments(reading, _of(scope))
 
 
-def moment_at(reading: Reading, scope: MatchFilter, at_ms: int) -> Moment | None:
+def moment_at(reading: Reading, scope: MatchFilter, at_ms: int) -> RatedMoment | None:
     """The last moment that was kept until then; `None` if there is none."""
     last = select(func.max(RATING_MOMENT.c.at_ms)).where(*_of(scope), RATING_MOMENT.c.at_ms <= at_ms)
     found = _moments(reading, [*_of(scope), RATING_MOMENT.c.at_ms == last.scalar_subquery()])
@@ -61,17 +61,17 @@ def _of(scope: MatchFilter) -> list[ColumnElement[bool]]:
     return [RATING_MOMENT.c[name].is_not_distinct_from(value) for name, value in zip(SCOPE, scope, strict=False)]
 
 
-def _moments(reading: Reading, conditions: Iterable[ColumnElement[bool]]) -> list[Moment]:
+def _moments(reading: Reading, conditions: Iterable[ColumnElement[bool]]) -> list[RatedMoment]:
     columns = (*RATING_MOMENT.c["id", "at_ms", "matches"], *RATING_THEN.c["version_id", "rating", "low", "high"])
     query = select(*columns).join_from(RATING_MOMENT, RATING_THEN).where(*conditions)
     rows = reading.execute(query.order_by(*RATING_MOMENT.c["at_ms", "id"], RATING_THEN.c.version_id))
     return [
-        Moment(at_ms, matches, tuple(RatingThen._make(row[3:]) for row in of_moment))
+        RatedMoment(at_ms, matches, tuple(RatingThen._make(row[3:]) for row in of_moment))
         for (_, at_ms, matches), of_moment in groupby(rows, lambda row: tuple(row[:3]))
     ]
 
 
-def add(connection: Connection, scope: MatchFilter, moment: Moment) -> None:
+def add(connection: Connection, scope: MatchFilter, moment: RatedMoment) -> None:
     """Keep one more moment of a history. If there are too many, the one that says least goes."""
     values: dict[str, Any] = dict(zip(SCOPE, scope, strict=False))
     new = insert(RATING_MOMENT).values(at_ms=moment.at_ms, matches=moment.matches, **values)
