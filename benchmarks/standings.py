@@ -32,7 +32,7 @@ from roost.v1 import arena_pb2
 from roost_ladder.rating.standings import Standing, standings
 from roost_server.answers.ratings import Ratings
 from roost_server.answers.standings import LiveAnswers
-from roost_server.serving.keeping import KEEP_SECONDS
+from roost_server.serving.saving import KEEP_SECONDS
 from roost_server.store import BlockClosed, BlockState, NewBlock, Store, open_store, results
 from roost_server.store.records import Change
 from tests.support.records.matches import finished, played

@@ -15,9 +15,9 @@ CLOCK = "clock"
 def due_phases(file: CompetitionFile, current: str, now: datetime, *, played_out: bool = False) -> list[PhaseName]:
     """The phases that are due by the clock, the latest last; none if the current one goes on.
 
-    The last one begins, or if it cannot, the one before it. A phase without a time is entered by an admin; the first one
-    is then due at once. Finals are never left out or cut short by the clock: after them the competition is done when
-    they are `played_out`, but not before its time.
+    The last one begins, or if it cannot, the one before it. A phase without a time is entered by an admin; the first
+    one is then due at once. Finals are never left out or cut short by the clock: after them the competition is done
+    when they are `played_out`, but not before its time.
     """
     later = ahead(file, current)
     if current == ANNOUNCED and later and later[0].starts is None:
