@@ -5,25 +5,18 @@ from collections.abc import Iterable
 
 import structlog
 
-from roost_server.accounts.owners import owners_of_bots
-from roost_server.accounts.rulings import void_match, void_running_match
 from roost_server.clocks import Pulse
 from roost_server.competition.ledger import Competition
 from roost_server.metrics import Metrics, Reading
-from roost_server.play.contest import Contest
 from roost_server.play.director import Contests, Director, now_utc
 from roost_server.play.entrance import Entrance
 from roost_server.play.matchmaker import Matchmaker
-from roost_server.play.pacing.load import Load
 from roost_server.play.quarantine import Quarantine
 from roost_server.play.recorder import Bookkeeping, Recorder, Tasks
-from roost_server.play.resume import resume_blocks
+from roost_server.play.resume import begin_epoch, resume_blocks
 from roost_server.play.seating import Requests, TableSeating
-from roost_server.play.session import Session
-from roost_server.settings import Rules, Settings
+from roost_server.settings import Settings
 from roost_server.store import Store
-from roost_server.store.copies.epochs import go_on
-from roost_server.store.measures.rulings import Ruling
 
 SWEEP_EVERY_BEATS = 8
 TICK_SECONDS = 1.0
@@ -46,14 +39,13 @@ class Arena:
         self._loop = asyncio.get_running_loop()
         self._pulse = Pulse()
         self._tasks = Tasks()
-        self._contests = Contests(store, settings, competitions)
+        self.contests = Contests(store, settings, competitions)
         self.seating = TableSeating(store, settings, self._pulse)
         self.lobby = self.seating.lobby
         self.requests = Requests(self.seating, settings)
         self.quarantine = Quarantine(store, self.seating, self._tasks.spawn, settings)
-        self.entrance = Entrance(store, settings, self.lobby, self.quarantine, self._contests.directors)
-        self._load = Load(settings.most_late)
-        self._matchmaker = Matchmaker(self.seating.seat, self._loop.time, self._has_room)
+        self.entrance = Entrance(store, settings, self.lobby, self.quarantine, self.contests.directors)
+        self._matchmaker = Matchmaker(self.seating.seat, self._loop.time, self.seating.has_room)
         self._recorder = Recorder(store, self.metrics)
         self._books = Bookkeeping(self._recorder, self.seating, self._matchmaker, self.quarantine, self._tasks)
         self._listen()
@@ -66,7 +58,7 @@ class Arena:
     def _listen(self) -> None:
         """Have the parts report what may lead to another match, and what ends one."""
         self.lobby.on_gone = lambda session: self._books.bot_gone(session.version_id)
-        self.entrance.on_attached = self.quarantine.on_release = self._came
+        self.entrance.on_attached = self.quarantine.on_release = lambda session: self._came(session.version_id)
         self._books.on_change = self._play_later
         self.seating.on_over = self._books.match_over
         self._pulse.every_beat(self._beat)
@@ -74,28 +66,16 @@ class Arena:
     @property
     def directors(self) -> list[Director]:
         """Those of the competitions."""
-        return self._contests.directors
-
-    @property
-    def contests(self) -> list[Contest]:
-        """What is being played now."""
-        return self._contests.current
-
-    @property
-    def tables(self) -> list[Rules]:
-        """The rules of everything that is played now; in a phase without matches those of the arena."""
-        return self._contests.tables
+        return self.contests.directors
 
     async def start(self) -> None:
         """Resume where the records end, and begin to keep time."""
-        begun = await asyncio.to_thread(go_on, self.store)
-        if begun is not None:
-            log.warning("these records are a copy; all deals are new", epoch=begun.began_ms, cause=begun.cause)
+        await begin_epoch(self.store)
         await asyncio.to_thread(self.quarantine.load)
-        await self._contests.start()
-        self._matchmaker.contests = self._contests.current
-        await resume_blocks(self.store, self._contests, self._recorder, self.seating)
-        await self._contests.read_past()
+        await self.contests.start()
+        self._matchmaker.contests = self.contests.current
+        await resume_blocks(self.store, self.contests, self._recorder, self.seating)
+        await self.contests.read_past()
         self._pulse.start()
 
     async def stop(self) -> None:
@@ -125,7 +105,7 @@ class Arena:
         return Reading(
             connected=sum(session.connected for session in self.lobby.sessions),
             running=len(self.seating.tables),
-            most_at_once=self._load.limit,
+            most_at_once=self.seating.load.limit,
             quarantined=len(self.quarantine),
             delayed_seconds=self.delayed_ms / 1000,
             waiting_blocks={contest.name or "open": contest.waiting for contest in self._matchmaker.contests},
@@ -139,7 +119,7 @@ class Arena:
         if self._beats % SWEEP_EVERY_BEATS:
             return
         instant = self._pulse.read()
-        if self._load.look(instant, self.seating.playing):
+        if self.seating.load.look(instant, self.seating.playing):
             self._play_later()
         self.seating.sweep(instant)
         self.lobby.sweep()
@@ -153,12 +133,12 @@ class Arena:
     async def _tick(self) -> None:
         """See to what depends on the time of day."""
         try:
-            self.quarantine.check_due(self._contests.tables)
+            self.quarantine.check_due(self.contests.tables)
             self._matchmaker.note_present(self.lobby.sessions)
             for director in self.directors:
                 contest = director.contest
                 if await director.tick(now_utc()):
-                    self._matchmaker.contests = self._contests.current
+                    self._matchmaker.contests = self.contests.current
                     await self._books.retire(contest)
                 else:
                     self._wait_no_longer(director)
@@ -200,38 +180,23 @@ class Arena:
 
     async def follow_rulings(self) -> None:
         """The host has ruled about owners or bots: let in and let play who still may, under their names."""
-        self.entrance.follow(await asyncio.to_thread(owners_of_bots, self.store))
+        await self.entrance.follow_rulings()
         for director in self.directors:
             await director.review()
             self._wait_no_longer(director)
         self._matchmaker.look_again(self.lobby.by_version)
         self._play_later()
 
-    async def void_match(self, match_id: str, reason: str, actor: str) -> Ruling:
-        """Have a match not count. One that is running is played again. Raises `UsageError`."""
-        running = self.seating.find(match_id)
-        if running is None:
-            return await asyncio.to_thread(void_match, self.store, match_id, reason, actor)
-        plan = running.block.plan
-        competition_id = plan.competition_id if plan else None
-        ruling = await asyncio.to_thread(void_running_match, self.store, match_id, competition_id, reason, actor)
-        running.table.void(f"by the host: {reason}" if reason else "by the host", by_host=True)
-        return ruling
-
     async def change_phase(self, director: Director, phase: str, actor: str) -> None:
         """An admin takes a competition into another phase. Raises `UsageError` if that cannot be."""
         contest = director.contest
         await director.change_phase(phase, actor)
-        self._matchmaker.contests = self._contests.current
+        self._matchmaker.contests = self.contests.current
         await self._books.retire(contest)
 
-    def _has_room(self) -> bool:
-        """Whether the arena can serve another match."""
-        return self.seating.playing < self._load.limit
-
-    def _came(self, session: Session) -> None:
+    def _came(self, version_id: int) -> None:
         """A bot may be given matches from now on."""
-        self._matchmaker.came(session.version_id)
+        self._matchmaker.came(version_id)
         self._play_later()
 
     def _play_later(self) -> None:

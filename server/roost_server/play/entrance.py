@@ -8,7 +8,7 @@ import structlog
 from roost.v1 import play_pb2
 from roost_server.accounts.keys import BANNED, Identity
 from roost_server.accounts.names import NameRules
-from roost_server.accounts.owners import BotRecord, OwnedBots
+from roost_server.accounts.owners import BotRecord, OwnedBots, owners_of_bots
 from roost_server.competition import ledger
 from roost_server.errors import ClosingError, InvalidError, TooMuchError, UnauthenticatedError
 from roost_server.play.director import Director
@@ -87,9 +87,9 @@ class Entrance:
             if session.identity is not None and session.identity.key_id in revoked:
                 session.expel("the key that this bot plays with was revoked")
 
-    def follow(self, owned: OwnedBots) -> None:
+    async def follow_rulings(self) -> None:
         """The host has ruled. Bots of banned owners and bots that were moved go at once, and forfeit what they play."""
-        self._owned = owned
+        self._owned = owned = await asyncio.to_thread(owners_of_bots, self._store)
         for session in self._lobby.sessions:
             reason = self._unwelcome(session.bot_id, session.identity)
             if reason:

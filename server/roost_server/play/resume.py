@@ -4,6 +4,8 @@ import asyncio
 import json
 from collections import Counter
 
+import structlog
+
 from roost_games.registry import get_game
 from roost_games.replay import VOIDED
 from roost_ladder.blocks import Block, Deals, Rotation
@@ -14,7 +16,17 @@ from roost_server.play.recorder import Recorder
 from roost_server.play.seating import TableSeating
 from roost_server.settings import Rules, Settings
 from roost_server.store import BlockState, Store, queries
+from roost_server.store.copies.epochs import go_on
 from roost_server.store.results import MatchFilter, Rule, facts
+
+log = structlog.get_logger()
+
+
+async def begin_epoch(store: Store) -> None:
+    """Begin another epoch if these records are a copy, so that no deal is played again."""
+    begun = await asyncio.to_thread(go_on, store)
+    if begun is not None:
+        log.warning("these records are a copy; all deals are new", epoch=begun.began_ms, cause=begun.cause)
 
 
 async def resume_blocks(store: Store, contests: Contests, recorder: Recorder, seating: TableSeating) -> None:

@@ -8,14 +8,17 @@ from functools import partial
 from typing import NamedTuple
 
 from roost_games.replay import Result, Seat
+from roost_server.accounts.rulings import void_match, void_running_match
 from roost_server.clocks import Instant, Pulse
 from roost_server.errors import DealInPlayError, NotFoundError
 from roost_server.play.block import OpenBlock
 from roost_server.play.lobby import Lobby
+from roost_server.play.pacing.load import Load
 from roost_server.play.session import Session
 from roost_server.play.table import Chair, News, Place, Question, Table
 from roost_server.settings import Rules, Settings
 from roost_server.store import Store, queries
+from roost_server.store.measures.rulings import Ruling
 
 
 class StandIn:
@@ -65,8 +68,13 @@ class TableSeating:
         self.unrecorded: set[Table] = set()
         """Matches that belong to no block: for practice, or on request."""
         self._secret: set[str] = set()
+        self.load = Load(settings.most_late)
         self.playing = 0
         """How many matches of blocks are being played. Those that are only being recorded do not count."""
+
+    def has_room(self) -> bool:
+        """Whether the arena can serve another match."""
+        return self.playing < self.load.limit
 
     @property
     def tables(self) -> list[Table]:
@@ -164,6 +172,17 @@ class TableSeating:
     def keep_secret(self, match_ids: Iterable[str]) -> None:
         """The deal of these matches is still being played."""
         self._secret.update(match_ids)
+
+    async def void_by_host(self, match_id: str, reason: str, actor: str) -> Ruling:
+        """Have a match not count. One that is running is played again. Raises `UsageError`."""
+        running = self.find(match_id)
+        if running is None:
+            return await asyncio.to_thread(void_match, self._store, match_id, reason, actor)
+        plan = running.block.plan
+        competition_id = plan.competition_id if plan else None
+        ruling = await asyncio.to_thread(void_running_match, self._store, match_id, competition_id, reason, actor)
+        running.table.void(f"by the host: {reason}" if reason else "by the host", by_host=True)
+        return ruling
 
     def reveal(self, match_ids: Iterable[str]) -> None:
         """The deal of these matches is no secret any more."""

@@ -13,12 +13,12 @@ from roost_server.serving.watching import shown_names
 
 def add_arena(arena: Arena, answer: records_pb2.GetArenaResponse) -> None:
     """Add what is going on to what is on record."""
-    settings = [contest.settings for contest in arena.contests] or [arena.settings]
+    settings = [contest.settings for contest in arena.contests.current] or [arena.settings]
     answer.running = True
     answer.connected_bots = sum(session.connected for session in arena.lobby.sessions)
     answer.running_matches = len(arena.seating.tables)
     del answer.games[:]
-    answer.games.extend(played_games(rules.kind for rules in arena.tables))
+    answer.games.extend(played_games(rules.kind for rules in arena.contests.tables))
     answer.invited_only = any(director.file.entry.who == "invited" for director in arena.directors)
     answer.spectator_delay_ms = int(max(each.spectator_delay_seconds for each in settings) * 1000)
     answer.names_hidden = any(each.hide_names for each in settings)
@@ -100,7 +100,7 @@ class Presences:
         here = [session for session in arena.lobby.sessions if session.plays_on]
         self._may_play = {
             session.version_id
-            for contest in arena.contests
+            for contest in arena.contests.current
             if not (contest.in_rounds and contest.over)
             for session in contest.roster.entitled(here)
             if any(session.plays(*kind) for kind in contest.kinds)

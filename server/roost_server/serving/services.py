@@ -286,7 +286,7 @@ class AdminService(AdministrationService):
 
     async def _void_match(self, request: admin_pb2.VoidMatchRequest, caller: Caller) -> admin_pb2.Ruling:
         reason = rulings.reason_of(request.reason)
-        return rulings.message_of(await self._arena.void_match(request.match_id, reason, caller.actor))
+        return rulings.message_of(await self._arena.seating.void_by_host(request.match_id, reason, caller.actor))
 
     async def _back_up(self, request: admin_pb2.BackupRequest, caller: Caller) -> admin_pb2.BackupResponse:
         try:
