@@ -20,6 +20,7 @@ from roost_games.registry import get_game
 from roost_games.replay import Seat
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.schedule import Kind, Participants, Past
+from roost_server.accounts.rulings import ban_owner
 from roost_server.competition.file import PhaseName, PhasePart
 from roost_server.competition.finals import schedule_of
 from roost_server.export.files import ExportedBlock, ExportedBot, ExportedCompetition, ExportedRuling
@@ -92,6 +93,17 @@ def test_it_agrees_with_a_competition_with_rulings(schedule: str, moment: str, t
     change(folder, "competition.json", lambda lines: lines[0]["rulings"].pop(0))
     assert any(each.startswith("standings-ladder.csv: ") for each in wrong_with(folder))
     assert any(each.startswith("standings-ladder.csv: ") for each in complaints(folder))
+
+
+def test_it_agrees_with_a_competition_that_had_no_finals(tmp_path: Path) -> None:
+    """Dora is disqualified after the end, and has no place. Anna's owner is banned then, and she keeps hers."""
+    play(tmp_path, "swiss", "after an end without finals")
+    with open_store(f"sqlite:///{tmp_path}/roost.db") as store:
+        ban_owner(store, "owner of anna", "", "host")
+        export(store, "cup", tmp_path / "banned")
+    assert (list(wrong_with(tmp_path / "banned")), complaints(tmp_path / "banned")) == ([], [])
+    rows = (tmp_path / "banned" / "result.csv").read_text().splitlines()[1:]
+    assert {row.split(",")[1] for row in rows} == {"anna", "bertha", "carl"}
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)

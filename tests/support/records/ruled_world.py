@@ -52,7 +52,8 @@ def play(folder: Path, schedule: str, moment: str) -> tuple[Path, str]:
                 voided = rule(store)
                 await world.director.withdraw(CARL, "owner of carl")
                 let_time_pass()
-            await world.phase(PhaseName.FINALS, 1 if moment == "in the finals" else None)
+            if moment != "after an end without finals":
+                await world.phase(PhaseName.FINALS, 1 if moment == "in the finals" else None)
             if moment == "in the finals":
                 voided = rule(store)
                 contest = world.director.contest
@@ -60,7 +61,7 @@ def play(folder: Path, schedule: str, moment: str) -> tuple[Path, str]:
                 while await world.round(contest):
                     pass
             await world.end()
-            if moment == "after the end":
+            if moment in ("after the end", "after an end without finals"):
                 voided = rule(store)
 
         asyncio.run(script())
