@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from contextvars import Context
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread, Timer, main_thread
@@ -302,7 +303,8 @@ class ConnectionThread(Thread):
         # Before the loop runs there is no one to tell, but `_play` looks. After the end the loop is closed.
         if self._loop is not None:
             with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(what)
+                # A signal may arrive while the bot decides. What follows is not part of that match.
+                self._loop.call_soon_threadsafe(what, context=Context())
 
     async def _play(self) -> None:
         self._loop = asyncio.get_running_loop()

@@ -24,10 +24,10 @@ def results_in(database: Path) -> list[tuple[object, ...]]:
     """What was played, without when."""
     with open_store(f"sqlite:///{database}", read_only=True) as store:
         rows = counted(store)
-    return [(*row[:-1], *row.facts[:4], row.facts.forfeited) for row in rows if row.facts]
+    return [(*row[:4], row.rotation, *row.facts[:4], row.facts.forfeited) for row in rows if row.facts]
 
 
-def test_the_table_says_who_is_how_strong_and_how_sure_that_is(roost: Roost, tmp_path: Path) -> None:
+def test_the_table_shows_ratings_and_how_sure_they_are(roost: Roost, tmp_path: Path) -> None:
     files = tmp_path / "table.csv", tmp_path / "page.html"
     done = roost("ladder", "random", "greedy", *SMALL, "--blocks", 6, "--csv", files[0], "--html", files[1])
     assert done.code == 0, done.err

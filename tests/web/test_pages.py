@@ -212,13 +212,17 @@ def test_replays_are_one_a_line(visitor: Visitor) -> None:
     assert "attachment" in response.headers["content-disposition"]
 
 
-def test_a_competition_shows_its_result_and_what_keeps_it_waiting(fake: FakeArena, visitor: Visitor) -> None:
+def test_a_competition_shows_what_keeps_it_waiting(fake: FakeArena, visitor: Visitor) -> None:
     fake.competitions[0].problem = "with 1 bot not even a table of 2 can be filled"
-    fake.bracket.winner = "greedy"
+    assert "not even a table of 2 can be filled" in Markup(visitor.get("/competitions/spring").text).text
+
+
+def test_a_competition_shows_its_result(fake: FakeArena, visitor: Visitor) -> None:
+    fake.finish("autumn")
+    fake.bracket.champion, fake.bracket.winner = "", "greedy"
     fake.bracket.result.add(place=1, bot="greedy", owner="Ann", decided_by="seeding", seed=1, rating=1512.4, score=0.5)
     fake.bracket.result.add(place=2, bot=HOSTILE[0], owner="Bob", seed=2, lost_in=1, lost_to="greedy")
-    markup = Markup(visitor.get("/competitions/spring").text)
-    assert "not even a table of 2 can be filled" in markup.text
+    markup = Markup(visitor.get("/competitions/autumn").text)
     assert "Winner: greedy" in markup.text
     assert ["1", "greedy", "Ann", "rating 1512, then seeding"] in markup.rows
     assert ["2", HOSTILE[0], "Bob", "lost to greedy in round 1"] in markup.rows

@@ -134,7 +134,8 @@ def recorded(
         seats = seats.join_from(MATCH_SEAT, MATCH).where(*conditions)
     if of_block:
         matches, seats = matches.join(BLOCK), seats.join(BLOCK, BLOCK.c.id == MATCH.c.block_id)
-    struck = frozenset(reading.scalars(struck_matches(reading, struck_before)))
+    striking = struck_matches(reading, struck_before)
+    struck = frozenset(reading.scalars(striking) if striking is not None else ())
     return _on_record(reading, matches, seats, _states(reading, wanted.block_id), struck)
 
 

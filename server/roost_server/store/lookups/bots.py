@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from operator import sub
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, case, func, select
+from sqlalchemy import ColumnElement, Connection, case, false, func, or_, select
 
 from roost_games.errors import UsageError
 from roost_games.replay import FaultEntry, Replay
@@ -80,8 +80,9 @@ def seat_tallies(
     with store.reading() as connection:
         # Few matches do not count: subtracting them costs less than looking up the block of every match.
         states = [BlockState.VOIDED] if rule is Rule.SO_FAR else [BlockState.VOIDED, BlockState.OPEN]
-        struck = MATCH.c.number.in_(struck_matches(connection))
-        void = _tallies(connection, version_ids, wanted, BLOCK.c.state.in_(states) | struck)
+        struck = struck_matches(connection)
+        uncounted = or_(BLOCK.c.state.in_(states), false() if struck is None else MATCH.c.number.in_(struck))
+        void = _tallies(connection, version_ids, wanted, uncounted)
         every = _tallies(connection, version_ids, wanted)
     counted = {key: SeatTally(*map(sub, tally, void.get(key, SeatTally()))) for key, tally in every.items()}
     return {key: tally for key, tally in counted.items() if tally.matches}

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, false, insert, or_, select, update
+from sqlalchemy import ColumnElement, CompoundSelect, Connection, and_, false, insert, or_, select, update
 
 from roost_server.store.models import (
     BLOCK,
@@ -153,11 +153,12 @@ def voided_by_ruling() -> ColumnElement[bool]:
     return MATCH.c.id.in_(select(RULING.c.match_id).where(RULING.c.kind == RulingKind.VOID))
 
 
-def struck_matches(reading: Reading, before_ms: int | None = None) -> "Select[Any]":
-    """The numbers of the matches that do not count because of a ruling, as a query."""
-    voids = rulings(reading, RULING.c.kind == RulingKind.VOID, before_ms=before_ms)
+def struck_matches(reading: Reading, before_ms: int | None = None) -> "CompoundSelect[Any] | None":
+    """The numbers of the matches that do not count because of a ruling, as a query; `None` if all matches count."""
+    voids = [each.match_id for each in rulings(reading, RULING.c.kind == RulingKind.VOID, before_ms=before_ms)]
     out = disqualified(reading, before_ms)
+    if not voids and not out:
+        return None
     of_bots = [and_(BLOCK.c.competition_id == competition, BOT_VERSION.c.bot_id == bot) for competition, bot in out]
     seats = select(MATCH_SEAT.c.match_number).join_from(MATCH_SEAT, MATCH).join(BLOCK).join(BOT_VERSION)
-    voided = select(MATCH.c.number).where(MATCH.c.id.in_([each.match_id for each in voids]))
-    return voided.union(seats.where(or_(false(), *of_bots))).subquery().select()
+    return select(MATCH.c.number).where(MATCH.c.id.in_(voids)).union(seats.where(or_(false(), *of_bots)))
