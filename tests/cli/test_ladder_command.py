@@ -12,7 +12,7 @@ import pytest
 from roost_bots import SAMPLES
 from roost_server.store import NewBlock, open_store
 from roost_server.store.sums.kept import kept_through
-from tests.support.commands.roost import Roost
+from tests.support.commands.roost import INTERRUPTIBLE, Roost
 from tests.support.records.matches import counted
 
 FOLDER = Path(__file__).parents[1] / "support" / "ladders" / "bots"
@@ -254,9 +254,7 @@ def test_nothing_is_called_sure_of_a_bot_that_was_benched(roost: Roost) -> None:
 def test_ctrl_c_keeps_everything_and_the_same_command_goes_on(roost: Roost, tmp_path: Path) -> None:
     database = tmp_path / "l.db"
     command = ("ladder", "random", "greedy", "timid", *SMALL, "--db", str(database), "--workers", "1")
-    with subprocess.Popen(
-        [sys.executable, "-m", "roost_cli", *command, "--blocks", "100000"], stdout=-1, stderr=-1, text=True
-    ) as run:
+    with subprocess.Popen([*INTERRUPTIBLE, *command, "--blocks", "100000"], stdout=-1, stderr=-1, text=True) as run:
         until = time.monotonic() + SECONDS
         while not (database.exists() and _some_results(database)) and time.monotonic() < until:
             time.sleep(0.1)
