@@ -3,7 +3,7 @@
 import math
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import median
@@ -233,12 +233,15 @@ class Paces:
             self._took[bot].append(seconds)
             self._begun[bot].remove(block.begun)
 
-    def slow(self, bots: Collection[int]) -> set[int]:
-        """Those that are slow beside the others, for the time being or always."""
+    def slow(self, bots: Mapping[int, bool]) -> set[int]:
+        """Those that are slow beside the others, for the time being or always.
+
+        With each comes whether it plays as many matches as it takes: one that has room waits for somebody else.
+        """
         paces = {bot: min(self._took[bot]) for bot in bots if bot in self._took}
         limit = max(SLOW_SECONDS, SLOW_TIMES * median(paces.values())) if paces else SLOW_SECONDS
         late = time.monotonic() - limit
-        return {bot for bot in bots if paces.get(bot, 0.0) > limit or self._is_stuck(bot, late)}
+        return {bot for bot in bots if paces.get(bot, 0.0) > limit or (bots[bot] and self._is_stuck(bot, late))}
 
     def _is_stuck(self, bot: int, late: float) -> bool:
         """Whether it plays, and has begun nothing since then."""

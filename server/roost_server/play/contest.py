@@ -139,8 +139,11 @@ class Contest:
         """The bots that planned blocks wait for."""
         return self._queue.bots
 
-    def look_again(self, here: Collection[int]) -> None:
-        """Time has passed, and these bots are here: find out which are slow, and whether more should be planned."""
+    def look_again(self, here: Mapping[int, bool]) -> None:
+        """Time has passed: find out which bots are slow, and whether more should be planned.
+
+        `here` are the bots that are here, and whether each plays as many matches as it takes.
+        """
         slow = set() if self.in_rounds else self._paces.slow(here)
         # Others may have been kept free for blocks with a bot that is slow now.
         for bot in slow ^ self.slow:
@@ -315,9 +318,11 @@ class Contest:
         slow = self.slow
         away = {bot for bot in self._queue.bots if bot not in here}
         fast = [session for session in present if session.version_id not in slow]
-        enough = len(self._queue) - len(self._queue.of_any(away | slow)) >= _enough(fast)
-        stuck = Counter(bot for block in self._queue.of_any(away) for bot in block.group)
-        waiting = {bot: self._queue.count(bot) - stuck[bot] for bot in here}
+        held_up = self._queue.of_any(away | slow)
+        enough = len(self._queue) - len(held_up) >= _enough(fast)
+        for_slow = Counter(bot for block in self._queue.of_any(away) for bot in block.group)
+        for_fast = Counter(bot for block in held_up for bot in block.group)
+        waiting = {bot: self._queue.count(bot) - (for_slow if bot in slow else for_fast)[bot] for bot in here}
         short = [session for session in present if session.version_id in slow and waiting[session.version_id] < AHEAD]
         return [] if enough and not short else [*_with_short_queue(fast, waiting), *short]
 

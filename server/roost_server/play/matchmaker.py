@@ -63,7 +63,7 @@ class Matchmaker:
     A bot gets new blocks while fewer matches are promised to it than it plays at once. A match starts when every bot of
     its group has room for it, and the arena too.
 
-    Whoever changes what a bot may play says so with `wake`: only the blocks of these bots are looked at. `look_again`
+    Code that changes what a bot may play calls `wake`: only the blocks of these bots are looked at. `look_again`
     notices what only the time has changed.
     """
 
@@ -102,7 +102,7 @@ class Matchmaker:
 
     def look_again(self, sessions: Mapping[int, Session]) -> None:
         """Time has passed. This wakes bots that nobody has woken, of many bots some at a time."""
-        here = [bot for bot, session in sessions.items() if session.connected]
+        here = {bot: session.playing >= session.max_matches for bot, session in sessions.items() if session.connected}
         for contest in self.contests:
             contest.look_again(here)
         self._in_turn = self._in_turn or list(sessions)

@@ -1,6 +1,6 @@
 """How many matches an arena plays at once: as many as it can serve without being late itself.
 
-Nobody knows beforehand how many that are. It depends on the machine, and on how long bots think. So the arena begins
+The right number is not known in advance. It depends on the machine, and on how long bots think. So the arena begins
 with some, goes on to more while all of them are played and it is hardly late, and to fewer when it is late too often.
 """
 
@@ -23,7 +23,7 @@ class Load:
         self._since: Instant | None = None
 
     def look(self, now: Instant, playing: int) -> bool:
-        """How late the arena has been, with so many matches. True if it may play more from now on."""
+        """Adapt the limit to how late the arena has been. Returns whether it may play more from now on."""
         before = self._since
         if before is not None and now.time - before.time < LOOK_SECONDS:
             return False
