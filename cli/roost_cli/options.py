@@ -51,6 +51,14 @@ SeedOption = Annotated[
 WorkersOption = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="How many processes play. By default one per core.")
 ]
+DealsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND",
+        help="own: every match has a deal of its own, so bots cannot remember one; that is the default. "
+        "duplicate: a group plays one deal in all its seatings; only for bots that you trust.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ServerOption = Annotated[
     str | None, typer.Option("--server", metavar="HOST:PORT", help=f"The arena. By default {DEFAULT_SERVER}.")

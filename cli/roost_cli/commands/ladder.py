@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roost_cli.options import (
+    DealsOption,
     JsonOption,
     SeedOption,
     WorkersOption,
@@ -55,14 +56,7 @@ def ladder(
     rotation: Annotated[
         str, typer.Option(metavar="KIND", help="The seatings in which a group plays a block: cyclic or full.")
     ] = "cyclic",
-    deals: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND",
-            help="own: every match has a deal of its own, so bots cannot remember one; that is the default. "
-            "duplicate: a group plays one deal in all its seatings; only for bots that you trust.",
-        ),
-    ] = None,
+    deals: DealsOption = None,
     blocks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop after this many blocks.")] = None,
     matches: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop after this many matches.")] = None,
     budget: Annotated[

@@ -10,6 +10,7 @@ import typer
 
 from roost_cli.options import (
     DEFAULT_DATABASE,
+    DealsOption,
     PrefixOption,
     PublicServerOption,
     PublicTlsOption,
@@ -82,14 +83,7 @@ def serve(
             help="Who meets whom: least-played, sure, round-robin or swiss. By default least-played.",
         ),
     ] = None,
-    deals: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND",
-            help="own: every match has a deal of its own, so bots cannot remember one; that is the default. "
-            "duplicate: a group plays one deal in all its seatings; only for bots that you trust.",
-        ),
-    ] = None,
+    deals: DealsOption = None,
     bots: Annotated[
         str | None,
         typer.Option(

@@ -40,6 +40,11 @@ class Rule(Enum):
     SO_FAR = auto()
     """A match counts at once, unless its block is voided later. For an arena without competitions."""
 
+    @property
+    def uncounted(self) -> tuple[BlockState, ...]:
+        """The states of blocks whose matches do not count."""
+        return (BlockState.VOIDED,) if self is Rule.SO_FAR else (BlockState.VOIDED, BlockState.OPEN)
+
 
 class MatchFilter(NamedTuple):
     """Which matches are meant; by default all of them."""
@@ -81,9 +86,7 @@ class MatchOnRecord(NamedTuple):
 
     def counts(self, rule: Rule) -> bool:
         """Whether the match counts by this rule."""
-        if self.facts is None or self.struck or self.block_state == BlockState.VOIDED:
-            return False
-        return rule is Rule.SO_FAR or self.block_state == BlockState.DONE
+        return self.facts is not None and not self.struck and self.block_state not in rule.uncounted
 
 
 def facts(

@@ -12,7 +12,7 @@ from roost_server.store.backend import Backend
 from roost_server.store.copies.archives import ArchivedReplays
 from roost_server.store.lookups.matches import IN_PLAY, MatchQuery, number_of, page_numbers
 from roost_server.store.measures.rulings import struck_matches
-from roost_server.store.models import BLOCK, BOT, BOT_VERSION, MATCH, MATCH_SEAT, OWNER, REPLAY, BlockState
+from roost_server.store.models import BLOCK, BOT, BOT_VERSION, MATCH, MATCH_SEAT, OWNER, REPLAY
 from roost_server.store.records import line_of
 from roost_server.store.results import MatchFilter, Rule
 from roost_server.store.store import Store
@@ -79,9 +79,8 @@ def seat_tallies(
     """What these versions did in the matches that count."""
     with store.reading() as connection:
         # Few matches do not count: subtracting them costs less than looking up the block of every match.
-        states = [BlockState.VOIDED] if rule is Rule.SO_FAR else [BlockState.VOIDED, BlockState.OPEN]
         struck = struck_matches(connection)
-        uncounted = or_(BLOCK.c.state.in_(states), false() if struck is None else MATCH.c.number.in_(struck))
+        uncounted = or_(BLOCK.c.state.in_(rule.uncounted), false() if struck is None else MATCH.c.number.in_(struck))
         void = _tallies(connection, version_ids, wanted, uncounted)
         every = _tallies(connection, version_ids, wanted)
     counted = {key: SeatTally(*map(sub, tally, void.get(key, SeatTally()))) for key, tally in every.items()}
