@@ -31,7 +31,7 @@ from roost_server.store import open_store
 
 CROWDS = (100, 500, 1000, 2000)
 SETTLING_SECONDS = 10.0
-"""So long the arena finds out how many matches it can serve."""
+"""The time in which the arena finds out how many matches it can serve."""
 ADMIN_PAUSE = 0.5
 
 PROCESSES = 4

@@ -109,7 +109,7 @@ def test_a_ladder_is_kept_goes_on_and_is_read_by_the_other_commands(roost: Roost
     assert "Seed spring." in again.out
     assert "20 matches" in roost("standings", "--db", parts).out
     with open_store(f"sqlite:///{parts}", read_only=True) as store, store.reading() as reading:
-        assert kept_through(reading) == 20, "whoever reads the book need not add up all matches"
+        assert kept_through(reading) == 20, "a reader of the book need not add up all matches"
     assert roost("verify", "--db", parts).out == "20 matches checked, all in order\n"
     latest = json.loads(roost("matches", "--db", parts, "--limit", 1, "--json").out)["matches"][0]["match_id"]
     assert json.loads(roost("replay", latest, "--db", parts, "--json").out)["match"] == latest

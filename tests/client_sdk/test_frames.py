@@ -157,7 +157,7 @@ def test_a_document_does_not_change_when_hidden_things_are_scrambled(
 
 
 def scrambling(eye: int | None) -> type[Playback]:
-    """A playback that shows, whoever looks, a table on which everything is scrambled that `eye` has not seen."""
+    """A playback that shows everybody a table on which everything that `eye` has not seen is scrambled."""
 
     class Scrambling(Playback):
         def __init__(self, replay: Replay) -> None:
@@ -259,7 +259,7 @@ def test_matches_with_faults_and_forfeits_open(game: str, rates: tuple[float, fl
 
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_another_leader_is_marked(game: str) -> None:
-    """Whoever has the most points alone leads until another has."""
+    """The seat that alone has the most points leads until another one does."""
     told = shown(Recorded(played(game, get_game(game).variants[0], 3)).document())
     leader = None
     changes: list[int] = []

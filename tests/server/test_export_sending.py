@@ -103,7 +103,7 @@ async def read_on(call: Any) -> None:
 
 
 def test_a_reader_that_stops_reading_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has room for a few pieces in its buffers, takes none, and must not keep its place for ever."""
+    """It has room for a few pieces in its buffers, takes none, and must not keep its place."""
     monkeypatch.setattr(rpc, "STALLED_SECONDS", 0.5)
 
     async def endless(*_: str) -> AsyncGenerator[Message, None]:

@@ -1,4 +1,4 @@
-"""Sums that the database keeps: whoever begins with them says what the records say, however they came about."""
+"""Sums that the database keeps: a reader that begins with them agrees with the records, however they came about."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,7 +77,7 @@ def test_an_old_record_is_added_up_in_portions(store: Store, monkeypatch: pytest
 
 @pytest.mark.parametrize("name", ["schema1", "schema2_arena", "schema2_ladder"])
 def test_the_records_of_an_older_roost_are_added_up(name: str, tmp_path: Path) -> None:
-    """By the first arena that opens the database; whoever only reads begins with its sums."""
+    """By the first arena that opens the database. Those who only read begin with its sums."""
     url = f"sqlite:///{restore(name, tmp_path / 'roost.db')}"
     with open_store(url) as store:
         assert queries.match_count(store) > 0

@@ -60,7 +60,7 @@ def recorded(game: str, players: int, options: str) -> Recorded:
 
 
 def prepare(page: Page, document: Document) -> None:
-    """Makes a board. Values travel as text: Playwright takes seconds for so many of them."""
+    """Makes a board. Values travel as text, because Playwright takes seconds for thousands of objects."""
     page.evaluate(PREPARE, json.dumps(document))
 
 
