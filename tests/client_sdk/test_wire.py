@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import chain
 from random import Random
 from typing import Any, NamedTuple
 
@@ -103,6 +104,27 @@ def test_every_view_survives_the_wire(table: Table) -> None:
             view = state.observe(seat)
             sent = view_message(codec, view).SerializeToString()
             assert typed(codec.view_from_wire(play_pb2.View.FromString(sent))) == typed(view)
+
+
+@each_table
+def test_what_is_remembered_of_a_match_changes_no_view(table: Table) -> None:
+    """The second match is another one, so that nothing of the first is right."""
+    codec = table.codec
+    write = codec.view_writer()
+    readers = {seat: codec.view_reader(table.players) for seat in (None, *range(table.players))}
+    for state in chain(table.play(seed=1), table.play(seed=6)):
+        for seat, read in readers.items():
+            view = state.observe(seat)
+            sent = write(view)
+            assert sent == codec.view_bytes(view)
+            assert read(play_pb2.View.FromString(sent)) == view
+
+
+@each_table
+def test_a_reader_refuses_views_of_another_number_of_players(table: Table) -> None:
+    view = next(table.play(seed=1)).observe(0)
+    with pytest.raises(WireError, match=f"a view of {table.players} players, in a match of {table.players + 1}"):
+        table.codec.view_reader(table.players + 1)(view_message(table.codec, view))
 
 
 @each_table

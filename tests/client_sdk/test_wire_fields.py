@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from roost.v1.haecmaec_pb2 import HaecmaecMove, HaecmaecView
 from roost.v1.karteneck_pb2 import KarteneckView
 from roost_sdk.wire.codec import split
-from roost_sdk.wire.fields import key_of, keys_of, pack, packed_field
+from roost_sdk.wire.fields import Growing, Unchanged, key_of, keys_of, pack, packed_field
 
 UINT32 = st.integers(0, 2**32 - 1)
 LISTS = st.lists(UINT32, max_size=60) | st.lists(st.integers(0, 127), max_size=300)
@@ -37,3 +37,48 @@ def test_a_list_of_lists_is_split_by_its_lengths() -> None:
     for sizes in ([2], [2, 2], []):
         with pytest.raises(ValueError, match="3 items"):
             split(("a", "b", "c"), sizes)
+
+
+@given(lists=st.lists(LISTS, max_size=8))
+def test_a_growing_list_is_translated_as_a_whole(lists: list[list[int]]) -> None:
+    growing = Growing(pack, [], b"")
+    for numbers in lists:
+        for items in (numbers, [*numbers, 7], numbers):
+            assert growing(items) == pack(items)
+
+
+def test_only_what_is_new_of_a_growing_list_is_translated() -> None:
+    translated: list[list[int]] = []
+
+    def translate(numbers: list[int]) -> bytes:
+        translated.append(numbers)
+        return bytes(numbers)
+
+    growing = Growing(translate, [], b"")
+    assert [growing([1, 2]), growing([1, 2, 3]), growing([1, 2, 3]), growing([9])] == [
+        b"\1\2",
+        b"\1\2\3",
+        b"\1\2\3",
+        b"\x09",
+    ]
+    assert translated == [[1, 2], [3], [9]]
+
+
+def test_a_list_that_cannot_be_translated_spoils_nothing() -> None:
+    growing = Growing(bytes, [], b"")
+    assert growing([1, 2]) == b"\1\2"
+    with pytest.raises(ValueError, match="256"):
+        growing([1000])
+    assert growing([1, 2, 3]) == b"\1\2\3"
+
+
+def test_unchanged_lists_are_translated_once() -> None:
+    calls: list[tuple[list[int], ...]] = []
+
+    def translate(*lists: list[int]) -> int:
+        calls.append(lists)
+        return sum(map(sum, lists))
+
+    unchanged = Unchanged(translate)
+    assert [unchanged([1], [2]), unchanged([1], [2]), unchanged([1], [3])] == [3, 3, 4]
+    assert calls == [([1], [2]), ([1], [3])]

@@ -51,6 +51,7 @@ class ArenaMatch:
         """Seat the bot."""
         started = self._started
         self.codec = _match_codec(self.game, started.options.SerializeToString())
+        self._read_view = self.codec.view_reader(self.players)
         # Not from the seed or its commitment: that would let opponents foresee what the bot will do.
         rng_seed = secrets.token_hex(16)
         log.debug("%s begins: %s; Random(%r)", self, ", ".join(started.bots), rng_seed)
@@ -68,7 +69,7 @@ class ArenaMatch:
             return None
         if self.bot is None:
             raise NotStarted
-        view = self.codec.view_from_wire(message)
+        view = self._read_view(message)
         if self.journal is not None:
             self.journal.asked(request, view)
         return Call("decide", (view, self._legal(view)))

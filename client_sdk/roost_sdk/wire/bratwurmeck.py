@@ -14,12 +14,11 @@ from roost_games.game import JsonValue
 from roost_sdk.wire.codec import (
     MATCH_CODECS,
     SEATS,
+    BodyReader,
     Codec,
     MatchCodec,
-    WireError,
     check_lengths,
     head_of,
-    read_head,
     split,
 )
 from roost_sdk.wire.fields import (
@@ -84,9 +83,10 @@ def dice_field(key: int, dice: Dice) -> bytes:
 class BratwurmeckMatch(MatchCodec[Take, View, Options]):
     """The views and moves of matches with one set of tiles."""
 
+    game = GAME
+
     def __init__(self, options: Options) -> None:
-        self.options = options
-        self._players = GAME.players(options)
+        super().__init__(options)
         self._tiles = {tile.value: tile for tile in options.tiles}
 
     def view_bytes(self, view: View) -> bytes:
@@ -104,17 +104,10 @@ class BratwurmeckMatch(MatchCodec[Take, View, Options]):
         )
         return head_of(view.seat, view.players, view.to_move) + bytes_field(BODY, body)
 
-    def view_from_wire(self, message: play_pb2.View) -> View:
-        if not message.HasField("bratwurmeck"):
-            raise WireError("this is not a view of bratwurmeck")
-        head = read_head(message, self._players)
-        try:
-            return self._view(*head, message.bratwurmeck)
-        except (LookupError, ValueError) as error:
-            raise WireError(f"an impossible view of bratwurmeck: {error}") from None
+    def _body_reader(self, players: int) -> BodyReader[View]:
+        return self._view
 
     def _view(self, seat: int | None, players: int, to_move: tuple[int, ...], shown: BratwurmeckView) -> View:
-        """Raises `LookupError` for numbers without a meaning and `ValueError` for lists that do not match."""
         tiles = self._tiles
         stack_sizes = shown.stack_sizes[:]
         check_lengths(players, stack_sizes)

@@ -9,8 +9,8 @@ and its cards are on the sheet, but the game need not be able to show it.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence, Sized
-from functools import cache, lru_cache
+from collections.abc import Callable, Sequence, Sized
+from functools import cache, lru_cache, partial
 from itertools import combinations
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -34,22 +34,57 @@ class WireError(RoostError):
     """The arena sent something that no arena may send."""
 
 
+BodyReader = Callable[[int | None, int, tuple[int, ...], Any], ViewT]
+"""Makes a view from its seat, the number of players, the seats to move, and the game's own message."""
+
+
 class MatchCodec(ABC, Generic[MoveT, ViewT, OptionsT]):
     """The views and moves of the matches that are played with `options`."""
 
-    options: OptionsT
+    game: ClassVar[Game[Any, Any, Any]]
+
+    def __init__(self, options: OptionsT) -> None:
+        self.options = options
+        self._counts = self.game.players(options)
 
     @abstractmethod
     def view_bytes(self, view: ViewT) -> bytes:
         """`view` as the bytes of a `roost.v1.View`."""
 
+    def view_writer(self) -> Callable[[ViewT], bytes]:
+        """`view_bytes` for the views of one match, of all its seats: it may remember what it has written."""
+        return self.view_bytes
+
     def view_to_wire(self, view: ViewT, message: play_pb2.View) -> None:
         """Write `view` into an empty `message`."""
         message.MergeFromString(self.view_bytes(view))
 
-    @abstractmethod
     def view_from_wire(self, message: play_pb2.View) -> ViewT:
         """The view in `message`. Raises `WireError`."""
+        return self.view_reader(message.players)(message)
+
+    def view_reader(self, players: int) -> Callable[[play_pb2.View], ViewT]:
+        """`view_from_wire` for the views of one seat in a match of `players`: it may remember what it has read."""
+        return partial(self._read, players, self._body_reader(players))
+
+    @abstractmethod
+    def _body_reader(self, players: int) -> BodyReader[ViewT]:
+        """What makes a view for one of `players`.
+
+        The reader raises `LookupError` for numbers without a meaning and `ValueError` for lists that do not match.
+        """
+
+    def _read(self, players: int, read_body: BodyReader[ViewT], message: play_pb2.View) -> ViewT:
+        name = self.game.name
+        if not message.HasField(name):  # type: ignore[arg-type]  # the field has the name of the game
+            raise WireError(f"this is not a view of {name}")
+        if message.players != players:
+            raise WireError(f"this is a view of {message.players} players, in a match of {players}")
+        head = read_head(message, self._counts)
+        try:
+            return read_body(*head, getattr(message, name))
+        except (LookupError, ValueError) as error:
+            raise WireError(f"an impossible view of {name}: {error}") from None
 
     @abstractmethod
     def move_to_wire(self, move: MoveT, message: play_pb2.Move) -> None:

@@ -1,9 +1,10 @@
 """Häc Mäc on the wire, as `proto/roost/v1/haecmaec.proto` describes it."""
 
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
 from itertools import chain
 from types import NoneType
+from typing import NamedTuple
 
 from roost.v1 import play_pb2
 from roost.v1.haecmaec_pb2 import HaecmaecMove, HaecmaecView
@@ -17,16 +18,16 @@ from roost_games.haecmaec.view import ClosedBurger, Phase, SpoiledBurger, View
 from roost_sdk.wire.codec import (
     MATCH_CODECS,
     SEATS,
+    BodyReader,
     Codec,
     MatchCodec,
-    WireError,
     check_lengths,
     head_of,
-    read_head,
     split,
 )
 from roost_sdk.wire.fields import (
     REMEMBERED,
+    Unchanged,
     bytes_field,
     key_of,
     keys_of,
@@ -102,12 +103,20 @@ def reaction_fields(reactions: tuple[React, ...]) -> bytes:
     return suspects + packed_field(SLAPS, [SLAP_NUMBERS[reaction.slap] for reaction in reactions])
 
 
+class _Readers(NamedTuple):
+    """How the burgers of a view are read. They remember what they have read."""
+
+    closed: Callable[..., tuple[tuple[ClosedBurger, ...], ...]]
+    spoiled: Callable[..., tuple[SpoiledBurger, ...]]
+
+
 class HaecmaecMatch(MatchCodec[Move, View, Options]):
     """The views and moves of matches with one ingredient sheet."""
 
+    game = GAME
+
     def __init__(self, options: Options) -> None:
-        self.options = options
-        self._players = GAME.players(options)
+        super().__init__(options)
         sheet = sheet_of(options.ingredients)
         self._cards = sheet.cards
         self._numbers = sheet.numbers
@@ -160,17 +169,13 @@ class HaecmaecMatch(MatchCodec[Move, View, Options]):
         sizes = packed_field(SPOILED_SIZES, [len(burger.cards) for burger in spoiled])
         return seats + sizes + self._pack_cards(SPOILED_CARDS, chain(*[burger.cards for burger in spoiled]))
 
-    def view_from_wire(self, message: play_pb2.View) -> View:
-        if not message.HasField("haecmaec"):
-            raise WireError("this is not a view of haecmaec")
-        head = read_head(message, self._players)
-        try:
-            return self._view(*head, message.haecmaec)
-        except (LookupError, ValueError) as error:
-            raise WireError(f"an impossible view of haecmaec: {error}") from None
+    def _body_reader(self, players: int) -> BodyReader[View]:
+        closed, spoiled = partial(self._closed, players), partial(self._spoiled, players)
+        return partial(self._view, _Readers(Unchanged(closed), Unchanged(spoiled)))
 
-    def _view(self, seat: int | None, players: int, to_move: tuple[int, ...], shown: HaecmaecView) -> View:
-        """Raises `LookupError` for numbers without a meaning and `ValueError` for lists that do not match."""
+    def _view(
+        self, readers: _Readers, seat: int | None, players: int, to_move: tuple[int, ...], shown: HaecmaecView
+    ) -> View:
         seats = SEATS[players]
         burger = self._cards_in(shown.burger[:])
         laid_by = tuple([seats[number] for number in shown.laid_by[:]])
@@ -196,9 +201,9 @@ class HaecmaecMatch(MatchCodec[Move, View, Options]):
             tuple(hand_sizes),
             tuple(normal_tops),
             tuple(doubling_tops),
-            self._closed(shown, players),
+            readers.closed(shown.closed_counts[:], shown.closed_tops[:], shown.closed_sizes[:], shown.closed_cards[:]),
             split(self._cards_in(shown.penalties[:]), penalty_sizes),
-            self._spoiled(shown, seats),
+            readers.spoiled(shown.spoiled_by[:], shown.spoiled_sizes[:], shown.spoiled_cards[:]),
             tuple(shown_flies),
             self._reactions(shown, players),
             shown.rounds,
@@ -213,17 +218,16 @@ class HaecmaecMatch(MatchCodec[Move, View, Options]):
             raise ValueError("the answer to an ingredient is a reaction")
         return REACTIONS[answer.suspect, answer.slap]
 
-    def _closed(self, shown: HaecmaecView, players: int) -> tuple[tuple[ClosedBurger, ...], ...]:
-        contents = split(self._cards_in(shown.closed_cards[:]), shown.closed_sizes[:])
-        tops = [TOPS[number] for number in shown.closed_tops[:]]
-        burgers = [ClosedBurger(cards, top) for cards, top in zip(contents, tops, strict=True)]
-        check_lengths(players, shown.closed_counts)
-        return split(tuple(burgers), shown.closed_counts[:])
+    def _closed(
+        self, players: int, counts: list[int], tops: list[int], sizes: list[int], cards: list[int]
+    ) -> tuple[tuple[ClosedBurger, ...], ...]:
+        contents = zip(split(self._cards_in(cards), sizes), tops, strict=True)
+        check_lengths(players, counts)
+        return split(tuple([ClosedBurger(inside, TOPS[top]) for inside, top in contents]), counts)
 
-    def _spoiled(self, shown: HaecmaecView, seats: range) -> tuple[SpoiledBurger, ...]:
-        contents = split(self._cards_in(shown.spoiled_cards[:]), shown.spoiled_sizes[:])
-        burgers = zip(shown.spoiled_by[:], contents, strict=True)
-        return tuple([SpoiledBurger(seats[number], cards) for number, cards in burgers])
+    def _spoiled(self, players: int, seats: list[int], sizes: list[int], cards: list[int]) -> tuple[SpoiledBurger, ...]:
+        contents = zip(seats, split(self._cards_in(cards), sizes), strict=True)
+        return tuple([SpoiledBurger(SEATS[players][seat], inside) for seat, inside in contents])
 
     def _reactions(self, shown: HaecmaecView, players: int) -> tuple[React, ...]:
         suspects, slaps = shown.suspects[:], shown.slaps[:]

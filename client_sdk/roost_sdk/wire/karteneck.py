@@ -1,7 +1,8 @@
 """Karteneck on the wire, as `proto/roost/v1/karteneck.proto` describes it."""
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from typing import NamedTuple
 
 from roost.v1 import play_pb2
 from roost.v1.karteneck_pb2 import KarteneckMove, KarteneckView
@@ -15,16 +16,16 @@ from roost_games.karteneck.view import Drew, Laid, Shuffled, Status, Trace, View
 from roost_sdk.wire.codec import (
     MATCH_CODECS,
     SEATS,
+    BodyReader,
     Codec,
     MatchCodec,
-    WireError,
     check_lengths,
     head_of,
-    read_head,
     split,
 )
 from roost_sdk.wire.fields import (
     REMEMBERED,
+    Growing,
     bytes_field,
     key_of,
     keys_of,
@@ -91,12 +92,21 @@ def stack_fields(stacks: tuple[tuple[Portion, ...], ...]) -> bytes:
     return values + packed_field(STACK_SIZES, [len(stack) for stack in stacks])
 
 
+class _Readers(NamedTuple):
+    """How the long lists of a view are read. They remember what they have read."""
+
+    discard: Callable[[list[int]], tuple[Card, ...]]
+    drawn: Callable[[list[int]], tuple[Card, ...]]
+    trace: Callable[[list[int]], tuple[Trace, ...]]
+
+
 class KarteneckMatch(MatchCodec[Move, View, Options]):
     """The views and moves of matches with one component sheet."""
 
+    game = GAME
+
     def __init__(self, options: Options) -> None:
-        self.options = options
-        self._players = GAME.players(options)
+        super().__init__(options)
         # The same objects as in the game's own tables, where they are found fastest.
         sheet = sheet_of(options)
         worms = {FIRST_WORM + card.signpost: card for card in sheet.worms}
@@ -110,6 +120,12 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
         self._lay_message = lru_cache(REMEMBERED)(self._pack_lay)
 
     def view_bytes(self, view: View) -> bytes:
+        return self._write(self._pack_trace, view)
+
+    def view_writer(self) -> Callable[[View], bytes]:
+        return partial(self._write, Growing(self._pack_trace, (), b""))
+
+    def _write(self, pack_trace: Callable[[tuple[Trace, ...]], bytes], view: View) -> bytes:
         (
             seat,
             players,
@@ -155,7 +171,7 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
             )
             changing = pack(scalars) + b"".join(packed_field(key, each) for key, each in lists)
             changing += pack((DISPLAYS, len(laid)))
-        traced = self._trace_fields(trace, drawn) if trace else b""
+        traced = bytes_field(TRACE, pack_trace(trace)) + self._drawn_field(drawn) if trace else b""
         parts = (laid, status_field(status), grill_field(grill), stack_fields(stacks), self._discard_field(discard))
         body = b"".join((changing, *parts, traced))
         return head_of(seat, players, to_move) + bytes_field(BODY, body)
@@ -163,9 +179,11 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
     def _pack_cards(self, cards: tuple[Card, ...]) -> bytes:
         return pack([self._numbers[card] for card in cards])
 
-    def _trace_fields(self, trace: tuple[Trace, ...], drawn: tuple[Card, ...]) -> bytes:
-        entries = bytes_field(TRACE, b"".join(map(self._trace_entry, trace)))
-        return entries + packed_field(DRAWN, [self._numbers[card] for card in drawn])
+    def _pack_trace(self, trace: tuple[Trace, ...]) -> bytes:
+        return b"".join(map(self._trace_entry, trace))
+
+    def _drawn_field(self, drawn: tuple[Card, ...]) -> bytes:
+        return packed_field(DRAWN, [self._numbers[card] for card in drawn])
 
     def _pack_discard(self, discard: tuple[Card, ...]) -> bytes:
         return bytes_field(DISCARD, self._pack_cards(discard)) if discard else b""
@@ -180,22 +198,19 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
     def _counted(self, cards: tuple[Card, ...]) -> list[int]:
         return [len(cards), *[self._numbers[card] for card in cards]]
 
-    def view_from_wire(self, message: play_pb2.View) -> View:
-        if not message.HasField("karteneck"):
-            raise WireError("this is not a view of karteneck")
-        head = read_head(message, self._players)
-        try:
-            return self._view(*head, message.karteneck)
-        except (LookupError, ValueError) as error:
-            raise WireError(f"an impossible view of karteneck: {error}") from None
+    def _body_reader(self, players: int) -> BodyReader[View]:
+        discard, drawn = Growing(self._cards_of, [], ()), Growing(self._cards_of, [], ())
+        trace = Growing(partial(self._entries, players), [], ())
+        return partial(self._view, _Readers(discard, drawn, trace))
 
-    def _view(self, seat: int | None, players: int, to_move: tuple[int, ...], shown: KarteneckView) -> View:
-        """Raises `LookupError` for numbers without a meaning and `ValueError` for lists that do not match."""
-        cards, portions = self._cards, self._portions
+    def _view(
+        self, readers: _Readers, seat: int | None, players: int, to_move: tuple[int, ...], shown: KarteneckView
+    ) -> View:
+        portions = self._portions
         # Slices: iterating over a list of protobuf takes twice the time.
         stack_sizes, display_sizes = shown.stack_sizes[:], shown.display_sizes[:]
         totals, status, hand_sizes = shown.totals[:], shown.status[:], shown.hand_sizes[:]
-        trace = shown.trace[:]
+        trace = readers.trace(shown.trace[:])
         check_lengths(players, stack_sizes, display_sizes, totals, status, hand_sizes)
         # tuple.__new__ as in KarteneckState.observe
         return tuple.__new__(
@@ -210,20 +225,28 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
                 SEATS[players][shown.starter],
                 tuple([portions[value] for value in shown.grill[:]]),
                 split(tuple([portions[value] for value in shown.stacks[:]]), stack_sizes),
-                split(tuple([cards[number] for number in shown.displays[:]]), display_sizes),
+                split(self._cards_of(shown.displays[:]), display_sizes),
                 tuple(totals),
                 tuple([STATUS_NAMES[number] for number in status]),
-                tuple([cards[number] for number in shown.hand[:]]),
+                self._cards_of(shown.hand[:]),
                 tuple(hand_sizes),
-                tuple([cards[number] for number in shown.discard[:]]),
+                readers.discard(shown.discard[:]),
                 shown.pile_size,
                 shown.supply_size,
-                tuple(self._trace(trace, players)) if trace else (),
-                tuple([cards[number] for number in shown.drawn[:]]) if trace else (),
+                trace,
+                readers.drawn(shown.drawn[:]) if trace else (),
             ),
         )
 
-    def _trace(self, numbers: Sequence[int], players: int) -> Iterator[Trace]:
+    def _cards_of(self, numbers: list[int]) -> tuple[Card, ...]:
+        cards = self._cards
+        return tuple([cards[number] for number in numbers])
+
+    def _entries(self, players: int, numbers: list[int]) -> tuple[Trace, ...]:
+        """The entries of a trace, from the beginning of one on."""
+        return tuple(self._each_entry(players, numbers))
+
+    def _each_entry(self, players: int, numbers: list[int]) -> Iterator[Trace]:
         drew = DREWS[players]
         at = 0
         while at < len(numbers):
@@ -245,10 +268,10 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
         if at > len(numbers):
             raise ValueError("the trace is cut off")
 
-    def _counted_at(self, numbers: Sequence[int], at: int) -> tuple[tuple[Card, ...], int]:
+    def _counted_at(self, numbers: list[int], at: int) -> tuple[tuple[Card, ...], int]:
         """The cards at `at`, which follow their number, and where they end."""
         end = at + 1 + numbers[at]
-        return tuple([self._cards[number] for number in numbers[at + 1 : end]]), end
+        return self._cards_of(numbers[at + 1 : end]), end
 
     def move_to_wire(self, move: Move, message: play_pb2.Move) -> None:
         if type(move) is Pass and type(move.steal) is bool:
@@ -277,7 +300,7 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
         if len(lay) > DECK:
             raise MalformedMove(f"there are fewer than {len(lay)} cards")
         try:
-            return Lay(tuple([self._cards[number] for number in lay[:]]))
+            return Lay(self._cards_of(lay[:]))
         except KeyError as error:
             raise MalformedMove(f"there is no card with number {error} in this match") from None
 

@@ -128,7 +128,7 @@ class Question:
             number_field(MATCH, table.chairs[seat].match)
             + number_field(REQUEST, self.number)
             + _time_fields(left, referee.bank_left(seat), latency_ms)
-            + bytes_field(VIEW, table.codec.view_bytes(referee.view(seat)))
+            + bytes_field(VIEW, table.view_bytes(referee.view(seat)))
         )
         return data + table.legal_bytes(seat) if with_legal else data
 
@@ -177,6 +177,7 @@ class Table:
         self.chairs = tuple(chairs)
         self.players = tuple(chair.player for chair in chairs)
         self.codec = codec_for(rules.game).for_match(rules.options)
+        self.view_bytes = self.codec.view_writer()
         self.settings = settings
         self.seed = seed
         self.commitment = bytes.fromhex(commitment_of(seed))
