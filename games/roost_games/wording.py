@@ -1,4 +1,4 @@
-"""Words for messages: counts with their noun, and what a faulty bot sent, which may be anything."""
+"""Words for messages: counts with their noun, small chances, and what a faulty bot sent, which may be anything."""
 
 import json
 import reprlib
@@ -46,3 +46,8 @@ def counted(number: int, thing: str) -> str:
 def plural(number: int, thing: str) -> str:
     """The noun for this number of things."""
     return thing if number == 1 else f"{thing}es" if thing.endswith("ch") else f"{thing}s"
+
+
+def chance(share: float) -> str:
+    """A probability in percent, with a digit more where it is small."""
+    return "under 0.1 %" if share < 0.001 else f"{100 * share:.1f} %" if share < 0.01 else f"{100 * share:.0f} %"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from io import BytesIO
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from zipfile import ZipFile
 
 import grpc
@@ -186,15 +186,46 @@ def test_a_bracket_leads_to_the_bots_and_their_matches(fake: FakeArena, visitor:
     )
     assert "Champion: greedy" in words(markup.text)
     assert "cd" * 32 in markup.text, "the seed is no secret any more"
-    assert ["greedy", HOSTILE[0], "10 %", "5 % to 15 %", "40", "0.0002"] in [
-        [words(cell) for cell in row] for row in markup.rows
-    ]
+
+
+def test_the_whole_suspicion_report_is_shown_with_its_false_alarms(fake: FakeArena, visitor: Visitor) -> None:
+    fake.finish("autumn")
+    markup = Markup(visitor.get("/competitions/autumn").text)
+    rows, text, other = [[words(cell) for cell in row] for row in markup.rows], words(markup.text), HOSTILE[0]
+    assert "anything is over a line in at most 5 % of all reports" in text
+    for part in ("Collusion", "Faults and voids", "Memory of deals", "Thinking time"):
+        assert f"{part} false alarms: at most 1.25 %" in text
+    pair = ["greedy", other, "60 % not 50 %", "+10 (+5 to +15)", "-20 (-30 to -10)", "40", "under 0.1 %", "1 of 4"]
+    assert pair in rows
+    assert "Presence changes results often here, so the line is 1.4 times as high as by chance." in text
+    assert "41 voided matches, at 40 moments when a bot was being asked." in text
+    assert [f"{other} 1.0", other, "70", "7", "1", "33 not 11.7", "under 0.1 % over the line"] in rows
+    assert f"{other} 1.0 leaves 89 % of its opponents behind in later matches of a deal, and 42 % in the first" in text
+    assert "takes 156 ms for a decision since 7 Jan 2027, 00:00 UTC, and took 41 ms before. By chance: 0.4 %." in text
+    assert f"{'ab' * 8} greedy of greedy, {other} of {other}" in text
+    assert f"greedy, {other} have the same code" in text
+    named = f"competition=autumn&bot={other}&version_id=2"
+    filtered = {f"/matches?{named}{also}" for also in ("", "&faults=1", "&outcome=forfeited", "&outcome=voided")}
+    assert filtered <= {unquote(link) for link in markup.links}
+
+
+def test_a_report_that_names_nobody_says_so(fake: FakeArena, visitor: Visitor) -> None:
+    fake.finish("autumn")
+    fake.collusion = records_pb2.GetCollusionResponse(
+        blocks=8, clearest=records_pb2.Suspicion(bot="greedy", helped="other", gain=0.04, gain_low=-0.1, p=1.0)
+    )
+    text = words(Markup(visitor.get("/competitions/autumn").text).text)
+    assert "No pair is over the line. The clearest is other with greedy at the table: +4 (-10 to +0)" in text
+    assert "No bot made a fault, forfeited, or was being asked when a match was voided." in text
+    assert "No duplicate deals were played" in text
+    assert "No version's thinking time has changed" in text
+    assert text.count("Bots have no owners here.") == 2
 
 
 def test_a_competition_that_goes_on_keeps_its_seed_and_report(fake: FakeArena, visitor: Visitor) -> None:
     text = words(Markup(visitor.get("/competitions/spring").text).text)
     assert "Master seed revealed when the competition is done" in text
-    assert "Collusion report" not in text
+    assert "Suspicions" not in text
     assert "Matches of the phase ladder only." in text
 
 

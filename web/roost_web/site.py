@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from roost_games.wording import chance, counted
 from roost_ladder.report.markup import element
 from roost_web.client import ArenaClient
 from roost_web.drawing import Drawing, game_title, milliseconds
@@ -36,6 +37,9 @@ def _templates() -> Environment:
         plain_time=plain_time,
         milliseconds=milliseconds,
         percent=percent,
+        points=points,
+        chance=chance,
+        counted=counted,
         seconds=seconds,
         game_title=game_title,
     )
@@ -114,6 +118,11 @@ def when(at_ms: int | None, style: str = "ago") -> Markup:
 def percent(share: float) -> str:
     """A share in percent."""
     return f"{100 * share:.0f} %"
+
+
+def points(share: float) -> str:
+    """A difference of shares, in points of a hundred."""
+    return f"{100 * share:+.0f}"
 
 
 def seconds(milliseconds: int) -> str:

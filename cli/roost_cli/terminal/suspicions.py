@@ -12,7 +12,7 @@ from roost.v1 import records_pb2
 from roost_cli.terminal.console import TextColumn, print_fitted, results
 from roost_cli.terminal.records import local_time
 from roost_cli.terminal.standings import short_version
-from roost_games.wording import counted
+from roost_games.wording import chance, counted
 from roost_ladder.suspicions import memory, thinking
 from roost_ladder.suspicions.collusion import FEWEST_BLOCKS
 
@@ -55,7 +55,7 @@ def print_suspicions(report: Report) -> None:
 
 
 def _false_alarms(report: Report) -> str:
-    whole, each = _percent(report.doubt_overall), f"{100 * report.doubt:.2f} %"
+    whole, each = chance(report.doubt_overall), f"{100 * report.doubt:.2f} %"
     return (
         "Everything in this report is a reason to look at matches, not a proof.\n"
         f"False alarms: by chance alone, anything is over a line in at most {whole} of all reports: {each} each for\n"
@@ -84,7 +84,7 @@ def _nobody(report: Report) -> str:
     clearest = report.clearest
     return (
         f"No pair is over the line. The clearest is {clearest.helped} with {clearest.bot} at the table:\n"
-        f"{_change(clearest)} of 100 comparisons. Chance shows that in up to {_percent(clearest.p)} of all cases."
+        f"{_change(clearest)} of 100 comparisons. Chance shows that in up to {chance(clearest.p)} of all cases."
     )
 
 
@@ -96,7 +96,7 @@ def _print_pairs(console: Console, pairs: Sequence[records_pb2.Suspicion]) -> No
         TextColumn(">change", [_change(pair) for pair in pairs]),
         TextColumn(">back", [_change(pair.back) if pair.HasField("back") else "-" for pair in pairs], drop=2),
         TextColumn(">blocks", [str(pair.blocks) for pair in pairs]),
-        TextColumn(">chance", [_percent(pair.p) for pair in pairs]),
+        TextColumn(">chance", [chance(pair.p) for pair in pairs]),
         TextColumn(">others", [f"{pair.others_changed} of {pair.others}" for pair in pairs], drop=1),
     ]
     print_fitted(console, columns)
@@ -116,7 +116,7 @@ def _conduct(report: Report, console: Console) -> Iterator[str]:
         TextColumn(">faults", [str(row.faults) for row in rows]),
         TextColumn(">forfeits", [str(row.forfeits) for row in rows]),
         TextColumn(">voids", [f"{row.voids} not {row.voids_expected:.1f}" for row in rows]),
-        TextColumn(">chance", [_percent(row.p) for row in rows]),
+        TextColumn(">chance", [chance(row.p) for row in rows]),
         TextColumn("", ["over the line" if row.suspicious else "" for row in rows]),
     ]
     print_fitted(console, columns)
@@ -136,7 +136,7 @@ def _memory(report: Report, console: Console) -> Iterator[str]:
         yield (
             f"{_name(each.bot, each.version)} leaves {100 * each.share_later:.0f} of 100 opponents behind in later "
             f"matches of a deal, and {100 * each.share_first:.0f} in the first:\n"
-            f"{100 * each.gain_low:+.0f} to {100 * each.gain_high:+.0f} of 100. Chance: {_percent(each.p)}"
+            f"{100 * each.gain_low:+.0f} to {100 * each.gain_high:+.0f} of 100. Chance: {chance(each.p)}"
         )
     if not found.findings:
         yield "Nobody does better in later matches of a deal than chance allows."
@@ -148,7 +148,7 @@ def _thinking(report: Report, console: Console) -> Iterator[str]:
     for each in found.findings:
         yield (
             f"{_name(each.bot, each.version)} takes {each.after_ms:.1f} ms for a decision since "
-            f"{local_time(each.since_ms)}, and took {each.before_ms:.1f} ms before. Chance: {_percent(each.p)}"
+            f"{local_time(each.since_ms)}, and took {each.before_ms:.1f} ms before. Chance: {chance(each.p)}"
         )
     if not found.findings:
         yield "No version's thinking time has changed by more than chance allows."
@@ -186,10 +186,6 @@ def _name(bot: str, version: str) -> str:
 
 def _change(pair: records_pb2.Suspicion) -> str:
     return f"{100 * pair.gain:+.0f} ({100 * pair.gain_low:+.0f} to {100 * pair.gain_high:+.0f})"
-
-
-def _percent(share: float) -> str:
-    return "under 0.1 %" if share < 0.001 else f"{100 * share:.1f} %" if share < 0.01 else f"{100 * share:.0f} %"
 
 
 def suspicions_json(report: Report, wanted: records_pb2.GetCollusionRequest) -> dict[str, object]:

@@ -69,13 +69,7 @@ class FakeArena(ArenaServicer):
         """Add a competition that is done, with a bracket of the first four bots and a suspicion."""
         self.competitions.append(competition(name, self.names, "done"))
         self.bracket = bracket(self.names)
-        one, other = self.names[:2]
-        self.collusion = records.GetCollusionResponse(
-            pairs=6,
-            suspicions=[
-                records.Suspicion(bot=one, helped=other, gain=0.1, gain_low=0.05, gain_high=0.15, blocks=40, p=0.0002)
-            ],
-        )
+        self.collusion = suspicions(self.names)
 
     def _is_done(self, name: str) -> bool:
         return any(each.phase == "done" for each in self.competitions if each.name == name)
@@ -308,6 +302,34 @@ def running_match(names: tuple[str, ...]) -> arena.MatchSummary:
     for field in ("result", "ended_ms", "decisions", "thinking_ms"):
         running.ClearField(field)
     return running
+
+
+def suspicions(names: list[str]) -> records.GetCollusionResponse:
+    """A report in which every part names somebody."""
+    one, other = names[:2]
+    pair = records.Suspicion(bot=one, helped=other, gain=0.1, gain_low=0.05, gain_high=0.15, share_with=0.6, others=4)
+    pair.MergeFrom(records.Suspicion(share_without=0.5, blocks=40, p=0.0002, others_changed=1))
+    pair.back.CopyFrom(records.Suspicion(bot=other, helped=one, gain=-0.2, gain_low=-0.3, gain_high=-0.1))
+    named: dict[str, Any] = {"bot": other, "version": "1.0", "owner": other, "version_id": 2}
+    voids = records.Conduct(**named, matches=70, faults=7, forfeits=1, voids=33, voids_expected=11.7, suspicious=True)
+    memory = records.MemoryGain(**named, share_first=0.42, share_later=0.89, gain_low=0.39, gain_high=0.56, p=0.0001)
+    times = records.ThinkingChange(**named, since_ms=1_799_280_000_000, before_ms=41.2, after_ms=155.6, p=0.004)
+    return records.GetCollusionResponse(
+        pairs=6,
+        all_pairs=30,
+        suspicions=[pair],
+        bots=6,
+        blocks=1,
+        doubt=0.0125,
+        scatter=1.4,
+        doubt_overall=0.05,
+        conduct=records.ConductReport(bots=[voids], voided=41, moments=40, doubt=0.0125),
+        memory=records.MemoryReport(blocks=240, judged=6, doubt=0.0125, findings=[memory]),
+        thinking=records.ThinkingReport(judged=6, scatter=1.0, doubt=0.0125, findings=[times]),
+        shared_code=[records.SharedCode(version="ab" * 8, owners=[records.CodeOwner(owner=n, bot=n) for n in names])],
+        clusters=[records.AccountCluster(owners=names, reasons=[f"{one}, {other} have the same code"])],
+        owners=True,
+    )
 
 
 def bracket(names: list[str]) -> arena.GetBracketResponse:

@@ -1,10 +1,11 @@
-"""Competitions: all of them, and one with its rules, phases, entries, bracket and collusion report."""
+"""Competitions: all of them, and one with its rules, phases, entries, bracket and suspicion report."""
 
 from pydantic import BaseModel, Field
 
 from roost.v1 import arena_pb2, records_pb2
 from roost_web.client import ArenaClient
-from roost_web.errors import NotThereError, TooEarlyError
+from roost_web.errors import NotThereError
+from roost_web.rows.suspicions import SuspicionReport, suspicion_report
 
 DONE = "done"
 PLAYED = ("ladder", "finals")
@@ -97,25 +98,6 @@ class Bracket(BaseModel):
     winner: str = Field(description="Empty before the competition is done.")
 
 
-class ShownSuspicion(BaseModel):
-    """One bot changes the results of another against third bots by more than chance allows."""
-
-    bot: str
-    helped: str
-    gain: float
-    gain_low: float
-    gain_high: float
-    blocks: int = Field(description="Blocks with both.")
-    p: float
-
-
-class Collusion(BaseModel):
-    """The collusion report of a competition that is done."""
-
-    pairs: int = Field(description="Pairs of bots that were compared.")
-    suspicions: list[ShownSuspicion]
-
-
 class CompetitionDetails(BaseModel):
     """One competition."""
 
@@ -124,7 +106,7 @@ class CompetitionDetails(BaseModel):
     phases: list[ShownPhase]
     entries: list[ShownEntry]
     bracket: Bracket
-    collusion: Collusion | None = Field(description="Null before it is done.")
+    collusion: SuspicionReport | None = Field(description="The suspicion report; null before it is done.")
     document: str = Field(description="The file that defines it.")
 
     @property
@@ -157,7 +139,7 @@ async def competition_details(client: ArenaClient, name: str) -> CompetitionDeta
         phases=[_phase(each) for each in details.phases],
         entries=[_entry(each) for each in details.entries],
         bracket=await bracket(client, name),
-        collusion=await _collusion(client, name) if status.phase == DONE else None,
+        collusion=await suspicion_report(client, name) if status.phase == DONE else None,
         document=status.document,
     )
 
@@ -171,14 +153,6 @@ async def bracket(client: ArenaClient, name: str) -> Bracket:
         result=[_place(each) for each in answer.result],
         winner=answer.winner,
     )
-
-
-async def _collusion(client: ArenaClient, name: str) -> Collusion | None:
-    try:
-        answer = await client.collusion(name)
-    except TooEarlyError:
-        return None
-    return Collusion(pairs=answer.pairs, suspicions=[_suspicion(each) for each in answer.suspicions])
 
 
 def _row(each: arena_pb2.CompetitionStatus) -> ShownCompetition:
@@ -234,16 +208,4 @@ def _place(each: arena_pb2.ResultRow) -> ShownPlace:
         score=each.score if each.HasField("score") else None,
         lost_in=each.lost_in or None,
         lost_to=each.lost_to,
-    )
-
-
-def _suspicion(each: records_pb2.Suspicion) -> ShownSuspicion:
-    return ShownSuspicion(
-        bot=each.bot,
-        helped=each.helped,
-        gain=each.gain,
-        gain_low=each.gain_low,
-        gain_high=each.gain_high,
-        blocks=each.blocks,
-        p=each.p,
     )
