@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.rating.groups import GroupSums, GroupTables, Record, grouped, pairs_of
+from roost_ladder.rating.groups import AT_ONCE, GroupSums, GroupTables, Record, grouped, pairs_of
 from roost_ladder.rating.results import Floats
 
 PRECISION = 1e-7
@@ -129,11 +129,21 @@ def _terms(tables: GroupTables, strengths: Floats) -> _Terms:
     information = link @ np.abs(sides)
     return _Terms(
         tables,
-        products=sides.T @ (_weight(tables) ** 2 * surplus_products(tables, chance)) @ sides,
+        products=_slope_products(tables, chance),
         links=link * tables.matches[:, None],
         informations=information * tables.matches[:, None],
         squares=information**2 * tables.products[:, 0, :1],
     )
+
+
+def _slope_products(tables: GroupTables, chance: Floats) -> Floats:
+    """Some groups at a time, so that what lies between stays in the processor's cache."""
+    sides = _weight(tables) * _sides(tables.players)
+    made: Floats = np.empty((len(chance), tables.players, tables.players))
+    for first in range(0, len(chance), AT_ONCE):
+        some = slice(first, first + AT_ONCE)
+        made[some] = sides.T @ surplus_products(tables.products[some], chance[some]) @ sides
+    return made
 
 
 def _sides(players: int) -> Floats:
@@ -144,14 +154,15 @@ def _sides(players: int) -> Floats:
     return sides
 
 
-def surplus_products(tables: GroupTables, chance: Floats) -> Floats:
+def surplus_products(products: Floats, chance: Floats) -> Floats:
     """By group, pair and pair: the sum over blocks of the product of what the pairs scored above what is expected.
 
-    `chance` is what is expected of a match, by group and pair. The surplus of a block with n matches is a - n c.
+    `products` is of these groups. `chance` is what is expected of a match, by group and pair. The surplus of a block
+    with n matches is a - n c.
     """
-    crossed = chance[:, :, None] * tables.products[:, :1, 1:]
-    expected: Floats = chance[:, :, None] * chance[:, None, :] * tables.products[:, :1, :1]
-    return tables.products[:, 1:, 1:] - crossed - crossed.transpose(0, 2, 1) + expected
+    crossed = chance[:, :, None] * products[:, :1, 1:]
+    expected: Floats = chance[:, :, None] * chance[:, None, :] * products[:, :1, :1]
+    return products[:, 1:, 1:] - crossed - crossed.transpose(0, 2, 1) + expected
 
 
 def _sum_of_products(terms: _Terms, blocks: Floats) -> Floats:

@@ -15,6 +15,9 @@ import numpy as np
 
 from roost_ladder.rating.results import Floats, Indices, Numbers, ResultSums, Tables
 
+AT_ONCE = 2048
+"""How many groups are worked on at a time where that takes much memory."""
+
 
 @cache
 def pairs_of(players: int) -> tuple[tuple[int, int], ...]:
@@ -118,6 +121,8 @@ def _of_blocks(tables: Tables) -> GroupTables:
 
 def _merged(parts: list[GroupTables]) -> GroupTables:
     """The same with each group once, in ascending order."""
+    if len(parts) == 1 and _ascending(parts[0].groups):
+        return parts[0]
     groups = np.concatenate([part.groups for part in parts])
     order = np.lexsort(groups.T[::-1])
     ordered = groups[order]
@@ -127,6 +132,13 @@ def _merged(parts: list[GroupTables]) -> GroupTables:
         for columns in zip(*(part[2:] for part in parts), strict=True)
     ]
     return GroupTables(parts[0].players, ordered[first], *sums)
+
+
+def _ascending(groups: Indices) -> bool:
+    """Whether each group comes after the one before."""
+    change = np.diff(groups, axis=0)
+    first = (change != 0).argmax(axis=1)
+    return bool((change[np.arange(len(change)), first] > 0).all())
 
 
 def _added(where: Indices, values: Floats, cells: int) -> Floats:

@@ -99,13 +99,13 @@ def joined(blocks: Iterable[Blocks]) -> Iterator[Blocks]:
 
 
 def _read(reading: Reading, matches: Select[Any], seats: Select[Any]) -> Iterator[Blocks]:
-    columns = list(zip(*_tuples(reading, matches.order_by(MATCH.c.number)), strict=True))
+    columns = list(zip(*tuples(reading, matches.order_by(MATCH.c.number)), strict=True))
     if not columns:
         return
     block_ids, players_of, terminations, *about = columns
     players = np.array(players_of)
     first_seat = np.cumsum(players) - players
-    by_seat = [np.array(column, float) for column in zip(*_tuples(reading, seats), strict=True)]
+    by_seat = [np.array(column, float) for column in zip(*tuples(reading, seats), strict=True)]
     counted = np.array([termination != VOIDED for termination in terminations])
     for size in np.unique(players[counted]).tolist():
         chosen = np.flatnonzero(counted & (players == size))
@@ -113,7 +113,7 @@ def _read(reading: Reading, matches: Select[Any], seats: Select[Any]) -> Iterato
         yield _added_up(size, chosen, block_ids, about, [column[at] for column in by_seat])
 
 
-def _tuples(reading: Reading, query: Select[Any]) -> list[tuple[Any, ...]]:
+def tuples(reading: Reading, query: Select[Any]) -> list[tuple[Any, ...]]:
     """The rows as the driver gives them. SQLAlchemy's take four times as long, and millions may be read."""
     cursor: Any = reading.execute(query).cursor
     rows: list[tuple[Any, ...]] = cursor.fetchall()

@@ -5,22 +5,24 @@ Readers load them and read the matches that are newer. What an arena saves is on
 the next one continues from there. See decision 15.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from roost_ladder.rating.groups import GroupSums, added_up
+from roost_ladder.rating.results import Indices, Numbers
 from roost_server.store.errors import StoreError
 from roost_server.store.models import BLOCK_SUMS, MATCH, SUMS_OPEN_BLOCK, SUMS_PROGRESS, BlockState
 from roost_server.store.results import MatchFilter, Rule, closed_blocks
 from roost_server.store.store import Reading
-from roost_server.store.sums.blocks import Blocks, Origin, blocks_between, blocks_named, continued, joined
+from roost_server.store.sums.blocks import Blocks, Origin, blocks_between, blocks_named, continued, joined, tuples
 from roost_server.store.sums.cells import Cell, CellKind, Cells, Forfeits, parts
-from roost_server.store.sums.vectors import STORED, layout_for
+from roost_server.store.sums.vectors import STORED, layout_for, members_of
 
 CHUNK = 20_000
 """How many matches are read at a time."""
@@ -94,12 +96,8 @@ class Sums:
         progress = select(*SUMS_PROGRESS.c["through", "saves", "resets"])
         sums.through, sums._saves, sums.resets = reading.execute(progress).one()
         sums.ended_ms = reading.scalar(select(MATCH.c.ended_ms).where(MATCH.c.number == sums.through)) or 0
-        columns = ("competition_id", "phase", "game", "players", "forfeits")
-        rows = reading.execute(select(BLOCK_SUMS).order_by(*BLOCK_SUMS.c[columns])).all()
-        for _, of_kind in groupby(rows, attrgetter(*columns)):
-            cells = _loaded(list(of_kind))
-            sums._cells[cells.kind] = cells
-        sums._last_id = max((row.id for row in rows), default=0)
+        sums._cells = {cells.kind: cells for cells in _kept_cells(reading)}
+        sums._last_id = reading.scalar(select(func.max(BLOCK_SUMS.c.id))) or 0
         for blocks in blocks_named(reading, reading.scalars(select(SUMS_OPEN_BLOCK.c.block_id)).all(), sums.through):
             sums._hold(blocks)
         return sums
@@ -172,12 +170,10 @@ class Sums:
         """By bot. Matches that do not count because somebody forfeited them are in it too."""
         found: dict[int, Conduct] = {}
         for kind, groups, vectors in self._parts(wanted, COUNTED):
-            bots, members = np.unique(groups, return_inverse=True)
-            totals = np.zeros((len(bots), len(Conduct._fields)), np.int64)
+            bots, members = members_of(groups)
             wins, _, *behaviour = layout_for(kind.players).members(vectors).transpose(1, 0, 2)
-            own = (np.broadcast_to(vectors[:, 1:2], wins.shape), wins, *behaviour)
-            np.add.at(totals, members.ravel(), np.stack(own, axis=2).reshape(-1, totals.shape[1]))
-            for bot, some in zip(bots.tolist(), totals.tolist(), strict=True):
+            totals = [_by_bot(members, each, len(bots)) for each in (vectors[:, 1:2], wins, *behaviour)]
+            for bot, *some in zip(bots.tolist(), *totals, strict=True):
                 found[bot] = Conduct._make(map(sum, zip(some, found.get(bot, Conduct()), strict=True)))
         return found
 
@@ -229,6 +225,12 @@ class Sums:
         cells.changed.clear()
 
 
+def _by_bot(members: Indices, sums: Numbers, bots: int) -> list[int]:
+    """Whole numbers by group and member, added up by bot."""
+    weights = np.broadcast_to(sums, members.shape).ravel()
+    return [int(total) for total in np.bincount(members.ravel(), weights, bots)]  # exact below 2^53
+
+
 Part = tuple[CellKind, Any, Any]
 """A kind of cells, and the groups and vectors of some of them."""
 
@@ -258,14 +260,26 @@ def save(connection: Connection, what: Unsaved) -> None:
         connection.execute(CHANGE, [{"cell": cell.id, "sums": _bytes_of(cell)} for cell in what.changed])
 
 
-def _loaded(rows: Sequence[Row[Any]]) -> Cells:
-    first = rows[0]
-    cells = Cells(
-        CellKind(Origin(first.competition_id, first.phase, first.game), first.players, Forfeits(first.forfeits))
+def _kept_cells(reading: Reading) -> Iterator[Cells]:
+    """All cells in the database. There may be many, so the database is not asked to sort them."""
+    columns = ("competition_id", "phase", "game", "players", "forfeits", "id", "bots", "vector")
+    by_kind: defaultdict[tuple[Any, ...], list[tuple[Any, ...]]] = defaultdict(list)
+    for kind, run in groupby(tuples(reading, select(*BLOCK_SUMS.c[columns])), itemgetter(slice(5))):
+        by_kind[kind].extend(run)
+    for (*origin, players, forfeits), rows in by_kind.items():
+        yield _loaded(CellKind(Origin(*origin), players, Forfeits(forfeits)), rows)
+
+
+def _loaded(kind: CellKind, rows: Iterable[tuple[Any, ...]]) -> Cells:
+    """The cells of one kind, by group, as fits need them."""
+    *_, ids, bots, vectors = zip(*rows, strict=True)
+    groups = np.fromstring(",".join(bots), np.int64, sep=",").reshape(len(ids), -1)
+    order = np.lexsort(groups.T[::-1])
+    numbers = np.frombuffer(bytearray().join([vectors[row] for row in order.tolist()]), STORED)
+    cells = Cells(kind)
+    cells.fill(
+        np.array(ids, np.int64)[order], groups[order], numbers.astype(np.int64, copy=False).reshape(len(ids), -1)
     )
-    groups = np.array(",".join(row.bots for row in rows).split(","), np.int64).reshape(len(rows), -1)
-    vectors = np.frombuffer(b"".join(row.vector for row in rows), STORED).reshape(len(rows), -1)
-    cells.fill(np.array([row.id for row in rows], np.int64), groups, vectors.astype(np.int64))
     return cells
 
 

@@ -9,8 +9,8 @@ from functools import cache
 
 import numpy as np
 
-from roost_ladder.rating.groups import GroupSums, GroupTables, pairs_of
-from roost_ladder.rating.results import Floats, Numbers
+from roost_ladder.rating.groups import AT_ONCE, GroupSums, GroupTables, pairs_of
+from roost_ladder.rating.results import Floats, Indices, Numbers
 
 STORED = "<i8"
 """How a number is stored: 64 bits, little-endian."""
@@ -28,6 +28,7 @@ class Layout:
         """How many scores there are."""
         self.block_width = self.scores + MEMBER_SUMS * players
         self.one, self.other = np.triu_indices(self.scores)
+        self.mirrored = _mirrored(self.scores)
         self.first_product = 1 + self.scores
         self.first_member = self.first_product + len(self.one)
         self.width = self.first_member + MEMBER_SUMS * players
@@ -59,23 +60,46 @@ class Layout:
 
     def group_sums(self, groups: Numbers, vectors: Numbers) -> GroupSums:
         """What ratings need of these groups, each of which is there once."""
-        bots, members = np.unique(groups, return_inverse=True)
+        bots, members = members_of(groups)
         halves = np.where(np.arange(self.scores) == 0, 1.0, 0.5)
-        products: Floats = np.empty((len(groups), self.scores, self.scores))
-        upper = vectors[:, self.first_product : self.first_member] * (halves[self.one] * halves[self.other])
-        products[:, self.one, self.other] = products[:, self.other, self.one] = upper
         scores = vectors[:, 1 : self.first_product].astype(float) * halves
         by_member = self.members(vectors)
         tables = GroupTables(
             self.players,
-            members.reshape(groups.shape),
+            members,
             vectors[:, 0].astype(float),
             scores,
-            products,
+            self._products(vectors, halves),
             by_member[:, 0].astype(float),
             by_member[:, 1].astype(float),
         )
         return GroupSums(bots, (tables,))
+
+    def _products(self, vectors: Numbers, halves: Floats) -> Floats:
+        """By group, score and score. Some groups at a time: there may be so many that memory is what takes time."""
+        made: Floats = np.empty((len(vectors), self.scores, self.scores))
+        upper, scale = vectors[:, self.first_product : self.first_member], np.outer(halves, halves)
+        for first in range(0, len(vectors), AT_ONCE):
+            some = slice(first, first + AT_ONCE)
+            made[some] = upper[some][:, self.mirrored] * scale
+        return made
+
+
+def members_of(groups: Numbers) -> tuple[Numbers, Indices]:
+    """The bots of all groups, ascending, and by group and member its place among them.
+
+    Bots are numbered from 1, so counting takes less time than sorting.
+    """
+    played = np.bincount(groups.ravel()) > 0
+    return np.flatnonzero(played), (np.cumsum(played) - 1)[groups]
+
+
+def _mirrored(size: int) -> Indices:
+    """By row and column of a symmetric matrix: the place in its upper triangle."""
+    places = np.zeros((size, size), np.intp)
+    upper = np.triu_indices(size)
+    places[upper] = np.arange(len(upper[0]))
+    return np.maximum(places, places.T)
 
 
 @cache
