@@ -169,8 +169,9 @@ export class Arena {
     this.#outbox.flush();
   }
 
-  #beWelcome({ resumeToken, resumed, versionId }, ended) {
+  #beWelcome({ resumeToken, resumed, versionId, maxMessageBytes }, ended) {
     const { name, version, server } = this.#settings;
+    if (maxMessageBytes) this.#outbox.maxBytes = maxMessageBytes;
     if (this.#resumeToken) log(`connected again; matches that go on: ${resumed.length}`);
     else log(`${name}, version ${version} (number ${versionId}), plays at ${server}; Ctrl-C to leave`);
     this.#resumeToken = resumeToken;

@@ -91,8 +91,10 @@ class Settings:
     """No bot gets more matches at once than this, whatever it asks for."""
     bots_per_owner: int = 8
     """How many bots of one owner may be connected. More if a competition takes more."""
-    max_message_bytes: int = 1 << 20
-    """A larger message ends the stream."""
+    max_move_bytes: int = 4 << 10
+    """A larger move is malformed, and is not looked at."""
+    max_message_bytes: int = 64 << 10
+    """A larger message of a bot ends its stream."""
     hide_names: bool = False
     """Whether the names of opponents are hidden from bots."""
     spectator_delay_seconds: float = 0.0

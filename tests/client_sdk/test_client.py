@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from roost.v1 import play_pb2
+from roost.v1 import karteneck_pb2, play_pb2
 from roost_bots import SAMPLES
 from roost_games.errors import UsageError
 from roost_games.referee import Fault
@@ -188,6 +188,29 @@ def test_answers_gather_while_a_message_is_being_sent() -> None:
             link.release()
             first, second = await link.heard(), await link.heard()
             assert [[answer.match for answer in message.answers] for message in (first, second)] == [[1], [2, 3]]
+            assert link.heard_nothing_else()
+
+    asyncio.run(script())
+
+
+@pytest.mark.parametrize(
+    ("max_bytes", "messages"), [(1, [[1], [2], [3]]), (70, [[1], [2], [3]]), (150, [[1, 2], [3]]), (0, [[1, 2, 3]])]
+)
+def test_a_batch_is_split_as_the_arena_wants_it(max_bytes: int, messages: list[list[int]]) -> None:
+    """Each of these answers has 64 bytes. An arena of the last version does not say what it takes: `max_bytes` is 0."""
+
+    async def script() -> None:
+        async with connected(First) as (link, client):
+            link.say(welcome=play_pb2.Welcome(max_message_bytes=max_bytes))
+            while client.welcome is None or client.welcome.max_message_bytes != max_bytes:
+                await asyncio.sleep(0)
+            for match in (1, 2, 3):
+                move = play_pb2.Move(karteneck=karteneck_pb2.KarteneckMove(lay=[1] * 54))
+                answer = play_pb2.Answer(match=match, request=1, move=move)
+                assert answer.ByteSize() == 64
+                client._unsent.add_answer(answer)
+            heard = [await link.heard() for _ in messages]
+            assert [[answer.match for answer in message.answers] for message in heard] == messages
             assert link.heard_nothing_else()
 
     asyncio.run(script())

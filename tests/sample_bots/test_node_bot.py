@@ -74,6 +74,29 @@ def install() -> None:
         INSTALLED.write_text(wanted)
 
 
+def test_the_outbox_splits_a_batch_as_the_arena_wants_it() -> None:
+    """Each message is what the arena takes, nothing is lost, and the rest of a message comes first."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed: apt-get install nodejs")
+    script = """
+        import { Outbox } from './outbox.js';
+        const sent = [];
+        const outbox = new Outbox({ write: (message, taken) => { sent.push(message); queueMicrotask(taken); } });
+        outbox.maxBytes = 100;
+        for (let match = 1; match <= 5; match += 1) outbox.add({ answers: [{ match, request: 7 }] });
+        outbox.add({ pong: 3 });
+        outbox.flush();
+        setTimeout(() => console.log(JSON.stringify(sent)));
+    """
+    done = subprocess.run(
+        ["node", "--input-type=module", "-e", script], cwd=FOLDER, capture_output=True, text=True, check=True
+    )
+    sent = json.loads(done.stdout)
+    assert [answer["match"] for message in sent for answer in message["answers"]] == [1, 2, 3, 4, 5]
+    assert [message.get("pong") for message in sent] == [3, None]
+    assert all(len(json.dumps(message, separators=(",", ":"))) <= 100 for message in sent)
+
+
 def bounded(script: Callable[[], Awaitable[None]]) -> None:
     async def run() -> None:
         async with asyncio.timeout(PATIENCE):

@@ -35,7 +35,7 @@ def refused(folder: Path, *messages: bytes) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("first", "text"),
     [
-        (b"\xff\xff\xff", "the first message of a stream is a hello"),
+        (b"\xff\xff\xff", "these bytes are not a BotMessage"),
         (b"", "the first message of a stream is a hello"),
         (play_pb2.BotMessage(pong=1).SerializeToString(), "the first message of a stream is a hello"),
         (hello(""), "1 to 40 letters"),
@@ -61,7 +61,7 @@ def test_a_bad_hello(tmp_path: Path, first: bytes, text: str) -> None:
 @pytest.mark.parametrize(
     ("second", "text"),
     [
-        (b"\x1a\xff garbage", "not a BotMessage"),
+        (b"\x1a\xff garbage", "these bytes are not a BotMessage"),
         (hello(), "a second hello"),
         (hello("another"), "a second hello"),
     ],
@@ -109,7 +109,7 @@ def test_a_stream_that_ends_before_it_began(tmp_path: Path) -> None:
 def test_a_huge_message(tmp_path: Path, begin: list[bytes]) -> None:
     status, details = refused(tmp_path, *begin, bytes(20_001))
     assert status == "RESOURCE_EXHAUSTED"
-    assert "larger than max" in details
+    assert "send at most 20000 at once" in details
 
 
 def test_unknown_fields_are_tolerated(tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ def test_bytes_that_are_no_request(tmp_path: Path, method: str) -> None:
             call = caller(b"\xff\xff")
             assert await refusal(call.read() if many else call) == (
                 "INVALID_ARGUMENT",
-                "these bytes are not the request that this method takes",
+                f"these bytes are not a {method}Request",
             )
 
     bounded(script)

@@ -19,7 +19,7 @@ from roost_games.registry import GAME_NAMES
 from roost_sdk.arena.drivers import Driver, OwnThread, new_driver
 from roost_sdk.arena.journal import Journal
 from roost_sdk.arena.link import DENIED, Link, LinkLost, OpenLink, Refused
-from roost_sdk.arena.matches import Matches, Unsent
+from roost_sdk.arena.matches import USUAL_MAX_BYTES, Matches, Unsent
 from roost_sdk.arena.stats import Stats
 from roost_sdk.bot import Bot, check_name
 from roost_sdk.version import fingerprint
@@ -199,6 +199,7 @@ class Client:
         welcome = message.welcome
         self.welcome = welcome
         self._resume_token = welcome.resume_token
+        self._unsent.max_bytes = welcome.max_message_bytes or USUAL_MAX_BYTES
         self._matches.resume({*welcome.resumed, *(ended.match for ended in message.ended)})
         self.stats.connected = True
         self.stats.connections += 1

@@ -18,6 +18,10 @@ from roost_sdk.seat import Kind
 from roost_sdk.wire import WireError, result_from_wire
 
 COMMITMENTS_REMEMBERED = 10_000
+USUAL_MAX_BYTES = 64 << 10
+"""The largest message for an arena that does not say which it takes."""
+ANSWER_OVERHEAD = 4
+"""The bytes before an answer in a message: its field number, and its length."""
 METHODS: dict[Kind, str] = {"start": "start()", "decide": "a decision", "seen": "seen()", "end": "end()"}
 log = logging.getLogger("roost_sdk")
 
@@ -28,6 +32,8 @@ class Unsent:
     def __init__(self) -> None:
         self._message = play_pb2.BotMessage()
         self._wake = asyncio.Event()
+        self.max_bytes = USUAL_MAX_BYTES
+        """The largest message that the arena takes."""
 
     def reset(self) -> None:
         """Forget what waits: the link it was for is gone, and the arena will ask again."""
@@ -35,11 +41,26 @@ class Unsent:
         self._wake.clear()
 
     async def next_message(self) -> play_pb2.BotMessage:
-        """Everything that waits, as soon as there is anything."""
+        """Everything that waits, as soon as there is anything; of too many answers, as many as the arena takes."""
         await self._wake.wait()
         message = self._message
         self.reset()
+        if message.ByteSize() > self.max_bytes:
+            self._keep_rest(message)
         return message
+
+    def _keep_rest(self, message: play_pb2.BotMessage) -> None:
+        """Leave in a message what the arena takes at once. The other answers wait for the next one."""
+        answers = list(message.answers)
+        del message.answers[:]
+        size = message.ByteSize()
+        for sent, answer in enumerate(answers):
+            size += answer.ByteSize() + ANSWER_OVERHEAD
+            if size > self.max_bytes and sent:
+                self._message.answers.extend(answers[sent:])
+                self._wake.set()
+                break
+            message.answers.append(answer)
 
     def add_ready(self, match: int) -> None:
         """The bot is ready for a match."""

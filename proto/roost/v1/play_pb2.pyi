@@ -226,6 +226,8 @@ class Welcome(_message.Message):
     MAX_MATCHES_FIELD_NUMBER: _builtins.int
     ARENA_FIELD_NUMBER: _builtins.int
     RESUMED_FIELD_NUMBER: _builtins.int
+    MAX_MOVE_BYTES_FIELD_NUMBER: _builtins.int
+    MAX_MESSAGE_BYTES_FIELD_NUMBER: _builtins.int
     resume_token: _builtins.str
     grace_ms: _builtins.int
     """The grace period: how long the bot may stay away and still return with the token."""
@@ -234,6 +236,11 @@ class Welcome(_message.Message):
     max_matches: _builtins.int
     """The most matches at once that the arena will give this bot."""
     arena: _builtins.str
+    max_move_bytes: _builtins.int
+    """The largest move that counts, in bytes, and the largest message that the arena takes. A larger move is malformed,
+    and a larger message ends the stream: split your batches. 0 from an arena that has other limits.
+    """
+    max_message_bytes: _builtins.int
     @_builtins.property
     def resumed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The numbers of the matches that continue after a resume. Each is started again on the bot's side, with its
@@ -249,10 +256,12 @@ class Welcome(_message.Message):
         max_matches: _builtins.int = ...,
         arena: _builtins.str = ...,
         resumed: _abc.Iterable[_builtins.int] | None = ...,
+        max_move_bytes: _builtins.int = ...,
+        max_message_bytes: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "grace_ms", b"grace_ms", "max_matches", b"max_matches", "resume_token", b"resume_token", "resumed", b"resumed", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "grace_ms", b"grace_ms", "max_matches", b"max_matches", "max_message_bytes", b"max_message_bytes", "max_move_bytes", b"max_move_bytes", "resume_token", b"resume_token", "resumed", b"resumed", "version_id", b"version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

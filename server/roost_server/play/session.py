@@ -148,6 +148,8 @@ class Session:
                 version_id=self.version_id,
                 max_matches=self.max_matches,
                 arena="roost",
+                max_move_bytes=self._settings.max_move_bytes,
+                max_message_bytes=self._settings.max_message_bytes,
                 resumed=list(self._matches) if resumed else (),
             )
         )

@@ -13,7 +13,15 @@ from google.protobuf.message import DecodeError, Message
 from roost.v1 import play_pb2
 from roost_games.errors import RoostError
 from roost_server.accounts.keys import Identity
-from roost_server.errors import InvalidError, ReplacedError, StalledError, TooMuchError, UnauthenticatedError, status_of
+from roost_server.errors import (
+    ArenaError,
+    InvalidError,
+    ReplacedError,
+    StalledError,
+    TooMuchError,
+    UnauthenticatedError,
+    status_of,
+)
 from roost_server.play.entrance import Entrance
 from roost_server.play.session import Session
 
@@ -25,21 +33,32 @@ not kept waiting. Clocks start when a decision is written."""
 HELLO_SECONDS = 10.0
 STALLED_SECONDS = 10.0
 """How long a bot may leave a message unread. Nothing behind it can be asked, so its matches would not go on."""
+USUAL_BYTES = 64 << 10
+"""No request but a list of people to invite is larger than this."""
 MessageT = TypeVar("MessageT", bound=Message)
 Context = grpc.aio.ServicerContext[play_pb2.BotMessage, bytes]
 log = structlog.get_logger()
 
 
-def parser_of(kind: type[MessageT]) -> Callable[[bytes], MessageT | None]:
-    """Makes messages out of bytes; `None` if they are not one, so that the call ends with a clear status."""
+def parser_of(kind: type[MessageT], most: int = USUAL_BYTES) -> Callable[[bytes], MessageT | ArenaError]:
+    """Makes messages out of bytes. What cannot be one becomes the error to end the call with: see `understood`."""
 
-    def parse(data: bytes) -> MessageT | None:
+    def parse(data: bytes) -> MessageT | ArenaError:
+        if len(data) > most:
+            return TooMuchError(f"a message of {len(data)} bytes; send at most {most} at once")
         try:
             return kind.FromString(data)
         except DecodeError:
-            return None
+            return InvalidError(f"these bytes are not a {kind.DESCRIPTOR.name}")
 
     return parse
+
+
+def understood(message: MessageT | ArenaError) -> MessageT:
+    """What a parser has made. Raises `ArenaError` if it could make nothing."""
+    if isinstance(message, ArenaError):
+        raise message
+    return message
 
 
 async def end(context: Any, status: grpc.StatusCode, text: str) -> None:
@@ -69,11 +88,11 @@ class Incoming:
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> play_pb2.BotMessage | None:
+    async def __anext__(self) -> play_pb2.BotMessage:
         message: Any = await self._context.read()
         if message is grpc.aio.EOF:
             raise StopAsyncIteration
-        return cast(play_pb2.BotMessage | None, message)
+        return understood(cast(play_pb2.BotMessage | ArenaError, message))
 
 
 async def play(entrance: Entrance, context: Context, identity: Identity | None = None) -> None:
@@ -105,7 +124,7 @@ async def _enter(entrance: Entrance, requests: Incoming, identity: Identity | No
         first = await asyncio.wait_for(anext(requests), HELLO_SECONDS)
     except (TimeoutError, StopAsyncIteration):
         raise InvalidError(f"a stream begins with a hello within {HELLO_SECONDS:.0f} seconds") from None
-    if first is None or not first.HasField("hello"):
+    if not first.HasField("hello"):
         raise InvalidError("the first message of a stream is a hello")
     return await entrance.enter(first.hello, identity)
 
@@ -113,8 +132,6 @@ async def _enter(entrance: Entrance, requests: Incoming, identity: Identity | No
 async def _read(session: Session, requests: Incoming) -> None:
     """Read until the bot ends the stream. Raises `ArenaError` if the bot must not go on."""
     async for message in requests:
-        if message is None:
-            raise InvalidError("a message that is not a BotMessage")
         if message.HasField("hello"):
             raise InvalidError("a second hello on one stream; a stream has one hello")
         if not session.receive(message):

@@ -408,6 +408,10 @@ class Table:
         return [seat for seat in self.referee.waiting if self.taken_ms[seat] > self._most_ms]
 
     def _play(self, seat: int, message: play_pb2.Move, ms: float, now: Instant) -> None:
+        # First, since everything else takes time that other matches wait for.
+        if (size := message.ByteSize()) > self.settings.max_move_bytes:
+            self._fault(seat, Fault.MALFORMED, ms, now, sent=f"a move of {size} bytes")
+            return
         try:
             move = self.codec.known_move(message)
         except MalformedMove:

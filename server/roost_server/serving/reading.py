@@ -39,6 +39,7 @@ class ReadingService:
         self._ratings = ratings or Ratings(store)
         self._records = RecordAnswers(store, self._ratings)
         self._exports = Sender(store)
+        self._parse_play = parser_of(play_pb2.BotMessage)
         self._live: Mapping[type[Message], AnswerLive] = {}
 
     def close(self) -> None:
@@ -65,7 +66,7 @@ class ReadingService:
     def _streams(self) -> dict[str, "grpc.RpcMethodHandler[Any, Any]"]:
         stream = self._methods.stream
         return {
-            "Play": grpc.stream_stream_rpc_method_handler(self._play, parser_of(play_pb2.BotMessage)),
+            "Play": grpc.stream_stream_rpc_method_handler(self._play, self._parse_play),
             "ExportCompetition": stream(
                 "ExportCompetition",
                 Need.READ,

@@ -11,10 +11,12 @@ from google.protobuf.message import Message
 from roost_games.errors import RoostError
 from roost_server.accounts.gate import Gate, Need
 from roost_server.accounts.keys import Identity
-from roost_server.errors import InvalidError, StalledError, status_of
+from roost_server.errors import StalledError, status_of
 from roost_server.metrics import Metrics
-from roost_server.play.stream import end, parser_of
+from roost_server.play.stream import USUAL_BYTES, end, parser_of, understood
 
+LARGEST_REQUEST = 1 << 20
+"""In bytes, for gRPC. What is larger is not even read."""
 STALLED_SECONDS = 30.0
 """A caller that reads nothing for this long is cut off."""
 RequestT = TypeVar("RequestT", bound=Message)
@@ -23,7 +25,7 @@ Updates = Callable[[RequestT], AsyncGenerator[Message, None]]
 
 
 class Methods:
-    """Makes the methods of one arena. Only admitted calls reach the functions behind them."""
+    """Makes the methods of one arena. Only admitted calls are parsed, and reach the functions behind them."""
 
     def __init__(self, gate: Gate, metrics: Metrics) -> None:
         self._gate = gate
@@ -38,32 +40,39 @@ class Methods:
         self, name: str, need: Need, request_type: type[RequestT], answer: Answer[RequestT]
     ) -> "grpc.RpcMethodHandler[Any, Any]":
         """A method with one request and one answer."""
+        parse = parser_of(request_type, _most_bytes(need))
 
-        async def handle(request: RequestT | None, context: Any) -> Message | None:
+        async def handle(data: bytes, context: Any) -> Message | None:
             try:
                 identity = await self._gate.admit(context, need)
-                return await answer(understood(request), identity)
+                return await answer(understood(parse(data)), identity)
             except RoostError as error:
                 await self.refuse(name, context, error)
             return None
 
-        return grpc.unary_unary_rpc_method_handler(handle, parser_of(request_type), _bytes_of)
+        return grpc.unary_unary_rpc_method_handler(handle, None, _bytes_of)
 
     def stream(
         self, name: str, need: Need, request_type: type[RequestT], updates: Updates[RequestT]
     ) -> "grpc.RpcMethodHandler[Any, Any]":
         """A method with one request and a stream of answers."""
+        parse = parser_of(request_type)
 
-        async def handle(request: RequestT | None, context: Any) -> None:
+        async def handle(data: bytes, context: Any) -> None:
             try:
                 await self._gate.admit(context, need)
-                async with aclosing(updates(understood(request))) as found:
+                async with aclosing(updates(understood(parse(data)))) as found:
                     async for update in found:
                         await _write(context, update)
             except RoostError as error:
                 await self.refuse(name, context, error)
 
-        return grpc.unary_stream_rpc_method_handler(handle, parser_of(request_type), _bytes_of)
+        return grpc.unary_stream_rpc_method_handler(handle, None, _bytes_of)
+
+
+def _most_bytes(need: Need) -> int:
+    """How large a request may be. An admin may invite a whole school."""
+    return LARGEST_REQUEST if need is Need.ADMINISTER else USUAL_BYTES
 
 
 async def _write(context: Any, update: Message) -> None:
@@ -73,13 +82,6 @@ async def _write(context: Any, update: Message) -> None:
             await context.write(update)
     except TimeoutError:
         raise StalledError(f"nothing was read for {STALLED_SECONDS:.0f} seconds") from None
-
-
-def understood(request: RequestT | None) -> RequestT:
-    """The request. Raises `InvalidError` if its bytes could not be parsed."""
-    if request is None:
-        raise InvalidError("these bytes are not the request that this method takes")
-    return request
 
 
 def _bytes_of(message: Message) -> bytes:

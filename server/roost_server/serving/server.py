@@ -20,6 +20,7 @@ from roost_server.answers.ratings import Ratings
 from roost_server.competition.ledger import Competition
 from roost_server.play.arena import Arena
 from roost_server.serving.backups import BackupPlan, BackupSchedule
+from roost_server.serving.rpc import LARGEST_REQUEST
 from roost_server.serving.saving import RecordsKeeper
 from roost_server.serving.services import ACCOUNTS, ADMIN, ARENA, AccountsService, AdminService, ArenaService
 from roost_server.serving.tls import is_loopback
@@ -90,7 +91,9 @@ class ArenaServer:
         self._stop_metrics: Callable[[], None] = lambda: None
         self._server = grpc.aio.server(
             options=(
-                ("grpc.max_receive_message_length", settings.max_message_bytes),
+                ("grpc.max_receive_message_length", LARGEST_REQUEST),
+                # Compressed messages are refused: a small one can become very large. 1 stands for no compression.
+                ("grpc.compression_enabled_algorithms_bitset", 1),
                 ("grpc.so_reuseport", 0),
                 *KEEPALIVE,
                 ("grpc.http2.min_ping_interval_without_data_ms", 5_000),

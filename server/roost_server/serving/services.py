@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 from google.protobuf.message import Message
 
-from roost.v1 import admin_pb2, arena_pb2, records_pb2
+from roost.v1 import admin_pb2, arena_pb2, play_pb2, records_pb2
 from roost_games.errors import RoostError, UsageError
 from roost_server.accounts import keys, requests
 from roost_server.accounts.gate import Asker, Gate, Need
@@ -29,7 +29,7 @@ from roost_server.competition.ledger import id_of
 from roost_server.errors import NotYetError, UnauthenticatedError
 from roost_server.play.arena import Arena
 from roost_server.play.director import Director
-from roost_server.play.stream import play
+from roost_server.play.stream import parser_of, play
 from roost_server.serving import live
 from roost_server.serving.reading import ReadingService
 from roost_server.serving.rpc import Methods
@@ -55,6 +55,7 @@ class ArenaService(ReadingService):
     def __init__(self, arena: Arena, gate: Gate, ratings: Ratings | None = None) -> None:
         super().__init__(arena.store, gate, arena.metrics, ratings)
         self._arena = arena
+        self._parse_play = parser_of(play_pb2.BotMessage, arena.settings.max_message_bytes)
         self._retellings = Retellings()
         self._live = {
             records_pb2.GetArenaRequest: self._get_arena,
