@@ -12,6 +12,7 @@ import sys
 from asyncio import Runner
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from hashlib import sha256
 from random import Random
 from reprlib import Repr
 from typing import Any
@@ -42,10 +43,15 @@ def tell_stderr(trouble: Trouble) -> None:
 def rng_of(seed: bytes, seat: int) -> Random:
     """The randomness of the bot at `seat` in the match with this seed.
 
-    It is Python's `Random`, seeded with the text `roost-bot/1:SEED:SEAT` where `SEED` is the match's seed in hex. So it
-    differs between the seats, and repeats when a match is repeated.
+    It is Python's `Random`, seeded with the SHA-256 of the text `roost-bot/2:SEED:SEAT` in hex, where `SEED` is the
+    match's seed in hex. So it differs between the seats, and repeats when a match is repeated.
     """
-    return Random(f"roost-bot/1:{seed.hex()}:{seat}")
+    return Random(rng_seed(seed, seat))
+
+
+def rng_seed(seed: bytes, seat: int) -> str:
+    """What the randomness of a bot is seeded with. It is a hash, since a bot can compute this back from its `rng`."""
+    return sha256(f"roost-bot/2:{seed.hex()}:{seat}".encode()).hexdigest()
 
 
 class LocalMatch:
@@ -119,7 +125,7 @@ class LocalMatch:
                     continue
                 fault = answer(seat, move, ms)
                 if fault is not None:
-                    self._tell(_refused(seat, self.bots[seat].name, fault, move, allowed))
+                    self._tell(refusal_of(seat, self.bots[seat].name, fault, move, allowed))
 
     def _raised(self, seat: int, error: BaseException, ms: float) -> None:
         self.referee.fault(seat, Fault.LATE if isinstance(error, OutOfTime) else Fault.CRASHED, ms)
@@ -136,8 +142,7 @@ class LocalMatch:
     def _note(self, seat: int, kind: Kind, error: BaseException | None) -> None:
         """Tell the author about an error, if there is one."""
         if error is not None:
-            what = "was late" if isinstance(error, OutOfTime) else CRASHES[kind]
-            self._tell(Trouble(seat, self.bots[seat].name, f"{what}: {headline(error)}", authors_lines(error)))
+            self._tell(trouble_of(seat, self.bots[seat].name, kind, error))
 
 
 def check_plays(bot: LoadedBot, game: str, players: int | None = None) -> None:
@@ -152,7 +157,14 @@ def check_plays(bot: LoadedBot, game: str, players: int | None = None) -> None:
         raise UsageError(f"{bot.name} does not play with {players} players; its player_counts are {counts}")
 
 
-def _refused(seat: int, bot: str, fault: Fault, move: object, legal: Sequence[object]) -> Trouble:
+def trouble_of(seat: int, bot: str, kind: Kind, error: BaseException) -> Trouble:
+    """What its author is told about a bot that has raised an error."""
+    what = "was late" if isinstance(error, OutOfTime) else CRASHES[kind]
+    return Trouble(seat, bot, f"{what}: {headline(error)}", authors_lines(error))
+
+
+def refusal_of(seat: int, bot: str, fault: Fault, move: object, legal: Sequence[object]) -> Trouble:
+    """What its author is told about a bot whose answer does not count."""
     if fault is Fault.LATE:
         return Trouble(seat, bot, "was late: its answer came after its time was up")
     listed = ", ".join(str(each) for each in legal[:SHOWN_MOVES])

@@ -1,8 +1,9 @@
 """Child processes: started, heard, stopped, and started again by one policy.
 
-A `Process` runs in a session of its own, so that a Ctrl-C on the terminal reaches only us, and `kill` ends it with all
-that it has started. A `GuardedProcess` also ends when we end, however that happens (see `guard`), and keeps the end of
-its output. A `Supervisor` keeps one running by a `Restart` policy.
+A `Process` runs in a session of its own, so that a Ctrl-C on the terminal reaches only us, and `kill` ends it with its
+process group. A `ProcessTree` has a guard (see `guard`): it ends with everything that it has started, also when we end,
+however that happens, and may be limited as a whole. A `GuardedProcess` is one that keeps the end of its output. A
+`Supervisor` keeps one running by a `Restart` policy.
 """
 
 import os
@@ -15,7 +16,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BufferedReader
-from threading import Thread
+from threading import Lock, Thread
 from types import ModuleType, TracebackType
 from typing import IO, NamedTuple, Self, cast
 
@@ -168,7 +169,74 @@ class Tail:
         return [line for line in reversed(self.text().split("\n")) if line.strip()]
 
 
-class GuardedProcess(Process):
+class TreeLimits(NamedTuple):
+    """What a program may use up together with all that it starts. Zero is no limit. They hold on Linux."""
+
+    memory_mb: int = 0
+    processes: int = 0
+    log_bytes: int = -1
+    """If not negative, its output goes to our stderr, but not more than this, and without control characters."""
+
+
+UNLIMITED = TreeLimits()
+
+
+class ProcessTree(Process):
+    """A program that ends with all that it has started, at the latest when we end, however that happens."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        *,
+        stdin: int = subprocess.DEVNULL,
+        stdout: int | None = None,
+        stderr: int | None = None,
+        environment: Mapping[str, str] | None = None,
+        pass_fds: Sequence[int] = (),
+        seconds_to_stop: float = 0.0,
+        limits: TreeLimits = UNLIMITED,
+    ) -> None:
+        """When we end, it has `seconds_to_stop` to shut down."""
+        theirs, self._life = os.pipe()
+        self._turn = Lock()
+        megabytes, processes, log = limits
+        order = (theirs, seconds_to_stop, megabytes << 20, processes, log)
+        try:
+            super().__init__(
+                [sys.executable, "-I", "-S", guard.__file__, *map(str, order), *words],
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                environment=environment,
+                pass_fds=[theirs, *pass_fds],
+            )
+        except OSError:
+            os.close(self._life)
+            raise
+        finally:
+            os.close(theirs)
+
+    @property
+    def removed(self) -> bool:
+        """Whether there is nothing left of it."""
+        return self._life < 0
+
+    def kill(self) -> None:
+        """End it at once, with all that it has started. Does no harm when it has ended."""
+        if self._parent != os.getpid():
+            return
+        with self._turn:
+            life, self._life = self._life, -1
+        if life >= 0:
+            with suppress(OSError):
+                os.write(life, b"!")
+            self.wait_until(time.monotonic() + SECONDS_TO_STOP)
+            os.close(life)
+        # Only a guard that was itself killed or stopped is still there, and then its group is all that can be reached.
+        super().kill()
+
+
+class GuardedProcess(ProcessTree):
     """A program that ends when we end, however that happens, and whose latest output is kept."""
 
     def __init__(
@@ -182,12 +250,12 @@ class GuardedProcess(Process):
     ) -> None:
         self.name = name
         super().__init__(
-            [sys.executable, "-I", "-S", guard.__file__, str(seconds_to_stop), *words],
-            stdin=subprocess.PIPE,
+            words,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             environment=environment,
             pass_fds=pass_fds,
+            seconds_to_stop=seconds_to_stop,
         )
         self._output = Tail(self.stdout)
         self._log = Tail(self.stderr)
@@ -207,16 +275,6 @@ class GuardedProcess(Process):
         prefix = next((prefix for prefix in OUR_PREFIXES if told.startswith(prefix)), "")
         return told.removeprefix(prefix)[:MOST_WORDS]
 
-    @property
-    def removed(self) -> bool:
-        """Whether there is nothing left of it."""
-        return self.stdin.closed
-
-    def remove(self) -> None:
-        """Make sure that it and all that it has started have ended."""
-        self.kill()
-        self.close_input()
-
 
 class Processes:
     """Guarded processes that have all ended when the block is left."""
@@ -229,10 +287,8 @@ class Processes:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        for process in self.running:
-            process.kill()
         while self.running:
-            self.running.pop().remove()
+            self.running.pop().kill()
 
     def start(
         self,
@@ -316,7 +372,7 @@ class Supervisor:
     def _note_end(self, process: GuardedProcess, now: float) -> None:
         if now - self._since >= self._policy.steady_seconds:
             self._pause = self._policy.first_pause
-        process.remove()
+        process.kill()
         self.process = None
         self._put_off(now, process.ending, process.last_words())
 

@@ -37,7 +37,7 @@ from roost_games.replay import Result
 from roost_games.wording import as_text
 from roost_sdk.bot import Bot, OutOfTime
 from roost_sdk.plain import plain_legal, plain_options, plain_result, plain_view
-from roost_sdk.processes import Process
+from roost_sdk.processes import UNLIMITED, ProcessTree, TreeLimits
 
 ANSWER_SECONDS = (STANDARD_CLOCK.decision_ms + STANDARD_CLOCK.bank_ms) / 1000.0
 """How long a program may take for a line: all the time that an arena gives for one decision, unless its host says
@@ -69,11 +69,11 @@ class NoAnswer(RoostError):
 class Program:
     """A running program, with its lines. Everything it writes to stderr is passed on to ours, line by line."""
 
-    def __init__(self, words: Sequence[str], hear: Callable[[str], None]) -> None:
+    def __init__(self, words: Sequence[str], hear: Callable[[str], None], limits: TreeLimits = UNLIMITED) -> None:
         self._answers: SimpleQueue[bytes] = SimpleQueue()
         self.hear = hear
         """Called with what it writes to stderr, in a thread of its own."""
-        self._process = Process(words, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+        self._process = ProcessTree(words, stdin=PIPE, stdout=PIPE, stderr=PIPE, limits=limits)
         Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True).start()
         Thread(target=self._read_log, args=(self._process.stderr,), daemon=True).start()
 
@@ -134,8 +134,9 @@ class Program:
 class Programs:
     """The programs of one bot: those that wait for their next match, and how to start another."""
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], limits: TreeLimits = UNLIMITED) -> None:
         self._words = tuple(words)
+        self._limits = limits
         self._idle: list[Program] = []
         self._matches = count(1)
         self._told: set[str] = set()
@@ -158,7 +159,7 @@ class Programs:
             if program.usable:
                 program.hear = hear
                 return program
-        return Program(self._words, hear)
+        return Program(self._words, hear, self._limits)
 
     def give_back(self, program: Program, hear: Callable[[str], None]) -> None:
         """Its match is over. Until the next one `hear` is told what it wrote to stderr and what is still on its way."""
@@ -289,8 +290,12 @@ def answer_seconds() -> float:
     return seconds
 
 
-def stdio_bot(command: str) -> tuple[str, type[StdioBot]]:
-    """The name and the class of the bot that the program started with `command` plays.
+def stdio_bot(
+    command: str, limits: TreeLimits = UNLIMITED, wrap: Callable[[list[str]], list[str]] = list
+) -> tuple[str, type[StdioBot]]:
+    """The name and the class of the bot that the program started with `command` plays, within these limits.
+
+    `wrap` makes other words of those that start it, such as a sandbox around them.
 
     The command is split into words as a shell does it, quotes included, but no shell runs it. Raises `UsageError` if
     there is no such program.
@@ -302,7 +307,7 @@ def stdio_bot(command: str) -> tuple[str, type[StdioBot]]:
     module = ModuleType(f"program {command}")
     module.__file__ = str(file)
     sys.modules[module.__name__] = module
-    members = {"programs": Programs(words), "version": shlex.join(words), "__module__": module.__name__}
+    members = {"programs": Programs(wrap(words), limits), "version": shlex.join(words), "__module__": module.__name__}
     return file.stem, type("StdioBot", (StdioBot,), members)
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from hashlib import sha256
 from random import Random
 from typing import Any
 
@@ -138,7 +139,7 @@ def test_a_bot_knows_the_clock_of_its_match() -> None:
 
 
 def test_the_randomness_of_a_seat_follows_from_the_seed() -> None:
-    expected = Random(f"roost-bot/1:{SEED.hex()}:1")
+    expected = Random(sha256(f"roost-bot/2:{SEED.hex()}:1".encode()).hexdigest())
     assert [rng_of(SEED, 1).random() for _ in range(1)] == [expected.random()]
     assert rng_of(SEED, 0).random() != rng_of(SEED, 1).random()
     assert rng_of(SEED, 0).random() != rng_of(seed_of("other"), 0).random()

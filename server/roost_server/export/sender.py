@@ -138,7 +138,7 @@ async def _run(order: Path) -> None:
     try:
         code = await asyncio.to_thread(lambda: process.code)
     finally:
-        process.remove()
+        process.kill()
     if code:
         why = process.last_words()
         raise UsageError(why) if code == Exit.USAGE else RoostError(f"the export failed: {why}")
