@@ -7,6 +7,7 @@ print(checked.summary())
 import contextlib
 import lzma
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -116,6 +117,27 @@ def line_of(file: Path, number: int) -> str:
         return wanted.decode().strip()
     except UnicodeDecodeError:
         raise ReplayError(f"match number {number} in {file} is not a record: it is not UTF-8") from None
+
+
+def same_deal_in(file: Path, replay: Replay) -> str | None:
+    """The record of another match of the file with the same deal under rotated seats, if there is one."""
+    deal = replay.commitment or replay.seed
+    if deal is None:
+        return None
+    try:
+        with open_replays(file) as lines:
+            for line in lines:
+                if deal.encode() in line and _is_rotated(Replay.from_line(line), replay):
+                    return line.decode().strip()
+    except (OSError, LZMAError, EOFError) as error:
+        raise _unreadable(file, error) from None
+    return None
+
+
+def _is_rotated(one: Replay, other: Replay) -> bool:
+    """Whether they are two matches of the same bots and the same deal."""
+    deals = [(each.game, each.options, each.commitment, each.seed, Counter(each.seats)) for each in (one, other)]
+    return deals[0] == deals[1] and one.match != other.match
 
 
 class RecordFlaw(NamedTuple):

@@ -10,6 +10,7 @@ import select
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from roost_ladder.workshop.second_opinion import second_opinion
 from roost_sdk import Bot, LoadedBot
 from tests.support.commands.roost import PATIENCE, Roost
 from tests.support.records.matches import recorded
+from tests.support.shown_matches import replay_of
 
 RANDOM = LoadedBot("random", SAMPLES["random"])
 
@@ -181,6 +183,42 @@ def test_what_cannot_be_asked(case: str, tmp_path: Path, roost: Roost) -> None:
     assert told in ran.err
 
 
+def test_a_page_has_the_same_deal_under_rotated_seats_from_a_file(tmp_path: Path, roost: Roost) -> None:
+    deal, rotated = replay_of("karteneck"), replace(replay_of("karteneck", rotated=True), match="rotated")
+    others = [replace(deal, match="other", seed=None, commitment="ab" * 32), replay_of("faulty")]
+    for name, replays in {"both": [deal, *others, rotated], "alone": [deal, *others, deal]}.items():
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(each.to_line() for each in replays))
+        ran = roost("replay", tmp_path / f"{name}.jsonl", "--html", tmp_path / f"{name}.html")
+        assert (ran.code, ran.err, "beside one of the same deal" in ran.out) == (0, "", name == "both")
+    assert 'data-documents="besideDocuments"' in (tmp_path / "both.html").read_text(encoding="utf-8")
+    assert 'data-documents="besideDocuments"' not in (tmp_path / "alone.html").read_text(encoding="utf-8")
+
+
+def test_pages_have_the_same_deal_under_rotated_seats_from_a_database(tmp_path: Path, roost: Roost) -> None:
+    database, site = tmp_path / "roost.db", tmp_path / "site"
+    ladder = (
+        "ladder",
+        "random",
+        "greedy",
+        "--games",
+        "bratwurmeck",
+        "--players",
+        2,
+        "--blocks",
+        1,
+        "--deals",
+        "duplicate",
+    )
+    assert roost(*ladder, "--db", database).code == 0
+    (one, _) = [each["match_id"] for each in json.loads(roost("matches", "--db", database, "--json").out)["matches"]]
+    ran = roost("replay", one, "--db", database, "--html", tmp_path / "r.html")
+    assert (ran.code, ran.err, "beside one of the same deal" in ran.out) == (0, "", True)
+    assert roost("web", "--db", database, "--static", site).code == 0
+    pages = [each.read_text(encoding="utf-8") for each in (site / "matches").glob("*.html")]
+    matches = [page for page in pages if 'data-documents="documents"' in page]
+    assert ['data-documents="besideDocuments"' in page for page in matches] == [True, True]
+
+
 def test_a_page_has_what_the_bot_says(tmp_path: Path, roost: Roost) -> None:
     (tmp_path / "r.jsonl").write_text(recorded("karteneck", [RANDOM, RANDOM]).to_line())
     asked = ("replay", tmp_path / "r.jsonl", "--bot", "careful", "--seat", 0, "--weigh", 2)
@@ -189,7 +227,7 @@ def test_a_page_has_what_the_bot_says(tmp_path: Path, roost: Roost) -> None:
     assert ran.code == 0
     assert ran.out == f"{tmp_path / 'r.html'} shows the match in any browser, without a network\n"
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    packed = page.partition('id="frames">')[2].partition("</script>")[0]
+    packed = page.partition('id="documents">')[2].partition("</script>")[0]
     documents = json.loads(gzip.decompress(base64.b64decode(packed)))
     told = sum("Here careful would: " in frame["text"] for frame in documents["open"]["frames"])
     assert told == len(differences) > 0

@@ -19,6 +19,7 @@ from roost_games.replay import Replay
 from roost_sdk import LoadedBot, LocalMatch, show
 from roost_sdk.viewing.frames import Recorded
 from roost_sdk.viewing.moments import Remark
+from tests.support.shown_matches import replay_of
 
 CHROMIUM = Path("/usr/bin/chromium")
 HOSTILE = "</script><script>alert(1)</script>"
@@ -39,8 +40,8 @@ def between(page: str, start: str, end: str = "</script>") -> str:
     return page.partition(start)[2].partition(end)[0]
 
 
-def documents_in(page: str) -> Any:
-    return json.loads(gzip.decompress(base64.b64decode(between(page, 'id="frames">'))))
+def documents_in(page: str, name: str = "documents") -> Any:
+    return json.loads(gzip.decompress(base64.b64decode(between(page, f'id="{name}">'))))
 
 
 def modules_in(page: str) -> dict[str, str]:
@@ -56,6 +57,13 @@ def test_all_eyes_are_in_the_page(replay: Replay) -> None:
     documents = documents_in(show(replay).html())
     assert list(documents) == ["open", "spectator", "0", "1"]
     assert documents["1"] == json.loads(json.dumps(recorded.document(1)))
+
+
+def test_the_same_deal_under_rotated_seats_is_in_the_page(replay: Replay) -> None:
+    page = show(replay, beside=replay_of("karteneck", rotated=True)).html()
+    assert documents_in(page)["open"]["match"] == "m1"
+    assert documents_in(page, "besideDocuments")["open"]["seats"][2]["bot"] == replay_of("karteneck").seats[0].bot
+    assert "besideDocuments" not in show(replay).html()
 
 
 def test_every_import_of_the_viewer_is_in_the_page(replay: Replay) -> None:
@@ -136,7 +144,7 @@ def test_without_weighing_there_are_no_swings(replay: Replay) -> None:
 @pytest.mark.parametrize("place", ["file", "notebook"])
 def test_a_browser_shows_the_page_without_a_network(place: str, replay: Replay, tmp_path: Path) -> None:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    shown = show(replay, step=3)
+    shown = show(replay, step=3, beside=replay)
     file = tmp_path / "match.html"
     file.write_text(shown.html() if place == "file" else f"<!doctype html>{shown._repr_html_()}", encoding="utf-8")
     with playwright.sync_playwright() as driver:
@@ -149,6 +157,7 @@ def test_a_browser_shows_the_page_without_a_network(place: str, replay: Replay, 
         page.goto(file.as_uri())
         root = page if place == "file" else page.frame_locator("iframe")
         root.get_by_text(re.compile(r"Step 3 of \d+")).first.wait_for(timeout=60_000)
+        root.get_by_text("The same deal under rotated seats").wait_for(timeout=60_000)
         root.get_by_role("button", name=re.compile("next", re.IGNORECASE)).first.click()
         root.get_by_text(re.compile(r"Step 4 of \d+")).first.wait_for(timeout=60_000)
         browser.close()

@@ -79,7 +79,7 @@ def test_there_are_lists_by_bot_pair_and_competition(folder: Path) -> None:
 def test_a_match_has_its_frames_inside(folder: Path) -> None:
     matches = sorted((folder / "matches").glob("match-*.html"))
     assert [page.stem for page in matches] == [f"match-{number}" for number in range(116, 121)]
-    packed = re.search(r"data-documents>([^<]+)<", matches[0].read_text())
+    packed = re.search(r'data-documents="documents">([^<]+)<', matches[0].read_text())
     assert packed
     documents = json.loads(gzip.decompress(b64decode(packed[1])))
     assert list(documents) == ["open", "spectator", "0", "1"]

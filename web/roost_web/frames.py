@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from roost_games.errors import RoostError, UsageError
 from roost_games.replay import Replay
-from roost_sdk.viewing.frames import MOST_CHARACTERS, OPEN, SPECTATOR, Document, Recorded, eye_of, recorded_of
+from roost_sdk.viewing.frames import MOST_CHARACTERS, OPEN, SPECTATOR, Recorded, eye_of, recorded_of
 from roost_web.cache import Kept, SingleFlight
 from roost_web.client import ArenaClient
 from roost_web.errors import BadRequestError, ForeignArenaError, NotThereError, PageError, TooManyError
@@ -60,7 +60,7 @@ class Frames:
     async def packed(self, match_id: str) -> str:
         """The documents of a match for every eye, compressed, as text that can be a part of a page."""
         recorded = await self.recorded(match_id)
-        return await self._in_turn(lambda: b64encode(gzip.compress(as_json(_all_eyes(recorded)))).decode())
+        return await self._in_turn(lambda: b64encode(gzip.compress(as_json(recorded.documents()))).decode())
 
     async def recorded(self, match_id: str) -> Recorded:
         """A match that was played back."""
@@ -120,11 +120,7 @@ class FileRate:
 def _file_documents(text: str, number: int) -> bytes:
     recorded = recorded_of(text, number)
     matches = sum(1 for line in text.splitlines() if line.strip())
-    return as_json({"matches": matches, "documents": _all_eyes(recorded)})
-
-
-def _all_eyes(recorded: Recorded) -> dict[str, Document]:
-    return {str(eye): recorded.document(eye) for eye in recorded.eyes}
+    return as_json({"matches": matches, "documents": recorded.documents()})
 
 
 def as_json(value: object) -> bytes:

@@ -67,7 +67,8 @@ def replay(
     if bot is not None and (show or step):
         ask_and_draw(found.replay, find_bots([bot])[0], seat or 0, step=step)
     elif html is not None:
-        _write_page(found.replay, html, _asked(found.replay, bot, seat or 0, weigh or 0) if bot else None)
+        answers = _asked(found.replay, bot, seat or 0, weigh or 0) if bot else None
+        _write_page(found.replay, html, answers, same_deal(where, match, found.replay))
     elif bot is not None:
         _tell(found.replay, _asked(found.replay, bot, seat or 0, weigh or 0), weigh or 0, as_json=as_json)
     elif step:
@@ -102,6 +103,20 @@ def find_replay(where: Where, text: str) -> Found:
         raise UsageError(f"{text} is a file, so neither --server nor --db is needed")
     line = line_of(*in_file)
     return Found(line, Replay.from_line(line), shlex.quote(text))
+
+
+def same_deal(where: Where, text: str, replay: "Replay") -> "Replay | None":
+    """A match of the same deal under rotated seats, from where `replay` was found."""
+    from roost_games.replay import Replay
+    from roost_sdk.replay_files import place_of, same_deal_in
+
+    in_file = place_of(text)
+    if in_file is None:
+        with where.open() as reader:
+            line = reader.same_deal(text)
+    else:
+        line = same_deal_in(in_file[0], replay)
+    return Replay.from_line(line) if line else None
 
 
 class Answers(NamedTuple):
@@ -143,8 +158,8 @@ def _tell(replay: "Replay", answers: Answers, weigh_times: int, *, as_json: bool
         print_weighed(replay, opinions, weighed, weigh_times)
 
 
-def _write_page(replay: "Replay", file: Path, answers: Answers | None) -> None:
-    """Write the match as a page, with what another bot would have done if it was asked."""
+def _write_page(replay: "Replay", file: Path, answers: Answers | None, beside: "Replay | None") -> None:
+    """Write the match as a page, with what another bot would have done if it was asked, and the same deal beside it."""
     from roost_ladder.workshop.weighing import remark_on
     from roost_sdk.viewing.frames import Recorded
     from roost_sdk.viewing.html import Shown
@@ -152,8 +167,9 @@ def _write_page(replay: "Replay", file: Path, answers: Answers | None) -> None:
     recorded = Recorded(replay)
     if answers is not None:
         remark_on(recorded, *answers)
-    Shown(recorded).save(file)
-    typer.echo(f"{file} shows the match in any browser, without a network")
+    Shown(recorded, beside=Recorded(beside) if beside else None).save(file)
+    shown = "the match, beside one of the same deal under rotated seats," if beside else "the match"
+    typer.echo(f"{file} shows {shown} in any browser, without a network")
 
 
 @asks(CONNECTION)

@@ -100,6 +100,16 @@ class Reader(ABC):
         """The record of a match, one line of JSON."""
         return self._answer(arena_pb2.GetReplayRequest(match_id=match_id), arena_pb2.GetReplayResponse).replay
 
+    def same_deal(self, match_id: str) -> str | None:
+        """The record of a match with the same deal under rotated seats, if there is one and it may be read."""
+        asked = self.match(match_id)
+        for other in asked.block if asked.commitment else ():
+            with suppress(UsageError):  # planned, and never played
+                found = self.match(other)
+                if other != match_id and found.replay_ready and found.commitment == asked.commitment:
+                    return self.replay(other)
+        return None
+
     def competitions(self) -> arena_pb2.ListCompetitionsResponse:
         """Every competition."""
         return self._answer(arena_pb2.ListCompetitionsRequest(), arena_pb2.ListCompetitionsResponse)

@@ -100,6 +100,10 @@ class Recorded:
         playback.play(_Listener(self.replay, playback, chronicle).hear)
         self.chance = list(_outcomes(self.replay, playback.purposes))
 
+    def documents(self) -> dict[str, Document]:
+        """The documents for every eye, by its name."""
+        return {str(eye): self.document(eye) for eye in self.eyes}
+
     def check(self, eye: Eye) -> None:
         """Raise `UsageError` if there is no such seat."""
         if isinstance(eye, int) and eye not in range(len(self.replay.seats)):

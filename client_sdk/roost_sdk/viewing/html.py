@@ -12,20 +12,20 @@ import base64
 import gzip
 import json
 import re
+from collections.abc import Iterator, Mapping
 from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from string import Template
-from typing import Any
 
 import roost_viewer
 from roost_games.errors import UsageError
 from roost_games.registry import get_game
 from roost_games.replay import Replay
 from roost_sdk.local import LocalMatch
-from roost_sdk.viewing.frames import OPEN, Eye, Recorded
+from roost_sdk.viewing.frames import OPEN, Document, Eye, Recorded
 
 ENTRY = "match.js"
 IMPORT = re.compile(r'(\bfrom\s+|\bimport\s+|\bimport\()(["`])(\.{1,2}/[^"`]+)\2')
@@ -52,23 +52,29 @@ body { margin: 0 auto; padding: 16px; max-width: 1320px; }
 <main>
 <roost-match$attributes>This page needs a browser of 2023 or later, with JavaScript.</roost-match>
 </main>
-<script type="text/plain" id="frames">$frames</script>
+$documents
 <script type="module">
 import "$entry";
-const bytes = Uint8Array.from(atob(document.getElementById("frames").textContent), (each) => each.charCodeAt(0));
-const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-document.querySelector("roost-match").documents = await new Response(stream).json();
+const found = {};
+for (const { dataset, textContent } of document.querySelectorAll("script[data-documents]")) {
+  const bytes = Uint8Array.from(atob(textContent), (each) => each.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  found[dataset.documents] = await new Response(stream).json();
+}
+Object.assign(document.querySelector("roost-match"), found);
 </script>
 </body>
 </html>
 """)
+DOCUMENTS = Template('<script type="text/plain" data-documents="$name" id="$name">$packed</script>')
 
 
 class Shown:
     """A match to look at: the viewer in a notebook, or a page of its own."""
 
-    def __init__(self, recorded: Recorded, eye: Eye = OPEN, step: int = 0) -> None:
+    def __init__(self, recorded: Recorded, eye: Eye = OPEN, step: int = 0, beside: Recorded | None = None) -> None:
         self._recorded = recorded
+        self._beside = beside
         self._eye = eye
         self._step = step
 
@@ -104,23 +110,37 @@ class Shown:
             imports=_import_map(),
             entry=_name(ENTRY),
             attributes=f'{attributes} eye="{self._eye}" step="{self._step}"',
-            frames=_packed({str(eye): self._recorded.document(eye) for eye in self._recorded.eyes}),
+            documents="\n".join(self._documents()),
         )
 
+    def _documents(self) -> Iterator[str]:
+        for name, match in (("documents", self._recorded), ("besideDocuments", self._beside)):
+            if match is not None:
+                yield DOCUMENTS.substitute(name=name, packed=_packed(match.documents()))
 
-def show(match: LocalMatch | Replay | str, *, eye: Eye = OPEN, step: int = 0) -> Shown:
+
+Showable = LocalMatch | Replay | str
+"""A match that was played here, a replay, or a line of a file of replays."""
+
+
+def show(match: Showable, *, eye: Eye = OPEN, step: int = 0, beside: Showable | None = None) -> Shown:
     """Show a match in the viewer: one that was played here, a `Replay`, or a line of a file of replays.
 
     In a notebook the viewer appears where this is the last expression of a cell. `eye` and `step` say how it opens.
-    Raises `ReplayError` if the record is wrong.
+    `beside` is a match of the same deal under rotated seats, to be shown next to it.
+    Raises `ReplayError` if a record is wrong.
     """
-    replay = Replay.from_line(match) if isinstance(match, str) else match
-    recorded = Recorded(replay.referee.replay() if isinstance(replay, LocalMatch) else replay)
+    recorded = _recorded(match)
     recorded.check(eye)
-    return Shown(recorded, eye, step)
+    return Shown(recorded, eye, step, None if beside is None else _recorded(beside))
 
 
-def _packed(documents: dict[str, Any]) -> str:
+def _recorded(match: Showable) -> Recorded:
+    replay = Replay.from_line(match) if isinstance(match, str) else match
+    return Recorded(replay.referee.replay() if isinstance(replay, LocalMatch) else replay)
+
+
+def _packed(documents: Mapping[str, Document]) -> str:
     text = json.dumps(documents, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 

@@ -1,6 +1,7 @@
 """A match in the viewer: recorded or live, embedded elsewhere, or from a visitor's file."""
 
 import gzip
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -8,7 +9,7 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, Response, Streami
 
 from roost_web.client import ArenaClient
 from roost_web.errors import BadRequestError, NotThereError, TooLargeError
-from roost_web.frames import MOST_BYTES
+from roost_web.frames import MOST_BYTES, Frames
 from roost_web.rows.matches import MatchInFull, match_details
 from roost_web.site import AnySite
 
@@ -24,9 +25,15 @@ Eye = Annotated[str, Query(max_length=20)]
 async def match(request: Request, site: AnySite, match_id: str) -> HTMLResponse:
     """One match."""
     details = await match_details(site.client, match_id)
-    embedded = await site.frames.packed(match_id) if site.written and details.replay_ready else ""
-    beside = "" if site.written else await _beside(site.client, details)
+    beside = await _beside(site.client, details)
+    embedded = await _documents(site.frames, match_id, beside) if site.written and details.replay_ready else {}
     return await site.page(request, "match.html", shown=details, beside=beside, documents=embedded)
+
+
+async def _documents(frames: Frames, match_id: str, beside: str) -> dict[str, str]:
+    """What a page that is a file has in it, by the name under which the viewer takes it."""
+    wanted = {"documents": match_id, "besideDocuments": beside}
+    return {name: await frames.packed(each) for name, each in wanted.items() if each}
 
 
 @router.get("/not-here")
@@ -37,15 +44,15 @@ async def not_here(request: Request, site: AnySite) -> HTMLResponse:
 
 async def _beside(client: ArenaClient, details: MatchInFull) -> str:
     """Another match of the block with the same cards in other seats, if that can be shown; otherwise nothing."""
-    others = [each for each in details.block if each != details.match.match_id]
-    if not others or not details.replay_ready or not details.commitment:
+    if not details.replay_ready or not details.commitment:
         return ""
-    try:
-        other = await match_details(client, others[0])
-    except NotThereError:
-        return ""
-    same = other.commitment == details.commitment and other.replay_ready
-    return other.match.match_id if same else ""
+    for match_id in details.block:
+        with suppress(NotThereError):
+            other = await client.match(match_id)
+            same = other.replay_ready and other.commitment.hex() == details.commitment
+            if same and match_id != details.match.match_id:
+                return match_id
+    return ""
 
 
 @router.get("/embed/{match_id}")

@@ -157,13 +157,15 @@ function followTheBest() {
   document.addEventListener("ended", next, { capture: true }); // it does not bubble
 }
 
-/** Pages that are files have the frames of their match in them, compressed. */
+/** Pages that are files have the frames of their match in them, compressed, and those of a match to show beside it. */
 async function unpackFrames() {
-  const given = document.querySelector("script[data-documents]");
-  if (!given) return;
-  const packed = Uint8Array.from(atob(given.textContent), (letter) => letter.charCodeAt(0));
-  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  document.querySelector("roost-match").documents = await new Response(unpacked).json();
+  const found = {};
+  for (const { dataset, textContent } of document.querySelectorAll("script[data-documents]")) {
+    const packed = Uint8Array.from(atob(textContent), (letter) => letter.charCodeAt(0));
+    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    found[dataset.documents] = await new Response(unpacked).json();
+  }
+  Object.assign(document.querySelector("roost-match") ?? {}, found);
 }
 
 /** Codes to embed a match have this page's address in them. */
