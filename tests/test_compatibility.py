@@ -86,13 +86,16 @@ def test_the_standings_of_an_old_database_are_added_up(name: str, tmp_path: Path
 
 def test_old_replays_verify(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify", str(old.REPLAYS)]) == 0
-    assert capsys.readouterr().out.startswith("6 matches checked")
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("6 of 6 matches recorded by an older version, without `forfeited`")
+    assert said[1].startswith("6 matches checked")
 
 
 def test_an_old_export_verifies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = shutil.copytree(old.EXPORT, tmp_path / "export")
     assert run(["verify", str(folder)]) == 0
     said = capsys.readouterr().out
+    assert "14 of 14 matches recorded by an older version" in said
     assert "14 matches checked" in said
     assert "e09cc752266ae29691939cc2d76be5fe0362ab70ffb06b9c23a72746cb84fd23" in said
 

@@ -171,6 +171,13 @@ class Checked:
 
     remarks: list[str] = field(default_factory=list)
     """What could not be checked, and why."""
+    older: int = 0
+    """How many matches were recorded by a version that did not write when and why seats forfeited."""
+
+    def count(self, replay: Replay | ReplayError) -> None:
+        """Count the record on a line, good or bad."""
+        self.matches += 1
+        self.older += isinstance(replay, Replay) and replay.result.forfeited is None
 
     def gather(self, findings: Iterable[RecordFlaw]) -> None:
         """Keep findings as they come, and tell them."""
@@ -182,6 +189,11 @@ class Checked:
     def advice(self) -> Iterator[str]:
         """What is left for a person to compare."""
         yield from self.remarks
+        if self.older:
+            yield (
+                f"{self.older} of {counted(self.matches, 'match')} recorded by an older version, without `forfeited`: "
+                "whether seats can have forfeited is checked there, but not when and why"
+            )
         for name, commitment in self.commitments.items():
             yield f"{name}: commitment {commitment}; compare it with what was published"
 
@@ -200,6 +212,7 @@ class Checked:
             "findings": [{**finding._asdict(), "file": str(finding.file)} for finding in self.findings],
             **({"commitments": self.commitments} if self.commitments else {}),
             **({"remarks": self.remarks} if self.remarks else {}),
+            **({"older": self.older} if self.older else {}),
         }
 
 
@@ -233,7 +246,7 @@ def _verify_file(file: Path, checked: Checked, advance: Advance) -> Iterator[Rec
     held: list[RecordFlaw] = []
     lines = _Lines(file, advance)
     for number, replay in parse_lines(lines):
-        checked.matches += 1
+        checked.count(replay)
         finding = judge(file, number, replay)
         if finding and not lines.found_object:
             held.append(finding)

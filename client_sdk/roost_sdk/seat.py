@@ -194,7 +194,7 @@ def _error_reply(error: BaseException, ms: float) -> Reply:
 
 def _move_reply(encode: Callable[[Any], JsonValue], move: object, ms: float) -> Reply:
     try:
-        return Reply(ms, presentable(encode(move)))
+        return Reply(ms, presentable(move if isinstance(move, dict) else encode(move)))
     except Exception:
         # A bot may return anything, and nothing about it may end the process.
         return Reply(ms, refused=as_text(move))

@@ -3,7 +3,7 @@
 `verify` checks a record, `Playback` shows one. Both take chance and decisions from `verify.Scripted`.
 """
 
-from collections import Counter
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +11,7 @@ from roost_games.errors import MoveError, ReplayError
 from roost_games.referee import Ended, Faulted, Forfeited, Played, try_out
 from roost_games.registry import get_game
 from roost_games.replay import Decision, Replay
-from roost_games.verify import Scripted, verify
+from roost_games.verify import Ledger, Scripted, verify
 
 Listener = Callable[[object], None]
 Before = Callable[[int, Decision, int], None]
@@ -26,7 +26,7 @@ class NotDealt(ReplayError):
 class Playback:
     """A match as it was recorded. Raises `ReplayError` if `verify` finds fault with the record, or `NotDealt`.
 
-    The record does not say when an absent seat ran out of grace time. It is told before the first decision that the
+    Older records do not say when an absent seat ran out of grace time. It is told before the first decision that the
     fallback made for the seat without a fault, or at the end.
     """
 
@@ -41,8 +41,7 @@ class Playback:
         self.game = get_game(replay.game)
         self._script = Scripted(replay)
         self._faults = {fault.step: fault for fault in replay.result.faults}
-        self._fault_counts: Counter[int] = Counter()
-        self._forfeits_told = 0
+        self._forfeits = deque(Ledger(replay, None).entries)
         options = self.game.options(replay.options)
         try:
             self._state = self.game.start(len(replay.seats), options, self._script)
@@ -81,8 +80,7 @@ class Playback:
             for seat in self._state.to_move:
                 if self._record_goes_on:
                     self._decide(seat, listener)
-        self._tell_fault(listener)
-        self._tell_forfeits(len(self._replay.result.forfeits), listener)
+        self._tell_trouble(listener)
         listener(Ended(self._replay.result))
 
     def _announce(self, before: Before) -> None:
@@ -93,10 +91,8 @@ class Playback:
                 before(seat, decision, step)
 
     def _decide(self, seat: int, listener: Listener) -> None:
-        self._tell_fault(listener)
+        self._tell_trouble(listener)
         decision = self._script.decision(seat)
-        if decision.fallback and seat in self._replay.result.forfeits and self._must_be_out(decision):
-            self._tell_forfeits(self._replay.result.forfeits.index(seat) + 1, listener)
         move = self.game.decode_move(decision.move)
         try:
             self._state.apply(seat, move)
@@ -110,20 +106,10 @@ class Playback:
             listener(event)
         self._state.events = []
 
-    def _must_be_out(self, decision: Decision) -> bool:
-        """Whether the seat has forfeited by the time of this fallback: it has no fault here, or one too many."""
-        has_fault_here = self._script.position - 1 in self._faults
-        return not has_fault_here or self._fault_counts[decision.seat] == self._replay.max_faults
-
-    def _tell_fault(self, listener: Listener) -> None:
-        """The fault of the decision that is due, if there was one."""
+    def _tell_trouble(self, listener: Listener) -> None:
+        """The fault of the decision that is due, if there was one, and who has forfeited by now."""
         fault = self._faults.get(self._script.position)
         if fault is not None:
-            self._fault_counts[fault.seat] += 1
             listener(Faulted(fault.seat, fault.kind))
-
-    def _tell_forfeits(self, count: int, listener: Listener) -> None:
-        """The first `count` forfeits, unless they have been told."""
-        for seat in self._replay.result.forfeits[self._forfeits_told : count]:
-            listener(Forfeited(seat))
-        self._forfeits_told = max(self._forfeits_told, count)
+        while self._forfeits and self._forfeits[0].step <= self._script.position:
+            listener(Forfeited(self._forfeits.popleft().seat))

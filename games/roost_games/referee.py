@@ -19,7 +19,8 @@ long as the game refuses every wrong move with a `MoveError`.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from random import Random
 from typing import Generic, NamedTuple
 
@@ -27,7 +28,7 @@ from roost_games.chance import Outcome, Quick, Tape, commitment_of
 from roost_games.errors import IllegalMove, MoveError, UsageError
 from roost_games.game import Game, JsonValue, MoveT, OptionsT, State, ViewT, places
 from roost_games.notes import Note, NotedChance, NotedSteps, Taken
-from roost_games.replay import FORFEIT, VOIDED, Fault, FaultEntry, Replay, Result, Seat
+from roost_games.replay import FORFEIT, VOIDED, Fault, FaultEntry, ForfeitEntry, Replay, Result, Seat, Why
 from roost_games.wording import as_text, presentable
 
 __all__ = ["Clock", "Ended", "Fault", "Faulted", "Forfeited", "Played", "Referee", "Seat"]
@@ -142,6 +143,7 @@ class Referee(Generic[MoveT, ViewT]):
         self._tape = Tape(seed)
         self.faults = []
         self.forfeits = []
+        self._forfeited: list[ForfeitEntry] = []
         self.result = None
         self.decision = 0
         self._state = game.start(len(seats), self._options, NotedChance(self._tape, self._steps.append))
@@ -181,7 +183,7 @@ class Referee(Generic[MoveT, ViewT]):
             state.apply(seat, move)
         except MoveError as error:
             steps.pop()
-            return self._refuse(seat, self._refusal_of(seat, move, ms, error))
+            return self._reconsider(seat, move, ms, error)
         if self._listener is not None:
             self._tell_move(seat, move, fallback=False)
         self.decision += alone
@@ -207,7 +209,7 @@ class Referee(Generic[MoveT, ViewT]):
         """`seat` was gone for longer than the grace time. From now on the fallback decides for it."""
         if self.over or seat not in range(len(self._seats)) or seat in self.forfeits:
             raise ValueError(f"seat {seat} cannot forfeit: {self._situation()}")
-        self._forfeit(seat)
+        self._forfeit(seat, Why.GRACE)
         if self.over:
             return
         self._answers.pop(seat, None)
@@ -226,7 +228,7 @@ class Referee(Generic[MoveT, ViewT]):
         """
         if self.over:
             raise ValueError(f"nothing to void: {self._situation()}")
-        self._end(Result((), (), VOIDED, *self._blemishes(), reason, tuple(sorted(asked))))
+        self._end(self._result((), (), VOIDED)._replace(reason=reason, asked=tuple(sorted(asked))))
 
     @property
     def steps(self) -> int:
@@ -287,10 +289,17 @@ class Referee(Generic[MoveT, ViewT]):
             try:
                 try_out(self._state, seat, move)
             except MoveError as error:
-                return self._refuse(seat, self._refusal_of(seat, move, ms, error))
+                return self._reconsider(seat, move, ms, error)
         self._answers[seat] = (seat, move, ms, False)
         self._drop_from_waiting(seat)
         return None
+
+    def _reconsider(self, seat: int, move: MoveT, ms: float, error: MoveError) -> Fault | None:
+        """A move that the game refuses is a fault, unless it is one in replay notation: that is understood."""
+        if isinstance(move, dict):
+            with suppress(MoveError):
+                return self._collect(seat, from_notation(self._game, move), ms)
+        return self._refuse(seat, self._refusal_of(seat, move, ms, error))
 
     def _refuse(self, seat: int, refusal: Refusal) -> Fault:
         self._answers[seat] = refusal
@@ -348,10 +357,11 @@ class Referee(Generic[MoveT, ViewT]):
         self._tell(Faulted(seat, refusal.kind))
         self._fault_counts[seat] += 1
         if self._fault_counts[seat] == self._max_faults:
-            self._forfeit(seat)
+            self._forfeit(seat, Why.FAULTS)
 
-    def _forfeit(self, seat: int) -> None:
+    def _forfeit(self, seat: int, why: Why) -> None:
         self.forfeits.append(seat)
+        self._forfeited.append(ForfeitEntry(seat, len(self._steps), why))
         self._tell(Forfeited(seat))
         if len(self._seats) - len(self.forfeits) <= 1:
             self._adjudicate(FORFEIT)
@@ -359,10 +369,11 @@ class Referee(Generic[MoveT, ViewT]):
     def _adjudicate(self, termination: str) -> None:
         merits = self._state.merits()
         scores = tuple([merit[0] for merit in merits])
-        self._end(Result(ranking(merits, self.forfeits), scores, termination, *self._blemishes()))
+        self._end(self._result(ranking(merits, self.forfeits), scores, termination))
 
-    def _blemishes(self) -> tuple[tuple[int, ...], tuple[FaultEntry, ...]]:
-        return tuple(self.forfeits), tuple(self.faults)
+    def _result(self, places: tuple[int, ...], scores: tuple[int, ...], termination: str) -> Result:
+        forfeits, faults = tuple(self.forfeits), tuple(self.faults)
+        return Result(places, scores, termination, forfeits, faults, forfeited=tuple(self._forfeited))
 
     def _end(self, result: Result) -> None:
         self.waiting = ()
@@ -399,6 +410,11 @@ class Referee(Generic[MoveT, ViewT]):
         except MoveError:
             return sent
         return as_text(move)
+
+
+def from_notation(game: Game[MoveT, ViewT, OptionsT], move: Mapping[str, object]) -> MoveT:
+    """The move that a bot gave in replay notation, instead of as a value of the game. Raises `MalformedMove`."""
+    return game.decode_move(presentable(move))
 
 
 def try_out(state: State[MoveT, ViewT], seat: int, move: MoveT) -> None:

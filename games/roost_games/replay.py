@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 from roost_games.chance import Outcome
 from roost_games.errors import ReplayError
@@ -36,6 +36,7 @@ from roost_games.strict_json import (
     short,
 )
 
+Kind = TypeVar("Kind", bound=StrEnum)
 FORMAT = "roost-replay/1"
 FINISHED = "finished"
 HORIZON = "horizon"
@@ -122,6 +123,24 @@ class FaultEntry(NamedTuple):
     """What was refused, if there was an answer: a move in replay notation, or else text."""
 
 
+class Why(StrEnum):
+    """Why a seat forfeited."""
+
+    FAULTS = "faults"
+    GRACE = "grace"
+
+
+class ForfeitEntry(NamedTuple):
+    """A forfeit as the record lists it."""
+
+    seat: int
+    """Who forfeited."""
+    step: int
+    """The number of steps before it."""
+    why: Why
+    """`faults`: it had made as many as it may. `grace`: it was away, or took its time, for longer than it may."""
+
+
 class Result(NamedTuple):
     """How a match ended."""
 
@@ -139,6 +158,8 @@ class Result(NamedTuple):
     """Why the match was voided."""
     asked: tuple[int, ...] = ()
     """The seats that were being asked when it was voided."""
+    forfeited: tuple[ForfeitEntry, ...] | None = None
+    """When and why each of `forfeits` forfeited, in that order; `None` in records of older versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +337,7 @@ def _result(value: JsonValue, players: int) -> Result:
         faults=tuple(_fault(fault, f"result.faults[{i}]", players) for i, fault in faults),
         reason=a_text(data.get("reason", ""), "result.reason"),
         asked=_seats(data.get("asked", []), "result.asked", players),
+        forfeited=_forfeited(data["forfeited"], players) if "forfeited" in data else None,
     )
 
 
@@ -326,6 +348,25 @@ def _forfeits(value: JsonValue, players: int) -> tuple[int, ...]:
     return seats
 
 
+def _forfeited(value: JsonValue, players: int) -> tuple[ForfeitEntry, ...]:
+    entries = enumerate(a_list(value, "result.forfeited"))
+    return tuple(_forfeit(each, f"result.forfeited[{i}]", players) for i, each in entries)
+
+
+def _forfeit(value: JsonValue, where: str, players: int) -> ForfeitEntry:
+    data = an_object(value, where)
+    seat = _seat_number(need(data, "seat", where), f"{where}.seat", players)
+    step = an_integer(need(data, "step", where), f"{where}.step")
+    return ForfeitEntry(seat, step, _one_of(Why, need(data, "why", where), f"{where}.why"))
+
+
+def _one_of(kinds: type[Kind], value: JsonValue, where: str) -> Kind:
+    kind = a_text(value, where)
+    if kind not in tuple(kinds):
+        raise ReplayError(f"{where} is {short(kind)}, not one of {', '.join(kinds)}")
+    return kinds(kind)
+
+
 def _seats(value: JsonValue, where: str, players: int) -> tuple[int, ...]:
     return tuple(_seat_number(each, f"{where}[{i}]", players) for i, each in enumerate(a_list(value, where)))
 
@@ -334,10 +375,8 @@ def _fault(value: JsonValue, where: str, players: int) -> FaultEntry:
     data = an_object(value, where)
     step = an_integer(need(data, "step", where), f"{where}.step")
     seat = _seat_number(need(data, "seat", where), f"{where}.seat", players)
-    kind = a_text(need(data, "kind", where), f"{where}.kind")
-    if kind not in tuple(Fault):
-        raise ReplayError(f"{where}.kind is {short(kind)}, not one of {', '.join(Fault)}")
-    return FaultEntry(step, seat, Fault(kind), plain_json(data.get("sent"), f"{where}.sent"))
+    kind = _one_of(Fault, need(data, "kind", where), f"{where}.kind")
+    return FaultEntry(step, seat, kind, plain_json(data.get("sent"), f"{where}.sent"))
 
 
 def _step_to_json(step: Step) -> dict[str, JsonValue]:
@@ -396,6 +435,8 @@ def _result_to_json(result: Result) -> dict[str, JsonValue]:
         data["reason"] = result.reason
     if result.asked:
         data["asked"] = list(result.asked)
+    if result.forfeited is not None:
+        data["forfeited"] = [entry._asdict() for entry in result.forfeited]
     return data
 
 

@@ -2,7 +2,7 @@
 
 `verify` plays the match again from the recorded steps alone. Chance is answered from the record (`Scripted`), and where
 the seed is given, the tape must give the same. What the rules cannot settle is believed: how long a bot
-thought, whether it was really late or gone, and when exactly an absent seat ran out of grace time.
+thought, whether it was really late or gone, and that a seat ran out of grace time when the match waited.
 
 The first deviation in the order of steps is reported. This code does not fail on any replay that can be parsed.
 """
@@ -16,9 +16,22 @@ from roost_games.errors import MoveError, UsageError
 from roost_games.game import AnyOptions, State
 from roost_games.referee import ranking, try_out
 from roost_games.registry import AnyGame, get_game
-from roost_games.replay import FORFEIT, VOIDED, Decision, Fault, FaultEntry, Replay, Step
+from roost_games.replay import (
+    FINISHED,
+    FORFEIT,
+    HORIZON,
+    VOIDED,
+    Decision,
+    Fault,
+    FaultEntry,
+    ForfeitEntry,
+    Replay,
+    Step,
+    Why,
+)
 
 T = TypeVar("T")
+REFUSALS = (Fault.ILLEGAL, Fault.MALFORMED)
 
 
 class Deviation(NamedTuple):
@@ -44,7 +57,10 @@ def verify(replay: Replay, game: AnyGame | None = None) -> Deviation | None:
         game.check_players(len(replay.seats), options)
     except UsageError as error:
         return Deviation(None, str(error))
-    found = [_header_deviation(replay, game), Ledger(replay).deviation(), _play_deviation(replay, game, options)]
+    adjudication = Adjudication(replay, game)
+    played = adjudication.deviation(options)
+    points = None if played and played.step is not None else adjudication.points
+    found = [_header_deviation(replay, game), Ledger(replay, points).deviation(), played]
     return min((each for each in found if each), key=_position, default=None)
 
 
@@ -159,15 +175,6 @@ class Scripted:
         raise _Deviates(self.position, what)
 
 
-def _play_deviation(replay: Replay, game: AnyGame, options: AnyOptions) -> Deviation | None:
-    """The first deviation that shows when the match is played again."""
-    try:
-        Adjudication(replay, game).run(options)
-    except _Deviates as found:
-        return found.deviation
-    return None
-
-
 class Adjudication:
     """A match that is played again from its record. Raises `_Deviates` where the rules say otherwise."""
 
@@ -175,14 +182,25 @@ class Adjudication:
         self._replay = replay
         self._game = game
         self._script = Scripted(replay)
-        self._refused = {fault.step: fault for fault in replay.result.faults if fault.kind is Fault.ILLEGAL}
+        self._refused = {fault.step: fault for fault in replay.result.faults if fault.kind in REFUSALS}
+        self.points: list[int] = []
+        """The steps at which the match waited for decisions."""
 
-    def run(self, options: AnyOptions) -> None:
+    def deviation(self, options: AnyOptions) -> Deviation | None:
+        """The first deviation that shows when the match is played again."""
+        try:
+            self._run(options)
+        except _Deviates as found:
+            return found.deviation
+        return None
+
+    def _run(self, options: AnyOptions) -> None:
         """Play all steps and compare the result."""
         state: State[Any, Any] | None = None
         try:
             state = self._game.start(len(self._replay.seats), options, self._script)
             while state.to_move:
+                self.points.append(self._script.position)
                 for seat in state.to_move:
                     self._decide(state, seat)
         except _RecordEnds as end:
@@ -215,7 +233,7 @@ class Adjudication:
             raise _Deviates(index, f"the fallback for seat {decision.seat} is {expected}, not {dict(decision.move)}")
 
     def _check_refusal(self, state: State[Any, Any], seat: int, index: int) -> None:
-        """A move that was refused as illegal must be illegal, if the record shows what it was."""
+        """A move that was refused must not be legal, if the record shows what it was."""
         fault = self._refused.get(index)
         if fault is None or fault.seat != seat:
             return
@@ -223,7 +241,7 @@ class Adjudication:
             try_out(state, seat, self._game.decode_move(fault.sent))
         except MoveError:
             return
-        raise _Deviates(index, f"the move of seat {seat} that was refused as illegal is legal")
+        raise _Deviates(index, f"the move of seat {seat} that was refused as {fault.kind} is legal")
 
     def _check_stop(self, state: State[Any, Any] | None, end: _RecordEnds) -> None:
         """The record ends before the rules end the match."""
@@ -245,11 +263,10 @@ class Adjudication:
             raise _Deviates(self._script.position, f"the match is over ({state.termination}), but steps follow")
         termination = self._replay.result.termination
         if termination == VOIDED:
-            self._check_voided(())
-        elif termination != state.termination:
+            raise _Deviates(None, f"the match is said to be voided, but the rules had ended it ({state.termination})")
+        if termination != state.termination:
             raise _Deviates(None, f"the termination is {state.termination!r}, not {termination!r}")
-        else:
-            self._check_result(state)
+        self._check_result(state)
 
     def _check_voided(self, to_move: Iterable[int]) -> None:
         result = self._replay.result
@@ -273,60 +290,132 @@ class Ledger:
     """The account of faults: do faults, fallback steps and forfeits fit together?
 
     A seat's decisions are its own, or fallbacks with a fault, until it forfeits; then they are fallbacks without one.
-    The limit of faults, if the record names it, says when it forfeits. Otherwise that can be anywhere in between, since
-    a seat may also run out of grace time. But forfeits happen in the order listed: once one shows, the earlier ones
-    have happened too.
+    The record says when and why that was. A record of an older version does not: each seat is taken to have forfeited
+    as late as the rest of the record allows.
     """
 
-    def __init__(self, replay: Replay) -> None:
+    def __init__(self, replay: Replay, points: Sequence[int] | None) -> None:
+        """`points`: the steps at which the match waited for decisions; `None` if it cannot be played again."""
         self._replay = replay
+        self._points = points
         self._forfeits = replay.result.forfeits
         self._enough = max(1, len(replay.seats) - 1)
-        self._out: tuple[int, ...] = ()
         self._counts: Counter[int] = Counter()
         self._faults: dict[int, list[FaultEntry]] = defaultdict(list)
         for fault in replay.result.faults:
             self._faults[fault.step].append(fault)
+        recorded = replay.result.forfeited
+        self.entries = self._inferred() if recorded is None else recorded
+        """When and why each seat forfeited."""
+        self._entry_of = {entry.seat: entry for entry in self.entries}
 
     def deviation(self) -> Deviation | None:
         """The first thing that does not fit."""
+        found = [
+            self._list_misfit(),
+            self._walk_misfit(),
+            *map(self._entry_misfit, self._replay.result.forfeited or ()),
+        ]
+        return min((each for each in found if each), key=_position, default=None)
+
+    def _inferred(self) -> tuple[ForfeitEntry, ...]:
+        """When each seat forfeited at the latest, for a record that does not say it."""
+        by_rules = self._replay.result.termination in (FINISHED, HORIZON)
+        last = self._points[-1] if by_rules and self._points else len(self._replay.steps)
+        entries: list[ForfeitEntry] = []
+        for seat in reversed(self._forfeits):
+            shown = self._shown_forfeit(seat)
+            if shown is None or (shown.why is Why.GRACE and shown.step > last):
+                shown = ForfeitEntry(seat, last, Why.GRACE)
+            entries.insert(0, shown)
+            last = min(last, shown.step)
+        return tuple(entries)
+
+    def _shown_forfeit(self, seat: int) -> ForfeitEntry | None:
+        """By the last fault that it may make, or by the first fallback without one, whichever comes first."""
+        count = 0
+        for index, step in enumerate((*self._replay.steps, None)):
+            faulty = any(fault.seat == seat for fault in self._faults.get(index, ()))
+            count += faulty
+            if faulty and count == self._replay.max_faults:
+                return ForfeitEntry(seat, index, Why.FAULTS)
+            if isinstance(step, Decision) and step.seat == seat and step.fallback and not faulty:
+                return ForfeitEntry(seat, index, Why.GRACE)
+        return None
+
+    def _list_misfit(self) -> Deviation | None:
+        """The list of forfeits by itself: those of `forfeits`, in the order of steps, none after the end."""
+        seats, steps = [entry.seat for entry in self.entries], [entry.step for entry in self.entries]
+        last = len(self._replay.steps)
+        if seats != list(self._forfeits):
+            return Deviation(None, f"seats {list(self._forfeits)} forfeited, but the reasons are those of {seats}")
+        if steps != sorted(steps) or any(not 0 <= step <= last for step in steps):
+            return Deviation(None, f"forfeits are listed at steps {steps} of {last}, which is not their order")
+        if len(steps) >= self._enough and steps[self._enough - 1] < last:
+            step = steps[self._enough - 1]
+            return Deviation(step, "the match goes on although at most one seat has not forfeited")
+        return None
+
+    def _entry_misfit(self, entry: ForfeitEntry) -> Deviation | None:
+        """The reason that the record gives for a forfeit."""
+        steps = [fault.step for fault in self._replay.result.faults if fault.seat == entry.seat]
+        limit = self._replay.max_faults
+        said = f"seat {entry.seat} is said to have forfeited"
+        if entry.why is Why.GRACE:
+            if limit is not None and len(steps) >= limit:
+                return Deviation(entry.step, f"{said} by grace time, but it made {len(steps)} of {limit} faults")
+            if self._points is not None and entry.step not in self._points:
+                return Deviation(entry.step, f"{said} by grace time where the match did not wait for a decision")
+        elif steps[-1:] != [entry.step] or limit not in (None, len(steps)):
+            return Deviation(entry.step, f"{said} by its faults, but {self._shown_faults(steps)}")
+        return None
+
+    def _shown_faults(self, steps: Sequence[int]) -> str:
+        limit = "" if self._replay.max_faults is None else f" of {self._replay.max_faults}"
+        return f"it made {len(steps)}{limit}, the last at step {steps[-1]}" if steps else "it made none"
+
+    def _is_out(self, seat: int, index: int) -> bool:
+        """Whether the seat had forfeited before this step. The fault with which it does stands at its own step."""
+        entry = self._entry_of.get(seat)
+        return entry is not None and index >= entry.step + (entry.why is Why.FAULTS)
+
+    def _walk_misfit(self) -> Deviation | None:
         for index, step in enumerate(self._replay.steps):
             here = self._faults.pop(index, [])
             if isinstance(step, Decision) and step.fallback:
-                what = self._fallback_misfit(step.seat, here)
+                what = self._fallback_misfit(step.seat, index, here)
             else:
-                what = self._plain_misfit(step, here)
+                what = self._plain_misfit(step, index, here)
             if what:
                 return Deviation(index, what)
         return self._ending_misfit()
 
-    def _plain_misfit(self, step: Step, here: list[FaultEntry]) -> str | None:
+    def _plain_misfit(self, step: Step, index: int, here: list[FaultEntry]) -> str | None:
         if here:
             return f"a fault of seat {here[0].seat} is listed, but the fallback did not decide"
-        if isinstance(step, Decision) and step.seat in self._out:
+        if isinstance(step, Decision) and self._is_out(step.seat, index):
             return f"seat {step.seat} decides itself after it has forfeited"
         return None
 
-    def _fallback_misfit(self, seat: int, here: list[FaultEntry]) -> str | None:
+    def _fallback_misfit(self, seat: int, index: int, here: list[FaultEntry]) -> str | None:
         if here:
             self._counts[seat] += 1
-            what = self._fault_misfit(seat, here)
+            what = self._fault_misfit(seat, index, here)
             if what or self._counts[seat] != self._replay.max_faults:
                 return what
         if seat not in self._forfeits:
             reason = f"after {self._counts[seat]} faults" if here else "without a fault"
             return f"the fallback decides for seat {seat} {reason}, but it is not among the forfeits"
-        self._out = max(self._out, self._forfeits[: self._forfeits.index(seat) + 1], key=len)
-        if len(self._out) >= self._enough:
-            return "the match goes on although at most one seat has not forfeited"
+        if not here and not self._is_out(seat, index):
+            return f"the fallback decides for seat {seat} without a fault, before it forfeited"
         return None
 
-    def _fault_misfit(self, seat: int, here: list[FaultEntry]) -> str | None:
+    def _fault_misfit(self, seat: int, index: int, here: list[FaultEntry]) -> str | None:
         if len(here) > 1:
             return f"{len(here)} faults are listed for one decision"
         if here[0].seat != seat:
             return f"the fallback decides for seat {seat}, but the fault is listed for seat {here[0].seat}"
-        return f"a fault of seat {seat} is listed after it has forfeited" if seat in self._out else None
+        return f"a fault of seat {seat} is listed after it has forfeited" if self._is_out(seat, index) else None
 
     def _ending_misfit(self) -> Deviation | None:
         last = len(self._replay.steps)

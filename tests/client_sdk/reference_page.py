@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import roost_sdk
 from roost_games.game import Game
 from roost_games.registry import GAME_NAMES, get_game
-from roost_games.replay import FaultEntry, Result
+from roost_games.replay import FaultEntry, ForfeitEntry, Result
 from roost_sdk import testing
 from roost_sdk.arena import journal
 from tests.support.games.values import moves_and_parts
@@ -175,7 +175,8 @@ def page() -> str:
     parts.append("## `roost_sdk.arena.journal`\n")
     parts += _described("Journal", journal.Journal, "###")
     parts.append("## How a match ended: `roost_games.replay`\n")
-    parts += [*_described("Result", Result, "###"), *_described("FaultEntry", FaultEntry, "###")]
+    for each in (Result, FaultEntry, ForfeitEntry):
+        parts += _described(each.__name__, each, "###")
     for name in GAME_NAMES:
         parts.append(f"## {get_game(name).title}: `roost_games.{name}`\n")
         for thing in moves_and_parts(name):

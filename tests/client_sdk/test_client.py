@@ -16,7 +16,7 @@ from roost.v1 import karteneck_pb2, play_pb2
 from roost_bots import SAMPLES
 from roost_games.errors import UsageError
 from roost_games.referee import Fault
-from roost_games.registry import GAME_NAMES
+from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Decision, Replay, Result
 from roost_games.verify import verify
 from roost_sdk import Bot
@@ -358,6 +358,23 @@ def test_nonsense_is_sent_as_an_empty_move(game: str, nonsense: object, caplog: 
 
     asyncio.run(script())
     assert "the bot's answer is not a move" in caplog.text
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_a_move_in_replay_notation_is_sent_as_the_move(game: str) -> None:
+    class Notes(Bot):
+        def choose(self, view: Any, legal: Sequence[Any]) -> Any:
+            return get_game(game).encode_move(legal[-1])
+
+    async def script() -> None:
+        match = ScriptedMatch(game, 2)
+        async with connected(Notes) as (link, _):
+            await seat(link, match)
+            link.say(decisions=[question(match)])
+            (answer,) = (await link.heard()).answers
+            assert match.take(match.referee.waiting[0], answer) is None
+
+    asyncio.run(script())
 
 
 def test_a_bot_thinks_in_one_thread_that_is_not_the_connections() -> None:

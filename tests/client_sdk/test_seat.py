@@ -156,3 +156,12 @@ def test_a_bot_without_memory_ends_its_process() -> None:
 
     with pytest.raises(MemoryError):
         list(replies(SeatedBot(Greedy, place()), [Call("start"), Call("decide", (VIEW,))]))
+
+
+def test_a_move_in_replay_notation_leaves_the_process_as_it_is() -> None:
+    class Notes(Bot):
+        def choose(self, view: Any, legal: Sequence[Any]) -> Any:
+            return GAME.encode_move(legal[-1])
+
+    _, reply = replies(SeatedBot(Notes, place()), [Call("start"), Call("decide", (VIEW,))])
+    assert (reply.move, reply.refused) == (GAME.encode_move(LEGAL[-1]), "")

@@ -14,7 +14,7 @@ from roost_games.chance import Outcome
 from roost_games.errors import UsageError
 from roost_games.referee import Clock, Ended, Fault, Faulted, Forfeited, Played, Referee, Seat
 from roost_games.registry import GAME_NAMES, all_games, get_game
-from roost_games.replay import Decision, FaultEntry, Replay
+from roost_games.replay import Decision, FaultEntry, ForfeitEntry, Replay, Why
 from roost_games.verify import verify
 from tests.support.games.toy import TOY, Bid, Move, Scored, Show, ToyGame, play_out
 
@@ -245,6 +245,36 @@ def test_an_illegal_move_is_refused_and_kept_as_sent() -> None:
     assert decisions(replay)[0].fallback
 
 
+def test_a_move_in_replay_notation_is_understood() -> None:
+    referee = toy()
+    leader = referee.waiting[0]
+    card = referee.view(leader).hand[0]
+    assert referee.answer(leader, {"show": card}) is None
+    assert [referee.answer(seat, {"bid": 1}) for seat in referee.waiting] == [None] * 3
+    assert [each.move for each in decisions(finish(referee))[:4]] == [{"show": card}, *[{"bid": 1}] * 3]
+
+
+def test_an_illegal_move_in_replay_notation_is_illegal_not_malformed() -> None:
+    referee = toy()
+    leader = referee.waiting[0]
+    assert referee.answer(leader, {"bid": 1}) is Fault.ILLEGAL
+    assert finish(referee).result.faults == (FaultEntry(2, leader, Fault.ILLEGAL, {"bid": 1}),)
+
+
+def test_the_record_says_when_and_why_each_seat_forfeited() -> None:
+    referee = toy(max_faults=1)
+    show(referee)
+    referee.answer(0, Bid(1))
+    referee.forfeit(1)  # while 0 has answered and 2 has not
+    referee.fault(2, Fault.CRASHED)
+    # Starter, deck and the shown card come before; then seat 0 bids, the fallback bids for 1, and 2 fails.
+    assert finish(referee).result.forfeited == (ForfeitEntry(1, 3, Why.GRACE), ForfeitEntry(2, 5, Why.FAULTS))
+
+
+def test_a_match_without_forfeits_says_so() -> None:
+    assert finish(toy()).to_json()["result"]["forfeited"] == []  # type: ignore[index]
+
+
 WRONG: list[object] = [
     None,
     3,
@@ -255,7 +285,7 @@ WRONG: list[object] = [
     b"\xff\x00",
     [],
     {},
-    {"bid": 1},
+    {"bid": 7},
     {"bid": 1, "x": object()},
     (1,),
     ("c1",),

@@ -30,6 +30,14 @@ def new_referee(game: AnyGame, players: int, seed: bytes = SEED, **given: Any) -
 
 
 def finish(referee: Referee[Any, Any]) -> Json:
+    """Play to the end with first legal moves, and hand out the record as versions before `forfeited` wrote it."""
+    data = play_on(referee)
+    del data["result"]["forfeited"]
+    assert found(data) is None
+    return data
+
+
+def play_on(referee: Referee[Any, Any]) -> Json:
     """Play to the end with first legal moves, and hand out the record."""
     while not referee.over:
         seat = referee.waiting[0]
@@ -140,10 +148,13 @@ def test_a_voided_match_may_stop_anywhere(match: Callable[[], Json]) -> None:
     data = match()
     steps, faults = data["steps"], data["result"]["faults"]
     data["result"] |= {"termination": "voided", "places": [], "scores": []}
-    for length in range(len(steps) + 1):
+    for length in range(len(steps)):
         data["steps"] = steps[:length]
         data["result"]["faults"] = [fault for fault in faults if fault["step"] < length]
         assert found(data) is None
+    data["steps"], data["result"]["faults"] = steps, faults
+    what = "the match is said to be voided, but the rules had ended it (finished)"
+    assert found(data) == Deviation(None, what)
 
 
 def test_a_forfeit_may_come_from_grace_time_with_no_fault_at_the_end() -> None:
@@ -205,13 +216,14 @@ EDITS: list[tuple[str, Callable[[Json, list[Json], Json], object], int | None, s
     ("more chance", lambda top, steps, result: steps.append(steps[6]), 12, "is over"),
     ("horizon", lambda top, steps, result: result.update(termination="horizon"), None, "'finished', not 'horizon'"),
     ("forfeit", lambda top, steps, result: result.update(termination="forfeit"), None, "nobody wins by forfeit"),
-    ("voided with places", lambda top, steps, result: result.update(termination="voided"), None, "voided match has no"),
+    ("voided with places", lambda top, steps, result: result.update(termination="voided"), None, "the rules had ended"),
+    ("voided early", lambda top, steps, result: _voided_early(steps, result), None, "voided match has no"),
     ("other scores", lambda top, steps, result: result["scores"].reverse(), None, "the scores are"),
     ("scores missing", lambda top, steps, result: result["scores"].clear(), None, "the scores are"),
     ("other places", lambda top, steps, result: result.update(places=[3, 2, 1]), None, "the places are"),
     ("places missing", lambda top, steps, result: result["places"].pop(), None, "the places are"),
-    ("a forfeit", lambda top, steps, result: result.update(forfeits=[1]), None, "the places are"),
-    ("two forfeits", lambda top, steps, result: result.update(forfeits=[0, 2]), None, "the termination is 'forfeit'"),
+    ("a forfeit", lambda top, steps, result: result.update(forfeits=[1]), 9, "decides itself after it has forf"),
+    ("two forfeits", lambda top, steps, result: result.update(forfeits=[0, 2]), 8, "the match goes on although"),
     ("a fault of a chance", lambda top, steps, result: result.update(faults=[_fault(6, 1)]), 6, "did not decide"),
     ("a fault of nobody", lambda top, steps, result: result.update(faults=[_fault(4, 1)]), 4, "did not decide"),
     ("a fault at the end", lambda top, steps, result: result.update(faults=[_fault(12, 1)]), 12, "did not end"),
@@ -228,6 +240,12 @@ def _blame(steps: list[Json], result: Json, step: int) -> None:
     """Make a step look as if the fallback had decided."""
     steps[step]["by"] = "fallback"
     result["faults"] = [_fault(step, steps[step]["seat"])]
+
+
+def _voided_early(steps: list[Json], result: Json) -> None:
+    """Void the match before its last step, and keep the places."""
+    steps.pop()
+    result["termination"] = "voided"
 
 
 def _swap(items: list[Any], one: int, two: int) -> None:
@@ -478,6 +496,8 @@ def test_a_refused_move_must_be_illegal() -> None:
         )
         assert found(data) == expected
     fault |= {"kind": "malformed", "sent": {"bid": 2}}
+    assert found(data) == Deviation(fault["step"], "the move of seat 1 that was refused as malformed is legal")
+    fault |= {"sent": {"bid": 3}}
     assert found(data) is None
 
 
@@ -551,7 +571,8 @@ def outcome_of(data: Json, game: AnyGame) -> str:
     replay = timeless(replace(replay, seed=replay.seed or SEED.hex(), commitment=commitment_of(SEED), max_faults=2))
     again = reenacted(replay, game)
     # A forfeit by grace time leaves no trace but the places, which are compared.
-    again = replace(again, result=again.result._replace(forfeits=replay.result.forfeits))
+    forfeits, forfeited = replay.result.forfeits, replay.result.forfeited
+    again = replace(again, result=again.result._replace(forfeits=forfeits, forfeited=forfeited))
     assert again == replay
     return "consistent"
 

@@ -514,6 +514,8 @@ def wrong_with(folder: Path) -> Iterator[str]:
     yield from _wrong_hashes(export)
     yield from _wrong_seeds(export)
     yield from _wrong_matches(export)
+    for replay in export.matches:
+        yield from (f"{replay['match']}: {what}" for what in wrong_forfeits(replay))
     yield from _wrong_plan(export)
     for phase in ("ladder", "finals"):
         yield from _wrong_standings(export, phase)
@@ -572,6 +574,40 @@ def _wrong_matches(export: Export) -> Iterator[str]:
             for true, listed in expected_chance(replay):
                 if true != listed:
                     yield f"{replay['match']}: {listed} does not follow from the seed, {true} does"
+
+
+def wrong_forfeits(replay: Json) -> Iterator[str]:
+    """What in `result.forfeited` contradicts the steps and faults. Records of older versions do not have it."""
+    result, steps = replay["result"], replay["steps"]
+    if "forfeited" not in result:
+        return
+    entries = result["forfeited"]
+    if [entry["seat"] for entry in entries] != result.get("forfeits", []):
+        yield "`forfeited` is not about the seats of `forfeits`"
+    if [entry["step"] for entry in entries] != sorted(entry["step"] for entry in entries):
+        yield "`forfeited` is not in the order of steps"
+    faulty = {(fault["seat"], fault["step"]) for fault in result.get("faults", [])}
+    for entry in entries:
+        yield from _wrong_forfeit(entry, faulty, replay)
+    out = {entry["seat"]: entry["step"] + (entry["why"] == "faults") for entry in entries}
+    for index, step in enumerate(steps):
+        if "seat" in step:
+            due = index >= out.get(step["seat"], math.inf)
+            if due != ("by" in step and (step["seat"], index) not in faulty):
+                yield f"step {index}: seat {step['seat']} {'has' if due else 'has not'} forfeited"
+
+
+def _wrong_forfeit(entry: Json, faulty: set[tuple[int, int]], replay: Json) -> Iterator[str]:
+    seat, step, steps = entry["seat"], entry["step"], replay["steps"]
+    made = sorted(at for who, at in faulty if who == seat)
+    if entry["why"] == "faults" and (made[-1:] != [step] or len(made) != replay["max_faults"]):
+        yield f"seat {seat} forfeits by faults at step {step}, but made its faults at {made} of {replay['max_faults']}"
+    if entry["why"] == "grace" and len(made) >= replay["max_faults"]:
+        yield f"seat {seat} forfeits by grace time, but made {len(made)} faults"
+    over = step == len(steps) and replay["result"]["termination"] not in ("forfeit", "voided")
+    chance = step < len(steps) and "seat" not in steps[step]
+    if entry["why"] == "grace" and (over or chance):
+        yield f"seat {seat} forfeits by grace time at step {step}, where nobody had to decide"
 
 
 def _match_seed(block: Json, rotation: int, take: int) -> str:

@@ -29,8 +29,9 @@ from roost_server.store import open_store
 from roost_server.store.copies.backup import back_up
 from roost_server.store.copies.epochs import go_on
 from tests.independent import check_export
-from tests.independent.check_export import expected_chance, wrong_with
+from tests.independent.check_export import expected_chance, wrong_forfeits, wrong_with
 from tests.support import old
+from tests.support.games.toy import play_out
 from tests.support.records.export_world import Play, change, complaints, play_and_export
 from tests.support.records.ruled_world import play
 
@@ -60,6 +61,29 @@ def test_it_agrees(exported: Path) -> None:
 
 def test_it_agrees_with_an_export_of_an_older_roost() -> None:
     assert list(wrong_with(old.EXPORT)) == []
+
+
+def forfeited_match(number: int) -> dict[str, Any]:
+    """A match of three in which seats make faults, and run out of grace time."""
+    seats = [Seat(f"bot{seat}") for seat in range(3)]
+    referee: Referee[Any, Any] = Referee(get_game("karteneck"), seats, seed_of("forfeits", number))
+    play_out(referee, Random(number), 0.05, 0.005)
+    return referee.replay().to_json()
+
+
+def test_it_agrees_with_reasons_of_forfeits_and_finds_changed_ones() -> None:
+    matches = [match for match in map(forfeited_match, range(60)) if match["result"]["forfeits"]]
+    assert {entry["why"] for match in matches for entry in match["result"]["forfeited"]} == {"faults", "grace"}
+    for match in matches:
+        assert list(wrong_forfeits(match)) == []
+        first = match["result"]["forfeited"][0]
+        for changed in (
+            {**first, "why": "grace" if first["why"] == "faults" else "faults"},
+            {**first, "seat": (first["seat"] + 1) % 3},
+        ):
+            match["result"]["forfeited"][0] = changed
+            assert list(wrong_forfeits(match)) != []
+        match["result"]["forfeited"][0] = first
 
 
 @pytest.mark.parametrize("phase", ["ladder", "finals"])

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from roost_cli.terminal.console import plain_table, results
 from roost_games.chance import seed_of
-from roost_games.replay import VOIDED, FaultEntry, Result
+from roost_games.replay import VOIDED, FaultEntry, Result, Why
 from roost_ladder.rating.estimates import Estimate
 from roost_ladder.running.series import SeatSummary, Series
 
@@ -21,6 +21,7 @@ TERMINATIONS = {
     "forfeit": "it ended because all but one seat forfeited",
 }
 INTERVAL_NOTE = "± and ranges in brackets: 95 % intervals; ±? where the matches cannot tell. Shared wins count in part."
+REASONS = {Why.FAULTS: "by its faults", Why.GRACE: "by grace time"}
 MOST_FAULTS = 20
 """More faults than this are only counted."""
 
@@ -103,8 +104,9 @@ def print_faults(console: Console, bots: Sequence[str], result: Result) -> None:
         console.print(_fault_line(bots, fault), soft_wrap=True)
     if len(result.faults) > MOST_FAULTS:
         console.print(f"and {len(result.faults) - MOST_FAULTS} more faults")
+    reasons = {entry.seat: f" at step {entry.step}, {REASONS[entry.why]}" for entry in result.forfeited or ()}
     for seat in result.forfeits:
-        console.print(f"seat {seat} ({bots[seat]}) forfeited")
+        console.print(f"seat {seat} ({bots[seat]}) forfeited{reasons.get(seat, '')}")
 
 
 def _fault_line(bots: Sequence[str], fault: FaultEntry) -> str:

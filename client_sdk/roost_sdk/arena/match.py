@@ -8,7 +8,7 @@ from random import Random
 from time import perf_counter
 
 from roost.v1 import play_pb2
-from roost_games.referee import STANDARD_CLOCK, Clock
+from roost_games.referee import STANDARD_CLOCK, Clock, from_notation
 from roost_games.registry import get_game
 from roost_games.replay import Result
 from roost_games.wording import as_text
@@ -160,6 +160,8 @@ def _match_codec(game: str, options: bytes) -> AnyMatchCodec:
 def _write_move(match: ArenaMatch, move: object, answer: play_pb2.Answer) -> None:
     """Put what the bot returned into `answer`. If that is not a move, the answer has an empty one: malformed."""
     try:
+        if isinstance(move, dict):
+            move = from_notation(get_game(match.game), move)
         match.codec.move_to_wire(move, answer.move)
     except Exception as error:
         # An author may return anything, and nothing about it may end the process.

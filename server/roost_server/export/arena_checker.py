@@ -63,7 +63,7 @@ def _check_competition(store: Store, name: str, tell: Tell) -> Checked:
 
 def _findings(store: Store, checked: Checked, advance: Advance) -> Iterator[RecordFlaw]:
     for number, replay in parse_lines(_lines(store)):
-        checked.matches += 1
+        checked.count(replay)
         finding = judge(Path(store.name), number, replay)
         if finding is not None:
             yield finding

@@ -67,6 +67,10 @@ Tell = Callable[[RecordFlaw], None] | None
 """Hears about each finding at once."""
 
 
+Counts = Callable[[Replay | ReplayError], None]
+"""Is told about each record before it is checked."""
+
+
 class Wrong(NamedTuple):
     """Something wrong with an export."""
 
@@ -111,9 +115,9 @@ def verify_folder(
     checked = Checked(tell)
     with progress("verifying", _lines_in(folder / MATCHES_FILE)) as advance:
 
-        def count(number: int) -> None:
-            checked.matches += number
-            advance(number)
+        def count(replay: Replay | ReplayError) -> None:
+            checked.count(replay)
+            advance(1)
 
         wrong = check_export(folder, count, matches=matches, commitment=commitment)
         checked.gather(RecordFlaw((shown_as or folder) / each.where, None, "", None, each.what) for each in wrong)
@@ -134,14 +138,14 @@ def _lines_in(file: Path) -> int:
 
 def check_export(
     folder: Path,
-    advance: Callable[[int], None] = lambda _: None,
+    advance: Counts = lambda _: None,
     *,
     matches: bool = True,
     commitment: str | None = None,
 ) -> Iterator[Wrong]:
     """Everything that is wrong with an export. Raises `UsageError` if the folder is none.
 
-    `advance` is told about every match that was checked. Without `matches` none is replayed.
+    `advance` is told about every line of matches that is checked. Without `matches` none is replayed.
     `commitment` is what was published of the master seed: an export can only be checked against the one that it names.
     """
     if not is_export(folder):
@@ -157,9 +161,7 @@ def check_export(
             yield wrong
 
 
-def _wrong_contents(
-    folder: Path, advance: Callable[[int], None], matches: bool, commitment: str | None
-) -> Iterator[Wrong]:
+def _wrong_contents(folder: Path, advance: Counts, matches: bool, commitment: str | None) -> Iterator[Wrong]:
     exported = read_export(folder)
     yield from _wrong_name(exported)
     yield from _wrong_part(exported)
@@ -248,9 +250,7 @@ def _wrong_deals(exported: Exported) -> Iterator[Wrong]:
             yield Wrong(block.id, f"was played with {block.deals} deals; the rules of the competition are {rules} ones")
 
 
-def _wrong_matches(
-    exported: Exported, played: list[ExportedMatch], advance: Callable[[int], None], again: bool
-) -> Iterator[Wrong]:
+def _wrong_matches(exported: Exported, played: list[ExportedMatch], advance: Counts, again: bool) -> Iterator[Wrong]:
     """Check every match by itself and against its block, and collect the facts in `played`."""
     places = {match: (block, rotation) for block in exported.blocks for match, rotation in block.matches}
     names = names_in(exported.competition)
@@ -259,7 +259,7 @@ def _wrong_matches(
     deals = DealCheck()
     with readable(MATCHES_FILE), (exported.folder / MATCHES_FILE).open("rb") as lines:
         for number, replay in parse_lines(lines):
-            advance(1)
+            advance(replay)
             where = f"{MATCHES_FILE}:{number}"
             if isinstance(replay, ReplayError):
                 yield Wrong(where, str(replay))
