@@ -186,7 +186,7 @@ def test_competition_files(roost: Roost) -> None:
     assert wrong.code == 2
     assert wrong.err.startswith("roost: my.toml, line 11: phases.2.phase: input should be ")
     twice = roost("serve", "my.toml", "--games", "karteneck")
-    assert (twice.code, "do not apply to a competition; its file sets them" in twice.err) == (2, True)
+    assert (twice.code, "does not apply to a competition; its file sets that" in twice.err) == (2, True)
 
 
 @pytest.mark.parametrize(

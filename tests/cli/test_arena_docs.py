@@ -125,8 +125,15 @@ def check_keys(address: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_numbers_are_those_of_the_arena(capsys: pytest.CaptureFixture[str]) -> None:
     usual = Settings()
     given = settings_for((), (2, 3, 4), None, None)
-    assert math.isinf(given.matches_per_hour)
-    assert given.unpaced() == usual.unpaced()
+    assert given == usual
+    paced = settings_for((), (2,), matches_per_hour=10, matches_per_bot_hour=5, disk_gb=0.5)
+    assert (paced.matches_per_hour, paced.matches_per_bot_hour, paced.disk_gb) == (10, 5, 0.5)
+    for option, number in (
+        ("matches-per-hour", usual.matches_per_hour),
+        ("matches-per-bot-hour", usual.matches_per_bot_hour),
+        ("disk-gb", usual.disk_gb),
+    ):
+        assert re.search(rf"^\| `--{option}` .* \| {number:.0f} \|$", PAGE, re.MULTILINE)
     assert f"at most {given.arena_seconds_per_hour / 60:.0f} minutes in an hour for one bot" in PAGE
     assert f"for up to {usual.drain_seconds:.0f} seconds" in PAGE
     run(["serve", "--help"])

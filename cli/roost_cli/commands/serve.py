@@ -84,6 +84,17 @@ def serve(
         ),
     ] = None,
     deals: DealsOption = None,
+    matches_per_hour: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="How many matches are begun in an hour. By default 20000."),
+    ] = None,
+    matches_per_bot_hour: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many of them with one bot. By default 3600.")
+    ] = None,
+    disk_gb: Annotated[
+        float | None,
+        typer.Option(min=0.001, metavar="GB", help="Pause when the database has this size. By default 10."),
+    ] = None,
     bots: Annotated[
         str | None,
         typer.Option(
@@ -132,11 +143,23 @@ def serve(
     With --web people watch it in the browser.
     Ctrl-C or SIGTERM stops it after the running matches. A second one voids them.
     """
-    if competitions and any(each is not None for each in (games, players, decision_ms, bank_ms, schedule, deals)):
-        raise UsageError(
-            "--games, --players, --decision-ms, --bank-ms, --schedule and --deals do not apply to a competition; "
-            "its file sets them"
-        )
+    pace = {
+        "matches_per_hour": matches_per_hour,
+        "matches_per_bot_hour": matches_per_bot_hour,
+        "disk_gb": disk_gb,
+    }
+    set_by_files = {
+        "games": games,
+        "players": players,
+        "decision_ms": decision_ms,
+        "bank_ms": bank_ms,
+        "schedule": schedule,
+        "deals": deals,
+        **pace,
+    }
+    if competitions and (given := [name for name, value in set_by_files.items() if value is not None]):
+        option = f"--{given[0].replace('_', '-')}"
+        raise UsageError(f"{option} does not apply to a competition; its file sets that")
     if competitions and bots is not None:
         raise UsageError(
             "in a competition every bot needs an owner and a key; leave --bots out, and use "
@@ -158,7 +181,7 @@ def serve(
             page = stack.enter_context(page_beside(web, path_prefix, public_server, public_tls=told_tls))
         run_arena(
             database_url(db),
-            settings_for(wanted, counts, decision_ms, bank_ms, schedule, deals),
+            settings_for(wanted, counts, decision_ms, bank_ms, schedule, deals, **pace),
             ArenaNetwork(listen, tls_cert, tls_key, insecure_network, metrics),
             competitions=competitions or [],
             bots=zip(sources_of(company), find_bots(company), strict=True),

@@ -64,11 +64,12 @@ def settings_for(
     bank_ms: int | None = None,
     schedule: str | None = None,
     deals: str | None = None,
+    *,
+    matches_per_hour: float | None = None,
+    matches_per_bot_hour: float | None = None,
+    disk_gb: float | None = None,
 ) -> Settings:
-    """The settings of an arena without competitions; what is `None` or empty keeps its default.
-
-    It plays as much as its bots can. Only stalling is limited.
-    """
+    """The settings of an arena without competitions; what is `None` or empty keeps its default."""
     tables = tables_of(games or GAME_NAMES, counts)
     if not tables:
         named, numbers = ", ".join(games or GAME_NAMES), ", ".join(map(str, counts))
@@ -81,12 +82,14 @@ def settings_for(
         usual.clock.bank_ms if bank_ms is None else bank_ms,
     )
     return replace(
-        usual.unpaced(),
+        usual,
         tables=tables,
         clock=clock,
         schedule=check_open(schedule or usual.schedule),
         deals=Deals(deals or usual.deals),
-        arena_seconds_per_hour=usual.arena_seconds_per_hour,
+        matches_per_hour=matches_per_hour or usual.matches_per_hour,
+        matches_per_bot_hour=matches_per_bot_hour or usual.matches_per_bot_hour,
+        disk_gb=disk_gb or usual.disk_gb,
     )
 
 
