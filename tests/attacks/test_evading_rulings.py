@@ -43,6 +43,7 @@ rounds = 2
 [[phases]]
 phase = "done"
 """
+LADDER = CUP.replace("registration", "ladder")
 BLOCKS = 6
 """Three pairs, twice."""
 OWNERS = {"a": "Ann", "b": "Bob", "c": "Cid"}
@@ -92,9 +93,10 @@ class Finals:
         request = getattr(admin_pb2, f"{method}Request")(**fields)
         return await getattr(self.admin, method)(request, metadata=self._host)
 
-    async def come(self, stack: AsyncExitStack) -> None:
+    async def come(self, stack: AsyncExitStack, max_matches: int = 4) -> None:
         for name, key in self.keys.items():
-            self.bots[name] = await stack.enter_async_context(Held(self.place.address, name, key=key, max_matches=4))
+            held = Held(self.place.address, name, key=key, max_matches=max_matches)
+            self.bots[name] = await stack.enter_async_context(held)
 
     async def begin(self) -> None:
         """Return when a match of `a` is running."""
@@ -230,6 +232,27 @@ def test_a_disqualified_bot_counts_for_nobody_even_after_a_restart(tmp_path: Pat
             played = await there.play_out()
             assert set(forfeited(played, "a")) == {True}
             assert await there.standings() == {"b": 4, "c": 4}
+
+    bounded(script)
+
+
+def test_a_bot_that_is_disqualified_on_the_ladder_plays_nothing_more(tmp_path: Path) -> None:
+    """What waited for it is not played, because it would not count. The block that it had begun ends."""
+
+    async def script() -> None:
+        async with (
+            hall(tmp_path, settings(), LADDER) as place,
+            grpc.aio.insecure_channel(place.address) as channel,
+            AsyncExitStack() as stack,
+        ):
+            there = Finals(place, channel, tmp_path)
+            await there.come(stack, max_matches=1)
+            await until(lambda: there.bots["a"].started)
+            await there.rule("DisqualifyBot", competition="cup", bot="a", reason="reads the dice")
+            for bot in there.bots.values():
+                await bot.let_go()
+            await until(lambda: len(there.bots["b"].started) > 12)
+            assert len(there.bots["a"].started) <= 2
 
     bounded(script)
 

@@ -161,9 +161,14 @@ class Arena:
             contest.paused = full
 
     def _wait_no_longer(self, director: Director) -> None:
-        """Have finals go on without the bots that have been away for too long, or are out."""
-        if director.contest is not None:
-            self._matchmaker.wait_no_longer(director.contest, director.file.faults.absence_seconds)
+        """Have finals go on without the bots that have been away for too long, or are out; ladders without the latter."""
+        contest = director.contest
+        if contest is None:
+            return
+        self._matchmaker.wait_no_longer(contest, director.file.faults.absence_seconds)
+        for session in self.lobby.sessions:
+            if session.version_id in contest.waited_for and session.bot_id not in director.roster:
+                self._books.drop_blocks(contest, session.version_id)
 
     async def enter_competition(self, director: Director, bot_id: int, owner_id: int) -> None:
         """An owner has a bot take part, also one that was withdrawn. Raises `UsageError` if that cannot be."""

@@ -181,6 +181,13 @@ class Bookkeeping:
             else:
                 await self.close_block(block)
 
+    def drop_blocks(self, contest: Contest, version_id: int) -> None:
+        """A bot is here and no longer takes part in a contest: what was only planned with it is not played."""
+        for block in contest.drop(version_id):
+            block.cut_short()
+            if block.on_record:
+                self._tasks.spawn(self.close_block(block))
+
     def bot_gone(self, version_id: int) -> None:
         """A bot will not come back: what was begun with it ends with the matches that have been played."""
         for block in self._matchmaker.give_up(version_id):
