@@ -1,5 +1,7 @@
 """What the arena refuses, each with the gRPC status that tells the caller what to do."""
 
+from collections.abc import Iterable
+
 import grpc
 
 from roost_games.errors import RoostError, UsageError
@@ -21,6 +23,13 @@ class NotFoundError(ArenaError):
     """What was asked for does not exist."""
 
     status = grpc.StatusCode.NOT_FOUND
+
+
+class UnknownCompetitionError(NotFoundError, UsageError):
+    """There is no competition of this name."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"there is no competition {name!r}; there are: {', '.join(known) or 'none'}")
 
 
 class NotYetError(ArenaError):

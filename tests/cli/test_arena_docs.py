@@ -1,7 +1,6 @@
 """docs/hosting/arena.md is true: its commands run as written, at an arena of this test instead of the usual one."""
 
 import json
-import math
 import re
 import signal
 from collections.abc import Iterator

@@ -149,14 +149,18 @@ async def status_of(there: World, name: str, kind: str) -> str:
     async with grpc.aio.insecure_channel(there.place.address) as channel:
         if name == "Arena.Play":
             return await said_hello(channel, metadata, kind)
-        request = requests(there, kind)[name]
-        method: Any = channel.unary_stream if name in STREAMS else channel.unary_unary
-        call = method(METHODS[name], type(request).SerializeToString, bytes)(request, metadata=metadata)
-        try:
-            await (call.read() if name in STREAMS else call)
-        except grpc.aio.AioRpcError as error:
-            return error.code().name
-    return OK
+        return (await ending_of(channel, name, requests(there, kind)[name], metadata))[0]
+
+
+async def ending_of(channel: grpc.aio.Channel, name: str, request: Message, metadata: Any) -> tuple[str, str]:
+    """The status and the details with which a call ends."""
+    method: Any = channel.unary_stream if name in STREAMS else channel.unary_unary
+    call = method(METHODS[name], type(request).SerializeToString, bytes)(request, metadata=metadata)
+    try:
+        await (call.read() if name in STREAMS else call)
+    except grpc.aio.AioRpcError as error:
+        return error.code().name, error.details() or ""
+    return OK, ""
 
 
 async def said_hello(channel: grpc.aio.Channel, metadata: Any, kind: str) -> str:
@@ -198,6 +202,24 @@ def test_every_call_with_every_kind_of_key(tmp_path: Path) -> None:
     assert described().keys() == METHODS.keys()
     for name, row in described().items():
         assert measured[name] == row, name
+
+
+def test_a_competition_that_does_not_exist_is_not_found_by_any_call(tmp_path: Path) -> None:
+    said = ("NOT_FOUND", "there is no competition 'cap'; there are: cup")
+
+    async def script() -> None:
+        async with world(tmp_path) as there, grpc.aio.insecure_channel(there.place.address) as channel:
+            asked = []
+            for name, request in requests(there, "none").items():
+                fields: Any = getattr(request, "filter", request)
+                if "competition" in fields.DESCRIPTOR.fields_by_name:
+                    fields.competition = "cap"
+                    metadata = Credentials(there.keys["owner's" if "Accounts" in name else "admin's"]).metadata()
+                    assert (name, *await ending_of(channel, name, request, metadata)) == (name, *said)
+                    asked.append(name)
+            assert len(asked) > 12
+
+    bounded(script)
 
 
 READING = [name for name in METHODS if name.startswith("Arena.") and name != "Arena.Play"]

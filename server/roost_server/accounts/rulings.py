@@ -14,6 +14,7 @@ from roost_sdk.bot import NAME_FORM, NAME_RULE
 from roost_server.accounts.audit import note
 from roost_server.accounts.owners import BotRecord, bot_named, bot_once_named, find_bot, owner_named
 from roost_server.clocks import epoch_ms
+from roost_server.errors import UnknownCompetitionError
 from roost_server.store import Store
 from roost_server.store.measures.rulings import Ruling, RulingKind, add_ruling, banned, disqualified, rulings
 from roost_server.store.models import (
@@ -99,7 +100,10 @@ def _entry_of(connection: Connection, competition: str, bot: str) -> dict[str, i
     )
     competition_id = connection.scalar(entered)
     if competition_id is None:
-        raise UsageError(f"{bot} has not entered a competition {competition!r}; `roost competition list` shows them")
+        known = connection.scalars(select(COMPETITION.c.name).where(COMPETITION.c.kind == CompetitionKind.COMPETITION))
+        if competition not in (names := known.all()):
+            raise UnknownCompetitionError(competition, names)
+        raise UsageError(f"{bot} has not entered {competition}; `roost competition list` shows the others")
     return {"competition_id": competition_id, "bot_id": bot_id}
 
 

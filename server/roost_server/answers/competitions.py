@@ -13,7 +13,6 @@ from roost_server.competition.history import bracket_on_record, result_on_record
 from roost_server.competition.ledger import Competition
 from roost_server.competition.result import CompetitionResult, Placed
 from roost_server.competition.wording import phase_in_words, rules_in_words
-from roost_server.errors import NotFoundError
 from roost_server.store import Store, queries
 from roost_server.store.copies.epochs import present_epoch
 
@@ -44,12 +43,9 @@ def status_of(store: Store, competition: Competition) -> arena_pb2.CompetitionSt
 
 
 def get_competition(store: Store, request: records_pb2.GetCompetitionRequest) -> records_pb2.GetCompetitionResponse:
-    """The rules, phases and entries of a competition. Raises `NotFoundError`."""
+    """The rules, phases and entries of a competition. Raises `UnknownCompetitionError`."""
     with store.reading() as reading:
-        try:
-            competition = ledger.read(reading, request.competition)
-        except UsageError as error:
-            raise NotFoundError(str(error)) from None
+        competition = ledger.read(reading, request.competition)
         changes = ledger.phase_changes(reading, competition.id)
         entries = ledger.entries(reading, competition.id)
     return records_pb2.GetCompetitionResponse(
@@ -90,7 +86,7 @@ def _phases(competition: Competition, begun: Mapping[str, datetime]) -> list[rec
 def bracket(store: Store, request: arena_pb2.GetBracketRequest) -> arena_pb2.GetBracketResponse:
     """The bracket of a competition's finals, if they are a knockout, and its result once it is done.
 
-    Raises `UsageError` if there is no competition.
+    Raises `UnknownCompetitionError`.
     """
     with store.reading() as reading:
         competition = ledger.read(reading, request.competition)

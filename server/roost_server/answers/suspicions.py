@@ -8,7 +8,6 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from roost.v1 import records_pb2
-from roost_games.errors import UsageError
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.suspicions import DOUBT, SHARE
@@ -20,7 +19,7 @@ from roost_sdk.version import is_fingerprint
 from roost_server.accounts.gate import Asker
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName
-from roost_server.errors import DeniedError, NotFoundError, NotYetError
+from roost_server.errors import DeniedError, NotYetError
 from roost_server.store import Store, queries
 from roost_server.store.results import (
     MatchFilter,
@@ -45,7 +44,7 @@ class SuspicionReports:
     def get_collusion(self, request: records_pb2.GetCollusionRequest, asker: Asker) -> records_pb2.GetCollusionResponse:
         """The report on some matches. Anybody may ask about a whole competition that is done, an admin about all.
 
-        Raises `NotFoundError`, `DeniedError`, or `NotYetError` before the competition is done.
+        Raises `UnknownCompetitionError`, `DeniedError`, or `NotYetError` before the competition is done.
         """
         wanted = self._wanted(request)
         if asker.sees_everything:
@@ -60,10 +59,7 @@ class SuspicionReports:
             return self._made[request.competition]
 
     def _wanted(self, request: records_pb2.GetCollusionRequest) -> MatchFilter:
-        try:
-            number = ledger.id_of(self._store, request.competition) if request.competition else None
-        except UsageError as error:
-            raise NotFoundError(str(error)) from None
+        number = ledger.id_of(self._store, request.competition) if request.competition else None
         return MatchFilter(game=request.game or None, competition_id=number, phase=request.phase or None)
 
     def _check_done(self, competition: str) -> None:

@@ -23,7 +23,7 @@ from roost_server.competition.file_errors import setting_name
 from roost_server.competition.finals import Finalist
 from roost_server.competition.forecast import unplayable
 from roost_server.competition.phases import ANNOUNCED, CLOCK, extended, pins_versions, put_off, takes_entries
-from roost_server.errors import DeniedError
+from roost_server.errors import DeniedError, UnknownCompetitionError
 from roost_server.store import Store
 from roost_server.store.measures.rulings import Ruling, RulingKind, add_ruling, bots_out, extensions
 from roost_server.store.models import (
@@ -208,7 +208,7 @@ def _deals_played(reading: Reading, competition_id: int) -> str | None:
 
 
 def find(store: Store, name: str) -> Competition:
-    """The competition of this name. Raises `UsageError` if there is none."""
+    """The competition of this name. Raises `UnknownCompetitionError`."""
     with store.reading() as reading:
         return read(reading, name)
 
@@ -222,7 +222,7 @@ def read(reading: Reading, name: str) -> Competition:
 
 
 def id_of(store: Store, name: str) -> int:
-    """The number of the competition of this name. Raises `UsageError` if there is none."""
+    """The number of the competition of this name. Raises `UnknownCompetitionError`."""
     with store.reading() as reading:
         return int(_row(reading, name).id)
 
@@ -230,8 +230,7 @@ def id_of(store: Store, name: str) -> int:
 def _row(reading: Reading, name: str) -> Row[tuple[Any, ...]]:
     row = reading.execute(select(COMPETITION).where(COMPETITION.c.name == name, IS_COMPETITION)).one_or_none()
     if row is None:
-        known = reading.scalars(_names()).all()
-        raise UsageError(f"there is no competition {name!r}; there are: {', '.join(known) or 'none'}")
+        raise UnknownCompetitionError(name, reading.scalars(_names()).all())
     return row
 
 

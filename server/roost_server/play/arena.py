@@ -161,7 +161,7 @@ class Arena:
             contest.paused = full
 
     def _wait_no_longer(self, director: Director) -> None:
-        """Have finals go on without the bots that have been away for too long, or are out; ladders without the latter."""
+        """Have finals go on without bots that are out or away for too long, and ladders without those that are out."""
         contest = director.contest
         if contest is None:
             return

@@ -26,7 +26,7 @@ from roost_server.answers.competitions import competitions
 from roost_server.answers.ratings import Ratings
 from roost_server.clocks import epoch_ms
 from roost_server.competition.ledger import id_of
-from roost_server.errors import NotYetError, UnauthenticatedError
+from roost_server.errors import NotYetError, UnauthenticatedError, UnknownCompetitionError
 from roost_server.play.arena import Arena
 from roost_server.play.director import Director
 from roost_server.play.stream import parser_of, play
@@ -186,8 +186,7 @@ class AdministrationService:
         for director in self._arena.directors:
             if director.file.name == name:
                 return director
-        running = ", ".join(director.file.name for director in self._arena.directors)
-        raise UsageError(f"there is no competition {name!r} here; there are: {running or 'none'}")
+        raise UnknownCompetitionError(name, [director.file.name for director in self._arena.directors])
 
 
 class AccountsService(AdministrationService):
