@@ -516,6 +516,7 @@ def wrong_with(folder: Path) -> Iterator[str]:
     yield from _wrong_matches(export)
     for replay in export.matches:
         yield from (f"{replay['match']}: {what}" for what in wrong_forfeits(replay))
+    yield from _wrong_qualification(export)
     yield from _wrong_plan(export)
     for phase in ("ladder", "finals"):
         yield from _wrong_standings(export, phase)
@@ -614,10 +615,66 @@ def _match_seed(block: Json, rotation: int, take: int) -> str:
     return sha256(f"roost-match/1:{block['seed']}:{rotation}:{take}")
 
 
+def _demands(export: Export) -> tuple[str, Json] | None:
+    """The phase that demands a qualification, and its table."""
+    found = [(part["phase"], part["qualification"]) for part in export.rules["phases"] if "qualification" in part]
+    return found[0] if found else None
+
+
+def qualified_with(export: Export, table: Json, version: int) -> str:
+    """The block with which a version has qualified; empty if it has not."""
+    replays = {replay["match"]: replay["result"] for replay in export.matches}
+    money, best, clean = [1.0, 1.0, 1.0], 1.0, 0
+    blocks = [each for each in export.blocks if each["phase"] == "qualification" and each["state"] == "done"]
+    mine = sorted((each for each in blocks if each["version_ids"][0] == version), key=lambda each: each["serial"])
+    for block in mine[: table.get("most_blocks", 200)]:
+        players, total = len(block["version_ids"]), 0.0
+        for match, rotation in block["matches"]:
+            result, seat = replays[match], seating(block, rotation).index(version)
+            if result["termination"] == "voided":
+                continue
+            others = [place for at, place in enumerate(result["places"]) if at != seat]
+            own = result["places"][seat]
+            total += sum(1.0 if place > own else 0.5 if place == own else 0.0 for place in others) / len(others)
+            faulty = seat in result.get("forfeits", []) or any(each["seat"] == seat for each in result["faults"])
+            clean = 0 if faulty else clean + 1
+        score = total / (math.factorial(players) if block["rotation"] == "full" else players)
+        money = [own * (1 + share * (2 * score - 1)) for own, share in zip(money, (0.25, 0.5, 0.75), strict=True)]
+        best = max(best, sum(money) / 3)
+        needed = table.get("most_versions", 5) / (1 - table["confidence"]) if "confidence" in table else 1.0
+        if best >= needed and clean >= table.get("clean_matches", 0):
+            return str(block["id"])
+    return ""
+
+
+def _wrong_qualification(export: Export) -> Iterator[str]:
+    demands = _demands(export)
+    if demands is None or export.competition.get("only"):
+        return
+    phase, table = demands
+    bots = export.competition["bots"]
+    by = {bot["version_id"]: qualified_with(export, table, bot["version_id"]) for bot in bots}
+    opponents = [table["opponent"]] if isinstance(table["opponent"], str) else table["opponent"]
+    let_in = {bot["name"] for bot in bots if by[bot["version_id"]] or bot["name"] in opponents}
+    for bot in bots:
+        if bot.get("let_in", True) != (bot["name"] in let_in):
+            yield f"{bot['name']}: was let in without having qualified, or not although it has"
+    for block in export.blocks:
+        names = [export.names[bot][0] for bot in block["version_ids"]]
+        if block["phase"] in (phase, "finals") and not let_in.issuperset(names):
+            yield f"{block['id']}: somebody played who has not qualified"
+    rows = csv.DictReader((export.folder / "qualification.csv").read_text("utf-8").splitlines())
+    told = {(row["bot"], row["version"]): row["decided_by"] for row in rows}
+    for bot in bots:
+        if told.get((bot["name"], bot["version"]), "") != by[bot["version_id"]]:
+            yield f"qualification.csv: {bot['name']} has qualified with another block"
+
+
 def seeding(export: Export) -> list[int]:
     out = export.disqualified(export.settled) | export.ruled_out("ban", "unban", export.settled)
     out |= {bot["version_id"] for bot in export.competition["bots"] if 0 < bot.get("withdrawn_ms", 0) < export.settled}
-    pinned = [bot["version_id"] for bot in export.competition["bots"] if bot["pinned"] and bot["version_id"] not in out]
+    bots = [bot for bot in export.competition["bots"] if bot["pinned"] and bot.get("let_in", True)]
+    pinned = [bot["version_id"] for bot in bots if bot["version_id"] not in out]
     if export.competition.get("seeding"):
         return list(export.competition["seeding"])
     played = [

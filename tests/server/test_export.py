@@ -222,7 +222,7 @@ def test_a_page_may_look_different() -> None:
 def test_matches_that_do_not_count_have_no_report(exported: Path) -> None:
     file = parse_competition(CUP.replace("SCHEDULE", "swiss") + "[faults]\nforfeits = 'ignore'\n")
     forfeited = MatchFacts("b", "karteneck", (1, 2), (1, 2), (1, 0), (0, 3), (False, True), (5, 2), (1.0, 1.0))
-    played = ReportMatches({"finals": [forfeited]}, [], [])
+    played = ReportMatches({"finals": [forfeited]}, [], [], {})
     reports = derived(file, replace(read_competition(exported), winner=None), played)
     assert list(reports) == []
 

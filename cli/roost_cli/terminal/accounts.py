@@ -11,6 +11,7 @@ from pathlib import Path
 import typer
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
+from rich.console import Console
 
 from roost.v1 import admin_pb2
 from roost_cli.terminal.console import TextColumn, print_fitted, print_json, remark, results
@@ -113,6 +114,7 @@ def print_account(account: admin_pb2.GetAccountResponse) -> None:
         if columns[0].cells:
             console.print()
             print_fitted(console, columns)
+    _print_qualifications(console, account.entries)
 
 
 def _entry_columns(entries: Iterable[admin_pb2.EntryRecord]) -> list[TextColumn]:
@@ -123,6 +125,13 @@ def _entry_columns(entries: Iterable[admin_pb2.EntryRecord]) -> list[TextColumn]
         TextColumn("phase", [each.phase for each in found]),
         TextColumn("pinned version", [each.pinned_version or NEVER for each in found], drop=1),
     ]
+
+
+def _print_qualifications(console: Console, entries: Iterable[admin_pb2.EntryRecord]) -> None:
+    for each in entries:
+        if each.HasField("qualification"):
+            told = f"{each.bot} in {each.competition}: {each.qualification.summary}"
+            console.print(told, soft_wrap=True, markup=False)
 
 
 def account_json(account: admin_pb2.GetAccountResponse) -> dict[str, object]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 def meaning(file: "CompetitionFile") -> Iterator[str]:
     """What a competition file says, in lines."""
+    from roost_server.competition.wording import qualification_in_words
+
     for table in file.games:
         yield f"{table.game} at tables of {', '.join(map(str, table.players))}"
     who = "anybody who registers" if file.entry.who == "open" else "invited owners"
@@ -26,6 +28,7 @@ def meaning(file: "CompetitionFile") -> Iterator[str]:
     for part in file.phases:
         when = f"{part.starts:%Y-%m-%d %H:%M} UTC" if part.starts else "by hand"
         yield f"{part.phase:<12}  {when:<20}  {part.plays_by}".rstrip()
+    yield from qualification_in_words(file)
 
 
 def forecast_lines(found: "Forecast") -> Iterator[str]:
@@ -71,6 +74,8 @@ def print_problems(console: Console, found: Sequence[arena_pb2.CompetitionStatus
     for each in found:
         if each.problem:
             console.print(f"{each.name} does not go on: {each.problem}", soft_wrap=True, markup=False)
+        if each.remark:
+            console.print(f"{each.name}: {each.remark}", soft_wrap=True, markup=False)
 
 
 def _print_table(console: Console, found: Sequence[arena_pb2.CompetitionStatus]) -> None:

@@ -77,6 +77,7 @@ def bots_json(bots: Sequence[arena_pb2.BotVersion], *, live: bool) -> dict[str, 
                 "latency_ms": bot.latency_us / 1000 if live and bot.connected else None,
                 "presence": presence_of(bot).value if live else None,
                 "presence_since_ms": since_ms(bot) if live else None,
+                "qualification": bot.qualification or None,
             }
             for bot in bots
         ]
@@ -135,6 +136,8 @@ def print_one_bot(versions: Sequence[arena_pb2.BotVersion], record: records_pb2.
         elif presence_of(bot) is not Presence.UNKNOWN:
             since = f" since {local_time(bot.presence_since_ms)}" if bot.presence_since_ms else ""
             console.print(f"  {presence_of(bot).in_words}{since}", soft_wrap=True)
+        if bot.qualification:
+            console.print(f"  {bot.qualification}", soft_wrap=True, markup=False)
     _print_record(console, record)
 
 

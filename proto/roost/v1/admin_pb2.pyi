@@ -12,6 +12,7 @@ from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from roost.v1 import arena_pb2 as _arena_pb2
+from roost.v1 import records_pb2 as _records_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -148,11 +149,16 @@ class EntryRecord(_message.Message):
     BOT_FIELD_NUMBER: _builtins.int
     PHASE_FIELD_NUMBER: _builtins.int
     PINNED_VERSION_FIELD_NUMBER: _builtins.int
+    QUALIFICATION_FIELD_NUMBER: _builtins.int
     competition: _builtins.str
     bot: _builtins.str
     phase: _builtins.str
     pinned_version: _builtins.str
     """The version pinned by the freeze; empty before it."""
+    @_builtins.property
+    def qualification(self) -> _records_pb2.Qualification:
+        """Absent if bots need not qualify."""
+
     def __init__(
         self,
         *,
@@ -160,10 +166,11 @@ class EntryRecord(_message.Message):
         bot: _builtins.str = ...,
         phase: _builtins.str = ...,
         pinned_version: _builtins.str = ...,
+        qualification: _records_pb2.Qualification | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["qualification", b"qualification"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "competition", b"competition", "phase", b"phase", "pinned_version", b"pinned_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "competition", b"competition", "phase", b"phase", "pinned_version", b"pinned_version", "qualification", b"qualification"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -105,6 +105,7 @@ class BotVersion(_message.Message):
     PRESENCE_FIELD_NUMBER: _builtins.int
     PRESENCE_SINCE_MS_FIELD_NUMBER: _builtins.int
     VOIDS_FIELD_NUMBER: _builtins.int
+    QUALIFICATION_FIELD_NUMBER: _builtins.int
     version_id: _builtins.int
     name: _builtins.str
     version: _builtins.str
@@ -131,6 +132,10 @@ class BotVersion(_message.Message):
     """Since when it has been in this state, in milliseconds since 1970; 0 while it plays, or if that is not known."""
     voids: _builtins.int
     """How many matches were voided while it was being asked."""
+    qualification: _builtins.str
+    """What it has to show before it plays in a competition, and how far it is, in words. Empty if nothing. Only a running
+    arena tells.
+    """
     def __init__(
         self,
         *,
@@ -151,10 +156,11 @@ class BotVersion(_message.Message):
         presence: Global___Presence.ValueType = ...,
         presence_since_ms: _builtins.int = ...,
         voids: _builtins.int = ...,
+        qualification: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "faults", b"faults", "first_seen_ms", b"first_seen_ms", "last_seen_ms", b"last_seen_ms", "latency_us", b"latency_us", "matches", b"matches", "name", b"name", "owner", b"owner", "playing", b"playing", "presence", b"presence", "presence_since_ms", b"presence_since_ms", "quarantine_reason", b"quarantine_reason", "quarantine_since_ms", b"quarantine_since_ms", "version", b"version", "version_id", b"version_id", "voids", b"voids", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "faults", b"faults", "first_seen_ms", b"first_seen_ms", "last_seen_ms", b"last_seen_ms", "latency_us", b"latency_us", "matches", b"matches", "name", b"name", "owner", b"owner", "playing", b"playing", "presence", b"presence", "presence_since_ms", b"presence_since_ms", "qualification", b"qualification", "quarantine_reason", b"quarantine_reason", "quarantine_since_ms", b"quarantine_since_ms", "version", b"version", "version_id", b"version_id", "voids", b"voids", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -681,6 +687,7 @@ class CompetitionStatus(_message.Message):
     DOCUMENT_FIELD_NUMBER: _builtins.int
     EPOCH_FIELD_NUMBER: _builtins.int
     PROBLEM_FIELD_NUMBER: _builtins.int
+    REMARK_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     title: _builtins.str
     phase: _builtins.str
@@ -701,6 +708,10 @@ class CompetitionStatus(_message.Message):
     """
     problem: _builtins.str
     """Why it does not go on to the next phase, or plans nothing; empty if nothing is wrong. Only a running arena knows."""
+    remark: _builtins.str
+    """What else the host should know although it goes on, such as an opponent that is needed and not here. Only a running
+    arena knows.
+    """
     def __init__(
         self,
         *,
@@ -716,10 +727,11 @@ class CompetitionStatus(_message.Message):
         document: _builtins.str = ...,
         epoch: _builtins.int = ...,
         problem: _builtins.str = ...,
+        remark: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks_done", b"blocks_done", "blocks_open", b"blocks_open", "commitment", b"commitment", "document", b"document", "entries", b"entries", "epoch", b"epoch", "name", b"name", "next_change_ms", b"next_change_ms", "phase", b"phase", "problem", b"problem", "seed", b"seed", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks_done", b"blocks_done", "blocks_open", b"blocks_open", "commitment", b"commitment", "document", b"document", "entries", b"entries", "epoch", b"epoch", "name", b"name", "next_change_ms", b"next_change_ms", "phase", b"phase", "problem", b"problem", "remark", b"remark", "seed", b"seed", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

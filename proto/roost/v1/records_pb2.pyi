@@ -669,6 +669,7 @@ class Entry(_message.Message):
     ENTERED_MS_FIELD_NUMBER: _builtins.int
     VERSION_IDS_FIELD_NUMBER: _builtins.int
     WITHDRAWN_FIELD_NUMBER: _builtins.int
+    QUALIFICATION_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     owner: _builtins.str
     entered_ms: _builtins.int
@@ -676,6 +677,10 @@ class Entry(_message.Message):
     @_builtins.property
     def version_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The versions that take part."""
+
+    @_builtins.property
+    def qualification(self) -> Global___Qualification:
+        """Absent if bots need not qualify."""
 
     def __init__(
         self,
@@ -685,14 +690,73 @@ class Entry(_message.Message):
         entered_ms: _builtins.int = ...,
         version_ids: _abc.Iterable[_builtins.int] | None = ...,
         withdrawn: _builtins.bool = ...,
+        qualification: Global___Qualification | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["qualification", b"qualification"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "entered_ms", b"entered_ms", "owner", b"owner", "version_ids", b"version_ids", "withdrawn", b"withdrawn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "entered_ms", b"entered_ms", "owner", b"owner", "qualification", b"qualification", "version_ids", b"version_ids", "withdrawn", b"withdrawn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Entry: _TypeAlias = Entry  # noqa: Y015
+
+@_typing.final
+class Qualification(_message.Message):
+    """How far a bot is with what it has to show before it takes part."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUALIFIED_FIELD_NUMBER: _builtins.int
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    VERSION_ID_FIELD_NUMBER: _builtins.int
+    BLOCKS_FIELD_NUMBER: _builtins.int
+    MOST_BLOCKS_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    CONFIDENCE_FIELD_NUMBER: _builtins.int
+    CONFIDENCE_NEEDED_FIELD_NUMBER: _builtins.int
+    CLEAN_MATCHES_FIELD_NUMBER: _builtins.int
+    CLEAN_MATCHES_NEEDED_FIELD_NUMBER: _builtins.int
+    VERSIONS_LEFT_FIELD_NUMBER: _builtins.int
+    qualified: _builtins.bool
+    summary: _builtins.str
+    """The same in words."""
+    version_id: _builtins.int
+    """The version that has qualified, or tried last, by its id; 0 if none has tried."""
+    blocks: _builtins.int
+    """How many blocks this version has played, and how many it may play."""
+    most_blocks: _builtins.int
+    score: _builtins.float
+    """The share of its opponents that it finished ahead of, from 0 to 1; a tie is half."""
+    confidence: _builtins.float
+    """How surely it is better than its opponents, and how surely it has to be, from 0 to 1; 0 if it need not be."""
+    confidence_needed: _builtins.float
+    clean_matches: _builtins.int
+    """How many matches in a row it has played without a fault, and how many are needed."""
+    clean_matches_needed: _builtins.int
+    versions_left: _builtins.int
+    """How many more versions of the bot may try."""
+    def __init__(
+        self,
+        *,
+        qualified: _builtins.bool = ...,
+        summary: _builtins.str = ...,
+        version_id: _builtins.int = ...,
+        blocks: _builtins.int = ...,
+        most_blocks: _builtins.int = ...,
+        score: _builtins.float = ...,
+        confidence: _builtins.float = ...,
+        confidence_needed: _builtins.float = ...,
+        clean_matches: _builtins.int = ...,
+        clean_matches_needed: _builtins.int = ...,
+        versions_left: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "clean_matches", b"clean_matches", "clean_matches_needed", b"clean_matches_needed", "confidence", b"confidence", "confidence_needed", b"confidence_needed", "most_blocks", b"most_blocks", "qualified", b"qualified", "score", b"score", "summary", b"summary", "version_id", b"version_id", "versions_left", b"versions_left"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Qualification: _TypeAlias = Qualification  # noqa: Y015
 
 @_typing.final
 class GetCollusionRequest(_message.Message):

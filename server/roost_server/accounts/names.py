@@ -26,18 +26,22 @@ class NameRules(NamedTuple):
     """How many names an owner may claim."""
     in_use: frozenset[str] = frozenset()
     """The names of the bots that are connected. They are not idle."""
+    reserved: frozenset[str] = frozenset()
+    """Names that only the host gives away: those of opponents in a qualification."""
 
 
 def claim_name(connection: Connection, actor: str, owner_id: int, name: str, rules: NameRules) -> BotRecord:
     """The owner's bot of this name, or that had it before it was renamed; claimed if the name is free.
 
-    Raises `DeniedError` if it has another owner, and `UsageError` if this owner has claimed too many names.
+    Raises `DeniedError` if it has another owner or is reserved, and `UsageError` if this owner has claimed too many.
     """
     found = find_bot(connection, name) or bot_once_named(connection, name)
     if found is not None and not _is_idle(connection, found, rules):
         if found.owner_id != owner_id:
             raise DeniedError(f"the bot {name} belongs to another owner; choose another name")
         return found
+    if name in rules.reserved:
+        raise DeniedError(f"the name {name} is reserved for the opponent in a qualification; choose another name")
     _check_room(connection, owner_id, rules)
     if found is None:
         return insert_bot(connection, owner_id, name, actor)

@@ -15,7 +15,7 @@ from roost.v1 import admin_pb2
 from roost_server.accounts import requests
 from roost_server.accounts.gate import Need
 from roost_server.accounts.requests import Caller
-from roost_server.answers import rulings, status
+from roost_server.answers import competitions, rulings, status
 from roost_server.store import Store
 
 ACCOUNTS = admin_pb2.DESCRIPTOR.services_by_name["Accounts"]
@@ -36,7 +36,7 @@ class Act(NamedTuple):
 
 OWNERS_ACTS = (
     Act(admin_pb2.RegisterRequest, Need.NOTHING, None),
-    Act(admin_pb2.GetAccountRequest, Need.OWN, requests.get_account, changes=False),
+    Act(admin_pb2.GetAccountRequest, Need.OWN, competitions.get_account, changes=False),
     Act(admin_pb2.MakeOwnKeyRequest, Need.OWN, None),
     Act(admin_pb2.EndKeyRequest, Need.OWN, requests.end_key),
     Act(admin_pb2.ChangeEntryRequest, Need.OWN, None),

@@ -3,14 +3,18 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from roost.v1 import arena_pb2, records_pb2
+from roost.v1 import admin_pb2, arena_pb2, records_pb2
 from roost_games.errors import UsageError
 from roost_ladder.schedules.knockout import Tie, champion
+from roost_server.accounts import owners, requests
+from roost_server.accounts.requests import Caller
 from roost_server.competition import ledger, phases
+from roost_server.competition.demands import BotQualification, Trial, in_words
 from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.finals import table_names
 from roost_server.competition.history import bracket_on_record, result_on_record
 from roost_server.competition.ledger import Competition
+from roost_server.competition.qualification import qualifications
 from roost_server.competition.result import CompetitionResult, Placed
 from roost_server.competition.wording import phase_in_words, rules_in_words
 from roost_server.store import Store, queries
@@ -48,6 +52,7 @@ def get_competition(store: Store, request: records_pb2.GetCompetitionRequest) ->
         competition = ledger.read(reading, request.competition)
         changes = ledger.phase_changes(reading, competition.id)
         entries = ledger.entries(reading, competition.id)
+        shown = qualifications(reading, competition.id, competition.file)
     return records_pb2.GetCompetitionResponse(
         rules=rules_in_words(competition.file),
         phases=_phases(competition, {phase: at for phase, at, _ in changes}),
@@ -58,10 +63,47 @@ def get_competition(store: Store, request: records_pb2.GetCompetitionRequest) ->
                 entered_ms=each.entered_ms,
                 version_ids=each.version_ids,
                 withdrawn=each.withdrawn,
+                qualification=qualification_message(competition.file, shown.get(each.bot_id)),
             )
             for each in entries
         ],
     )
+
+
+def qualification_message(file: CompetitionFile, bot: BotQualification | None) -> records_pb2.Qualification | None:
+    """How far a bot is; `None` if it need not qualify."""
+    part = file.qualification
+    if part is None or bot is None:
+        return None
+    trial = bot.shown or Trial(0)
+    return records_pb2.Qualification(
+        qualified=bot.qualified,
+        summary=in_words(part, bot),
+        version_id=trial.version_id,
+        blocks=trial.blocks,
+        most_blocks=part.most_blocks,
+        score=trial.score,
+        confidence=trial.confidence,
+        confidence_needed=part.confidence or 0.0,
+        clean_matches=trial.clean,
+        clean_matches_needed=part.clean_matches,
+        versions_left=part.most_versions - len(bot.trials),
+    )
+
+
+def get_account(store: Store, caller: Caller, request: admin_pb2.GetAccountRequest) -> admin_pb2.GetAccountResponse:
+    """Everything about the owner who asks, and how far the bots are with their qualifications."""
+    answer = requests.get_account(store, caller, request)
+    with store.reading() as reading:
+        for name in {entry.competition for entry in answer.entries}:
+            competition = ledger.read(reading, name)
+            shown = qualifications(reading, competition.id, competition.file)
+            bots = {bot.name: bot.id for bot in owners.bots(store, owner_id=caller.owner_id)} if shown else {}
+            for entry in answer.entries:
+                message = qualification_message(competition.file, shown.get(bots.get(entry.bot, 0)))
+                if entry.competition == name and message is not None:
+                    entry.qualification.CopyFrom(message)
+    return answer
 
 
 def _phases(competition: Competition, begun: Mapping[str, datetime]) -> list[records_pb2.CompetitionPhase]:

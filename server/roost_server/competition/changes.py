@@ -42,8 +42,8 @@ def check_changes(
 ) -> None:
     """Raise `CompetitionFileError` for changes that come too late in a competition that is in `phase`.
 
-    The times of later phases may change, and the plan of the finals if the competition is `stuck` because they cannot
-    be played. `text` is the new file, and `name` its name in messages.
+    The times of later phases may change, and the plan of the finals and who may play if the competition is `stuck`
+    because they cannot be played. `text` is the new file, and `name` its name in messages.
     """
     late = [each for each in found if not _allowed(each.path, new, phase, stuck)]
     if late:
@@ -53,6 +53,8 @@ def check_changes(
 
 def _allowed(path: SettingPath, new: CompetitionFile, phase: str, stuck: bool) -> bool:
     match path:
+        case ("phases", int(), "qualification", *_) if stuck:
+            return True
         case ("phases", int(number), str(setting)) if stuck and setting in PLAN:
             return new.phases[number] in ahead(new, phase)
         case ("phases", int(number), "starts"):

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationError, field_validator, model_validator
 
 from roost_games.errors import UsageError
 from roost_games.game import JsonValue
@@ -20,7 +20,8 @@ from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.blocks import Deals
 from roost_ladder.schedules.cycles import MOST_GROUPS
-from roost_server.competition.file_errors import error_lines, place_of, wrong
+from roost_server.competition.demands import QualificationPart
+from roost_server.competition.file_errors import FilePart, error_lines, place_of, wrong
 from roost_server.settings import Rules, Settings
 
 USUAL = Settings()
@@ -46,6 +47,11 @@ class PhaseName(StrEnum):
     """The result is final, and the master seed is public."""
 
 
+def takes_entries(phase: str) -> bool:
+    """Whether bots can enter in this phase, new versions of them count, and those who have to qualify can do so."""
+    return phase in (PhaseName.REGISTRATION, PhaseName.LADDER)
+
+
 def _utc(time: datetime) -> datetime:
     if time.tzinfo is None:
         raise wrong("needs a time zone: write 2027-03-01T18:00:00Z or 2027-03-01T19:00:00+01:00")
@@ -55,18 +61,12 @@ def _utc(time: datetime) -> datetime:
 Moment = Annotated[datetime, AfterValidator(_utc)]
 
 
-class _Part(BaseModel):
-    """A part of the file. Unknown settings are errors, so that misspelt ones are noticed."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class GameTable(_Part):
+class GameTable(FilePart):
     """What is played: a game with its options, and at which table sizes."""
 
     game: str
     players: tuple[int, ...] = Field(default=(2, 3, 4), strict=False)
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = Field(default_factory=dict)
 
     @field_validator("game")
     @classmethod
@@ -105,7 +105,7 @@ def _json(options: dict[str, Any]) -> dict[str, JsonValue]:
     return dict(options)
 
 
-class ClockPart(_Part):
+class ClockPart(FilePart):
     """How long bots may think."""
 
     decision_ms: int = Field(default=int(STANDARD_CLOCK.decision_ms), ge=1, le=3_600_000)
@@ -114,7 +114,7 @@ class ClockPart(_Part):
     match_seconds: int | None = Field(default=None, ge=1, le=604_800)
 
 
-class PacePart(_Part):
+class PacePart(FilePart):
     """How much a ladder plays."""
 
     matches_per_hour: int = Field(default=int(USUAL.matches_per_hour), ge=1, le=100_000_000)
@@ -123,7 +123,7 @@ class PacePart(_Part):
     disk_gb: float = Field(default=USUAL.disk_gb, gt=0, le=1_000_000, strict=False)
 
 
-class EntryPart(_Part):
+class EntryPart(FilePart):
     """Who may take part."""
 
     who: Literal["open", "invited"] = "invited"
@@ -133,7 +133,7 @@ class EntryPart(_Part):
     hide_names: bool = False
 
 
-class FaultPart(_Part):
+class FaultPart(FilePart):
     """What happens to bots that make faults."""
 
     max_faults: int = Field(default=3, ge=1, le=1_000)
@@ -144,14 +144,14 @@ class FaultPart(_Part):
     round_seconds: int = Field(default=int(USUAL.round_seconds), ge=1, le=2_592_000)
 
 
-class SpectatorPart(_Part):
+class SpectatorPart(FilePart):
     """What spectators may see."""
 
     public: bool = True
     delay_seconds: int = Field(default=0, ge=0, le=86_400)
 
 
-class PhasePart(_Part):
+class PhasePart(FilePart):
     """A phase, when it begins, and what is played in it."""
 
     phase: Annotated[PhaseName, Field(strict=False)]
@@ -161,6 +161,7 @@ class PhasePart(_Part):
     blocks_per_pairing: int = Field(default=1, ge=1, le=10_000)
     budget: int | None = Field(default=None, ge=1, le=10_000_000)
     most_groups: int = Field(default=MOST_GROUPS, ge=1, le=MOST_GROUPS)
+    qualification: QualificationPart | None = None
 
     @property
     def plays_by(self) -> str:
@@ -179,6 +180,8 @@ class PhasePart(_Part):
         if self.phase is PhaseName.FINALS and (self.plays_by == "sure") != (self.budget is not None):
             say = "is for the schedule sure; leave it out" if self.budget else "write how many blocks sure may plan"
             raise wrong(say, "budget")
+        if self.qualification is not None and not may:
+            raise wrong("is for the ladder or the finals, where matches are played; leave it out", "qualification")
         return self
 
 
@@ -192,7 +195,7 @@ SCHEDULES: dict[PhaseName, tuple[str, ...]] = {
 """The schedules that each phase allows; the first is the default."""
 
 
-class CompetitionFile(_Part):
+class CompetitionFile(FilePart):
     """Everything that a host decides about a competition."""
 
     name: str = Field(pattern=NAME)
@@ -247,6 +250,38 @@ class CompetitionFile(_Part):
                 said = "a knockout is played in duels: some game needs 2 among its players"
                 raise wrong(said, "phases", number, "schedule")
         return self
+
+    @model_validator(mode="after")
+    def _can_qualify(self) -> "CompetitionFile":
+        demanding = [number for number, each in enumerate(self.phases) if each.qualification is not None]
+        if len(demanding) > 1:
+            said = "one phase can demand it; who has qualified for the ladder may play the finals too"
+            raise wrong(said, "phases", demanding[1], "qualification")
+        if demanding and not any(takes_entries(each.phase) for each in self.phases):
+            said = "there is no time for it; add a phase before the finals: registration or ladder"
+            raise wrong(said, "phases", demanding[0], "qualification")
+        part = self.qualification
+        if part is not None and self.qualification_rules() is None:
+            named = part.game or self.games[0].game
+            said = f"the competition does not play {named} at tables of {part.table_size}; name one of its tables"
+            raise wrong(said, "phases", demanding[0], "qualification", *(["game"] if part.game else []))
+        return self
+
+    @property
+    def qualification(self) -> QualificationPart | None:
+        """What bots have to show before they take part; `None` if nothing."""
+        return next((each.qualification for each in self.phases if each.qualification is not None), None)
+
+    @property
+    def demanding(self) -> PhaseName | None:
+        """The phase in which only those play who have qualified."""
+        return next((each.phase for each in self.phases if each.qualification is not None), None)
+
+    def qualification_rules(self) -> Rules | None:
+        """The kind of table at which bots qualify; `None` if nothing is demanded, or there is no such table."""
+        part = self.qualification
+        kind = None if part is None else (part.game or self.games[0].game, part.table_size)
+        return next((rules for rules in self.rules() if rules.kind == kind), None)
 
     def played_with(self, deals: str) -> "CompetitionFile":
         """The file of a competition that is played with these deals already, whatever the default is by now."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticCustomError
 
 HEADER = re.compile(r"^\s*(\[\[?)\s*([A-Za-z0-9_.\"' -]+?)\s*\]\]?\s*(#.*)?$")
@@ -22,6 +22,7 @@ MISSING = {
     "phases": "[[phases]], once for every phase, and its settings below",
     "game": 'game = "karteneck"',
     "phase": 'phase = "ladder"',
+    "opponent": 'opponent = "greedy", the name of a bot that you run',
 }
 """How to write settings without a default."""
 ADVICE = {
@@ -32,6 +33,12 @@ ADVICE = {
     "string_pattern_mismatch": "has 1 to 40 small letters, digits and dashes, as in spring-cup-2027",
 }
 """Messages by pydantic's type of error, where pydantic's own message would not help."""
+
+
+class FilePart(BaseModel):
+    """A part of the file. Unknown settings are errors, so that misspelt ones are noticed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 def wrong(said: str, *at: str | int) -> PydanticCustomError:

@@ -12,6 +12,7 @@ from roost_server.competition.file import PhaseName
 from roost_server.competition.finals import bracket_of, finals_field
 from roost_server.competition.forecast import USUAL_PACE, Forecast, forecast
 from roost_server.competition.ledger import Competition
+from roost_server.competition.qualification import versions_let_in
 from roost_server.competition.result import CompetitionResult, result_of
 from roost_server.store import BlockState, Store
 from roost_server.store.measures.rulings import struck_versions
@@ -64,7 +65,8 @@ def history_of(
 
 def forecast_of(store: Store, competition: Competition) -> Forecast:
     """What the competition will take with the bots that take part, at the pace of the last hour that was played."""
-    owners = [each.owner for each in ledger.entrants(store, competition.id)]
+    with store.reading() as reading:
+        owners = ledger.owners_let_in(reading, competition.id, competition.file)
     return forecast(competition.file, owners, measured_pace(store) or USUAL_PACE)
 
 
@@ -87,7 +89,8 @@ def field_on_record(reading: Reading, competition: Competition) -> Participants:
     settled_ms = ledger.field_settled_ms(reading, competition.id)
     of_ladder = MatchFilter(competition_id=competition.id, phase=PhaseName.LADDER)
     ladder = facts_by_block(reading, of_ladder, struck_before=settled_ms)
-    pinned = ledger.finalists(reading, competition.id)
+    let_in = versions_let_in(reading, competition.id, competition.file)
+    pinned = [each for each in ledger.finalists(reading, competition.id) if let_in is None or each.version_id in let_in]
     return finals_field(competition.file, pinned, ([match.result() for match in block] for block in ladder))
 
 

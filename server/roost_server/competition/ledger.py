@@ -18,11 +18,12 @@ from roost_server.accounts.owners import BotRecord
 from roost_server.accounts.rulings import record
 from roost_server.clocks import epoch_ms
 from roost_server.competition.changes import changes, check_changes
-from roost_server.competition.file import CompetitionFile, PhaseName, check_new, parse_competition
+from roost_server.competition.file import CompetitionFile, PhaseName, check_new, parse_competition, takes_entries
 from roost_server.competition.file_errors import setting_name
 from roost_server.competition.finals import Finalist
 from roost_server.competition.forecast import unplayable
-from roost_server.competition.phases import ANNOUNCED, CLOCK, extended, pins_versions, put_off, takes_entries
+from roost_server.competition.phases import ANNOUNCED, CLOCK, extended, pins_versions, put_off
+from roost_server.competition.qualification import qualifications
 from roost_server.errors import DeniedError, UnknownCompetitionError
 from roost_server.store import Store
 from roost_server.store.measures.rulings import Ruling, RulingKind, add_ruling, bots_out, extensions
@@ -71,6 +72,7 @@ class EnteredBot(NamedTuple):
 class EntryOnRecord(NamedTuple):
     """The entry of a bot."""
 
+    bot_id: int
     bot: str
     owner: str
     entered_ms: int
@@ -139,7 +141,14 @@ def draw_up(store: Store, file: CompetitionFile, text: str, name: str = "competi
 
 def _is_stuck(reading: Reading, competition_id: int, file: CompetitionFile) -> bool:
     """Whether the finals cannot be played with the bots that take part."""
-    return bool(unplayable(file, [each.owner for each in _entrants(reading, competition_id)]))
+    return bool(unplayable(file, owners_let_in(reading, competition_id, file)))
+
+
+def owners_let_in(reading: Reading, competition_id: int, file: CompetitionFile) -> list[str]:
+    """The owners of the bots that take part now and may play the finals, one for each bot."""
+    shown = qualifications(reading, competition_id, file)
+    entered = _entrants(reading, competition_id)
+    return [each.owner for each in entered if each.bot_id not in shown or shown[each.bot_id].qualified]
 
 
 def _insert(connection: Connection, file: CompetitionFile, text: str) -> None:
@@ -470,7 +479,9 @@ def entries(reading: Reading, competition_id: int) -> list[EntryOnRecord]:
     for bot_id, version_id in reading.execute(versions):
         by_bot.setdefault(bot_id, []).append(version_id)
     return [
-        EntryOnRecord(bot, owner, entered_ms, withdrawn_ms is not None, (pinned,) if pinned else (*by_bot.get(id, ()),))
+        EntryOnRecord(
+            id, bot, owner, entered_ms, withdrawn_ms is not None, (pinned,) if pinned else (*by_bot.get(id, ()),)
+        )
         for id, bot, owner, entered_ms, withdrawn_ms, pinned in reading.execute(query)
     ]
 

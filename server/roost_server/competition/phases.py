@@ -85,11 +85,6 @@ def plays(phase: str) -> bool:
     return phase in (PhaseName.LADDER, PhaseName.FINALS)
 
 
-def takes_entries(phase: str) -> bool:
-    """Whether bots can enter, and new versions of them count."""
-    return phase in (PhaseName.REGISTRATION, PhaseName.LADDER)
-
-
 def pins_versions(phase: str) -> bool:
     """Whether versions are pinned in this phase."""
     return phase in (PhaseName.FREEZE, PhaseName.FINALS, PhaseName.DONE)

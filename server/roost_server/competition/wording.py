@@ -16,7 +16,14 @@ SCHEDULES = {
 
 def rules_in_words(file: CompetitionFile) -> list[str]:
     """The rules, a sentence or two each."""
-    return [*_tables(file), *_entry(file), _clock(file), *_faults(file), *_spectators(file)]
+    return [
+        *_tables(file),
+        *_entry(file),
+        *qualification_in_words(file),
+        _clock(file),
+        *_faults(file),
+        *_spectators(file),
+    ]
 
 
 def _tables(file: CompetitionFile) -> Iterator[str]:
@@ -41,6 +48,25 @@ def _entry(file: CompetitionFile) -> Iterator[str]:
         yield f"Bots of one owner {'may' if entry.own_bots_may_meet else 'do not'} meet each other."
     if entry.hide_names:
         yield "Bots do not learn the names of their opponents."
+
+
+def qualification_in_words(file: CompetitionFile) -> Iterator[str]:
+    """What a bot has to show before it takes part; nothing if it need not."""
+    part, rules = file.qualification, file.qualification_rules()
+    if part is None or rules is None:
+        return
+    demands = [f"that it is better with a confidence of {100 * part.confidence:g} %"] if part.confidence else []
+    if part.clean_matches:
+        demands.append(f"{counted(part.clean_matches, 'match')} in a row without a fault")
+    opponents = " and ".join(part.opponent)
+    yield (
+        f"Before a bot plays the {file.demanding}, it shows {' and '.join(demands)} against {opponents} "
+        f"in {rules.game} at a table of {rules.players}. These matches are not rated."
+    )
+    yield (
+        f"A version has {counted(part.most_blocks, 'block')} for that, and {counted(part.most_versions, 'version')} "
+        "of a bot may try. Once one has qualified, later versions of the bot need not."
+    )
 
 
 def _clock(file: CompetitionFile) -> str:

@@ -21,6 +21,7 @@ from roost_ladder.blocks import seed_of_block
 from roost_ladder.rating.facts import MatchFacts, facts_of
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
 from roost_sdk.replay_files import Checked, Progress, RecordFlaw, no_progress
+from roost_server.competition.demands import QUALIFICATION
 from roost_server.competition.file import PhaseName
 from roost_server.competition.finals import block_id_of, schedule_of
 from roost_server.competition.phases import CLOCK
@@ -36,6 +37,7 @@ from roost_server.export.files import (
     ExportedBlock,
     digest,
 )
+from roost_server.export.qualification import Played, qualifying_blocks, wrong_qualification
 from roost_server.export.reader import (
     Damaged,
     Exported,
@@ -175,6 +177,9 @@ def _wrong_contents(folder: Path, advance: Counts, matches: bool, commitment: st
     played: list[ExportedMatch] = []
     yield from _wrong_matches(exported, played, advance, matches)
     yield from _wrong_blocks(exported, played)
+    qualifying = _qualifying(exported, played)
+    for where, what in wrong_qualification(exported.file, exported.competition, exported.blocks, qualifying):
+        yield Wrong(where, what)
     try:
         yield from _wrong_schedule(exported, played)
         yield from _wrong_reports(exported, played)
@@ -347,12 +352,12 @@ def _missing_blocks(exported: Exported) -> Iterator[Wrong]:
     """A finished competition has every block, from number 0 on. An unfinished one may have open ones."""
     if exported.competition.phase != PhaseName.DONE:
         return
-    for phase in (PhaseName.LADDER, PhaseName.FINALS):
+    for phase in (PhaseName.LADDER.value, QUALIFICATION, PhaseName.FINALS.value):
         if exported.competition.only not in ("", phase):
             continue
         serials = {block.serial for block in exported.blocks if block.phase == phase}
         for serial in sorted(set(range(max(serials, default=-1) + 1)) - serials):
-            yield Wrong(phase.value, f"block {serial} is missing")
+            yield Wrong(phase, f"block {serial} is missing")
 
 
 def _wrong_schedule(exported: Exported, played: Sequence[ExportedMatch]) -> Iterator[Wrong]:
@@ -412,7 +417,15 @@ def _played(exported: Exported, played: Sequence[ExportedMatch]) -> ReportMatche
         {phase.value: _of_phase(played, phase, now) for phase in (PhaseName.LADDER, PhaseName.FINALS)},
         _of_phase(played, PhaseName.LADDER, struck(rulings, settled_ms)),
         _of_phase(played, PhaseName.FINALS, nothing),
+        _qualifying(exported, played),
     )
+
+
+def _qualifying(exported: Exported, played: Sequence[ExportedMatch]) -> Played:
+    by_block: dict[str, list[MatchFacts]] = {}
+    for facts in _of_phase(played, QUALIFICATION, struck(())):
+        by_block.setdefault(facts.block_id, []).append(facts)
+    return qualifying_blocks(exported.blocks, by_block)
 
 
 def _of_phase(played: Sequence[ExportedMatch], phase: str, without: Struck) -> list[MatchFacts]:

@@ -19,6 +19,7 @@ MATCHES_FILE = "matches.jsonl"
 MANIFEST_FILE = "manifest.json"
 BRACKET_FILE = "bracket.json"
 RESULT_FILE = "result.csv"
+QUALIFICATION_FILE = "qualification.csv"
 README_FILE = "README.txt"
 """For people. Other versions of Roost may word it differently."""
 FORMAT: Final = "roost-export/1"
@@ -46,6 +47,8 @@ class ExportedBot:
     """How many matches were voided while it was being asked. Exports of before do not say so."""
     withdrawn_ms: Milliseconds = 0
     """When its bot was withdrawn; 0 if it was not. Exports of before do not say so."""
+    let_in: bool = True
+    """Whether its bot has qualified, or need not. Exports of before do not say so: nobody had to."""
 
 
 @dataclass(frozen=True, slots=True)

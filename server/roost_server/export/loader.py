@@ -14,12 +14,13 @@ from typing import NamedTuple
 from roost_games.errors import ReplayError, RoostError, UsageError
 from roost_games.replay import Replay, parse_lines
 from roost_sdk.replay_files import Progress, no_progress
+from roost_server.competition.demands import QUALIFICATION
 from roost_server.competition.ledger import EnteredVersion, PlayedElsewhere, take_over
 from roost_server.export.checker import is_export, wrong_hashes
 from roost_server.export.files import COMPETITION_FILE, MATCHES_FILE, RULES_FILE, ExportedBlock, ExportedRuling
 from roost_server.export.reader import Damaged, Exported, as_block, read_export, read_text, readable
 from roost_server.export.rulings import names_in
-from roost_server.store import BlockClosed, BlockState, FinishedMatch, NewBlock, Planned, RecordRefused, Store
+from roost_server.store import BlockClosed, BlockState, FinishedMatch, NewBlock, Planned, Purpose, RecordRefused, Store
 from roost_server.store.measures.rulings import Ruling, RulingKind
 from roost_server.store.store import open_store
 
@@ -109,7 +110,16 @@ def _new_block(block: ExportedBlock, competition_id: int) -> NewBlock:
     plan = Planned(competition_id, block.phase, block.serial, block.epoch)
     deals = block.deals, block.resumed
     return NewBlock(
-        block.id, block.game, block.options, block.seed, block.rotation, block.version_ids, began, plan, *deals
+        block.id,
+        block.game,
+        block.options,
+        block.seed,
+        block.rotation,
+        block.version_ids,
+        began,
+        plan,
+        *deals,
+        Purpose.QUALIFICATION if block.phase == QUALIFICATION else Purpose.RATED,
     )
 
 

@@ -17,6 +17,7 @@ from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.finals import Finalist, bracket_of, finals_field, table_names
 from roost_server.competition.result import CompetitionResult, result_of
 from roost_server.export.files import BRACKET_FILE, RESULT_FILE, ExportedCompetition
+from roost_server.export.qualification import Played, qualification_file
 from roost_server.export.rulings import out_of_finals, struck
 
 RESULT_COLUMNS = ("place", "bot", "version", "owner", "decided_by", "seed", "rating", "score", "lost_in", "lost_to")
@@ -31,6 +32,8 @@ class ReportMatches(NamedTuple):
     """Those of the ladder that counted when the field of the finals was settled."""
     finals: Sequence[MatchFacts]
     """All of the finals, also those that the host has struck: the plan followed from them."""
+    qualifying: Played
+    """Those in which bots qualified."""
 
 
 def derived(file: CompetitionFile, competition: ExportedCompetition, played: ReportMatches) -> dict[str, str]:
@@ -42,6 +45,7 @@ def derived(file: CompetitionFile, competition: ExportedCompetition, played: Rep
         if any(forfeits or not any(match.forfeited) for match in counted):
             about = RunNotes(file.title or file.name, (("Phase", phase), ("Commitment", competition.commitment)))
             texts |= _reports(phase, summarise(counted, names, about, forfeits=forfeits))
+    texts |= qualification_file(file, competition, played.qualifying)
     return texts | _bracket_files(file, competition, played, names) | _result_file(file, competition, played, names)
 
 
@@ -85,7 +89,9 @@ def pinned_in(competition: ExportedCompetition) -> list[Finalist]:
     place = {version_id: number for number, version_id in enumerate(competition.seeding)}
     out = out_of_finals(competition)
     pinned = [
-        Finalist(bot.version_id, bot.owner) for bot in competition.bots if bot.pinned and bot.version_id not in out
+        Finalist(bot.version_id, bot.owner)
+        for bot in competition.bots
+        if bot.pinned and bot.let_in and bot.version_id not in out
     ]
     return sorted(pinned, key=lambda each: place.get(each.version_id, len(place)))
 

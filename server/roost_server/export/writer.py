@@ -12,9 +12,10 @@ from pathlib import Path
 from roost_games.errors import UsageError
 from roost_ladder.rating.facts import MatchFacts
 from roost_server.competition import ledger
-from roost_server.competition.file import PhaseName
+from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.ledger import Competition
 from roost_server.competition.phases import plays
+from roost_server.competition.qualification import blocks_by_version, versions_let_in
 from roost_server.export.files import (
     BLOCKS_FILE,
     COMPETITION_FILE,
@@ -52,6 +53,7 @@ matches.jsonl     every match in the open format roost-replay/1: seats, chance, 
 standings-*.csv   who came where in a phase, with 95 % intervals; .json the same with every statistic, .html to look at
 crosstable-*.csv  how often each finished ahead of each other
 ratings-*.csv     classic Elo ratings at regular intervals
+qualification.csv if bots had to qualify: how far each version came, and the block with which it had shown everything
 result.csv        once the competition is done: the place of every bot, and what put it ahead of the next one
 bracket.json      of a knockout: the champion, and who met whom in each round and won; .csv the same as a table
 manifest.json     the SHA-256 of every file
@@ -94,7 +96,7 @@ def _texts(reading: Reading, competition: Competition, only: str) -> dict[str, s
     """The files by name, except the matches, which may be very many."""
     blocks = [block for block in _blocks(reading, competition.id) if only in ("", block.phase)]
     whole = _competition(reading, competition, only, {match for block in blocks for match, _ in block.matches})
-    played = _played(reading, competition.id, {block.phase for block in blocks if plays(block.phase)})
+    played = _played(reading, competition.id, competition.file, {block.phase for block in blocks if plays(block.phase)})
     if only == PhaseName.FINALS:
         seeded = finalists(competition.file, whole, _ladder_then(reading, competition.id))
         whole = replace(whole, seeding=seeded.bots)
@@ -109,12 +111,13 @@ def _texts(reading: Reading, competition: Competition, only: str) -> dict[str, s
     }
 
 
-def _played(reading: Reading, competition_id: int, phases: Collection[str]) -> ReportMatches:
+def _played(reading: Reading, competition_id: int, file: CompetitionFile, phases: Collection[str]) -> ReportMatches:
     """The matches of these phases that reports are made of."""
     return ReportMatches(
         {phase: _facts(reading, competition_id, phase) for phase in sorted(phases)},
         _ladder_then(reading, competition_id) if PhaseName.LADDER in phases else [],
         _facts(reading, competition_id, PhaseName.FINALS, 0) if PhaseName.FINALS in phases else [],
+        blocks_by_version(reading, competition_id, file),
     )
 
 
@@ -133,6 +136,7 @@ def _competition(
     """The competition as a whole, with its master seed once it is done. `matches` are those of the export."""
     changes = ledger.phase_changes(reading, competition.id)
     voids = queries.voids_by_version(reading, competition.id, only)
+    let_in = versions_let_in(reading, competition.id, competition.file)
     return ExportedCompetition(
         name=competition.file.name,
         phase=competition.phase,
@@ -140,7 +144,9 @@ def _competition(
         seed=competition.seed.hex() if competition.phase == PhaseName.DONE else "",
         phases=tuple((phase, round(at.timestamp() * 1000), actor) for phase, at, actor in changes),
         bots=tuple(
-            ExportedBot(**each._asdict(), voids=voids[each.version_id])
+            ExportedBot(
+                **each._asdict(), voids=voids[each.version_id], let_in=let_in is None or each.version_id in let_in
+            )
             for each in ledger.entered_versions(reading, competition.id)
         ),
         epochs=tuple((each.began_ms, each.cause) for each in epochs(reading)),

@@ -1,13 +1,15 @@
 """The arena: bots in the lobby, matches at tables, results in the store. It knows nothing of gRPC."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import structlog
 
 from roost_server.clocks import Pulse
 from roost_server.competition.ledger import Competition
 from roost_server.metrics import Metrics, Reading
+from roost_server.play.block import OpenBlock
+from roost_server.play.contest import Contest
 from roost_server.play.director import Contests, Director, now_utc
 from roost_server.play.entrance import Entrance
 from roost_server.play.matchmaker import Matchmaker
@@ -16,7 +18,7 @@ from roost_server.play.recorder import Bookkeeping, Recorder, Tasks
 from roost_server.play.resume import begin_epoch, resume_blocks
 from roost_server.play.seating import Requests, TableSeating
 from roost_server.settings import Settings
-from roost_server.store import Store
+from roost_server.store import Purpose, Store
 
 SWEEP_EVERY_BEATS = 8
 TICK_SECONDS = 1.0
@@ -60,6 +62,7 @@ class Arena:
         self.lobby.on_gone = lambda session: self._books.bot_gone(session.version_id)
         self.entrance.on_attached = self.quarantine.on_release = lambda session: self._came(session.version_id)
         self._books.on_change = self._play_later
+        self._books.on_closed = self._block_closed
         self.seating.on_over = self._books.match_over
         self._pulse.every_beat(self._beat)
 
@@ -136,10 +139,9 @@ class Arena:
             self.quarantine.check_due(self.contests.tables)
             self._matchmaker.note_present(self.lobby.sessions)
             for director in self.directors:
-                contest = director.contest
+                before = director.contests
                 if await director.tick(now_utc()):
-                    self._matchmaker.contests = self.contests.current
-                    await self._books.retire(contest)
+                    await self._follow_phase(director, before)
                 else:
                     self._wait_no_longer(director)
             self._watch_disk()
@@ -194,10 +196,25 @@ class Arena:
 
     async def change_phase(self, director: Director, phase: str, actor: str) -> None:
         """An admin takes a competition into another phase. Raises `UsageError` if that cannot be."""
-        contest = director.contest
+        before = director.contests
         await director.change_phase(phase, actor)
+        await self._follow_phase(director, before)
+
+    async def _follow_phase(self, director: Director, before: Sequence[Contest]) -> None:
+        """A competition has changed its phase: play what is to be played now, and nothing more of what was."""
         self._matchmaker.contests = self.contests.current
-        await self._books.retire(contest)
+        for contest in before:
+            if contest not in director.contests:
+                await self._books.retire(contest)
+
+    def _block_closed(self, block: OpenBlock) -> None:
+        if block.purpose is Purpose.QUALIFICATION:
+            self._tasks.spawn(self._judge(block))
+
+    async def _judge(self, block: OpenBlock) -> None:
+        """See whether a bot has qualified. Then it may play more, or something else."""
+        await self.contests.block_closed(block)
+        self._came(block.group[0])
 
     def _came(self, version_id: int) -> None:
         """A bot may be given matches from now on."""

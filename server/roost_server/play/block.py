@@ -14,7 +14,7 @@ from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.schedule import Pairing
 from roost_server.clocks import epoch_ms
 from roost_server.settings import Rules, Settings
-from roost_server.store import BlockState, NewBlock, Planned
+from roost_server.store import BlockState, NewBlock, Planned, Purpose
 
 SLOW_SECONDS, SLOW_TIMES = 2.0, 4.0
 """A bot is slow if a block takes it longer than the first, and also this many times as long as the median bot."""
@@ -63,6 +63,7 @@ class OpenBlock:
     """How often another block with one of its bots was begun first."""
     begun: float = 0.0
     """When it was begun, by the same clock; 0 before."""
+    purpose: Purpose = Purpose.RATED
 
     @property
     def id(self) -> str:
@@ -162,6 +163,11 @@ class OpenBlock:
         self.to_play.clear()
         self._void_if_empty()
 
+    def abandon(self) -> None:
+        """Start no more of its matches, and have none of them count."""
+        self.voided = True
+        self.cut_short()
+
     def _void_if_empty(self) -> None:
         self.voided |= self.is_over and not self.results
 
@@ -177,6 +183,7 @@ class OpenBlock:
             created_ms=self.created_ms,
             plan=self.plan,
             deals=self.block.deals.value,
+            purpose=self.purpose,
         )
 
 

@@ -24,7 +24,7 @@ from roost_server.play.pacing.queue import BlockQueue
 from roost_server.play.roster import Everybody, Roster
 from roost_server.play.session import Session
 from roost_server.settings import Settings
-from roost_server.store import Planned
+from roost_server.store import Planned, Purpose
 
 log = structlog.get_logger()
 AHEAD = 2
@@ -71,6 +71,8 @@ class Contest:
     With `in_rounds` a round is planned only when everything before it is over, as finals need it. Without it planning
     runs ahead of play, and a bot that is slow or away delays only the bots that are to meet it.
     """
+
+    purpose = Purpose.RATED
 
     def __init__(
         self,
@@ -333,7 +335,8 @@ class Contest:
         rules = self._rules[pairing.kind]
         drawn = self.draw(pairing)
         block = Block(drawn.block_id, rules.game, pairing.group, drawn.seed, self._rotation, self.settings.deals)
-        return OpenBlock(block, rules, self.settings, list(range(block.rotations)), drawn.plan)
+        to_play = list(range(block.rotations))
+        return OpenBlock(block, rules, self.settings, to_play, drawn.plan, purpose=self.purpose)
 
     def add(self, open_blocks: Sequence[OpenBlock]) -> None:
         """The planned blocks can be played. Those that are played again come first."""
@@ -357,6 +360,10 @@ class Contest:
             self._queue.remove(each)
         self._unfinished -= len(dropped)
         return dropped
+
+    def give_up(self, open_block: OpenBlock, version_id: int) -> None:
+        """A bot is gone: start no more matches of a block that was begun with it."""
+        open_block.cut_short()
 
     def retire(self) -> list[OpenBlock]:
         """Play only what has been begun. Returns the blocks that were waiting."""

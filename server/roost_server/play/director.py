@@ -2,9 +2,11 @@
 
 import asyncio
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
 
 import structlog
 
@@ -13,19 +15,25 @@ from roost_ladder.blocks import Rotation, seed_of_block
 from roost_ladder.schedules.registry import open_schedule
 from roost_ladder.schedules.schedule import Pairing, Participants
 from roost_server.competition import ledger, phases
-from roost_server.competition.file import CompetitionFile, PhaseName
+from roost_server.competition.demands import QUALIFICATION, QualifyingBlock
+from roost_server.competition.file import CompetitionFile, PhaseName, takes_entries
 from roost_server.competition.finals import block_id_of, schedule_of
 from roost_server.competition.history import field_on_record, forecast_of, history_of
 from roost_server.competition.ledger import Competition
 from roost_server.competition.phases import CLOCK
+from roost_server.competition.qualification import block_played, blocks_by_version, qualifications
+from roost_server.play.block import OpenBlock
 from roost_server.play.contest import Contest, Drawn
+from roost_server.play.qualifying import Candidates, QualifyingContest
 from roost_server.play.roster import OpenRoster, PinnedRoster
 from roost_server.settings import Rules, Settings
 from roost_server.store import Planned, Store, StoreError
 from roost_server.store.copies.epochs import present_epoch
+from roost_server.store.lookups.bots import bot_of
 from roost_server.store.measures.rulings import Ruling
 from roost_server.store.queries import progress
 
+T = TypeVar("T")
 log = structlog.get_logger()
 
 
@@ -47,14 +55,17 @@ class Director:
         self.competition = competition
         self.contest: Contest | None = None
         """What is being played; `None` in a phase in which nothing is."""
+        self.qualifying: QualifyingContest | None = None
+        """Where bots qualify; `None` if they need not, or cannot any more."""
         self.refusal = ""
         """Why the phase that is due does not begin; empty if none is kept waiting."""
         self.roster = OpenRoster((), apart=False)
         self._changing = asyncio.Lock()
         self._reviewing = asyncio.Lock()
         """The clock and an admin take turns."""
-        self._informed: Contest | None = None
+        self._informed: set[Contest] = set()
         self._reading: asyncio.Task[None] | None = None
+        self._judging = asyncio.Lock()
 
     @property
     def file(self) -> CompetitionFile:
@@ -65,6 +76,19 @@ class Director:
     def problem(self) -> str:
         """Why the competition does not go on; empty if it does."""
         return self.refusal or (self.contest.problem if self.contest else "")
+
+    @property
+    def contests(self) -> list[Contest]:
+        """Everything that is being played."""
+        return [each for each in (self.contest, self.qualifying) if each is not None]
+
+    @property
+    def remark(self) -> str:
+        """What the host should know although the competition goes on; empty if nothing."""
+        candidates = self.qualifying.candidates if self.qualifying else None
+        if candidates is None or not candidates.missing or not candidates.barred:
+            return ""
+        return f"nobody can qualify: {' and '.join(candidates.missing)} is not here, or does not play this game"
 
     async def start(self) -> None:
         """Resume the competition where its records end."""
@@ -144,7 +168,7 @@ class Director:
 
         Raises `UsageError` if no entries are taken, or its owner has too many bots in the competition.
         """
-        if not phases.takes_entries(self.competition.phase):
+        if not takes_entries(self.competition.phase):
             raise UsageError(f"{self.file.name} takes no entries in the phase {self.competition.phase!r}")
         if bot_id not in self.roster:
             await asyncio.to_thread(ledger.enter, self._store, self.competition, bot_id, owner_id, again=True)
@@ -158,6 +182,36 @@ class Director:
             contest = self.contest
             if contest is not None and contest.in_rounds:
                 contest.out = await asyncio.to_thread(ledger.pinned_out, self._store, self.competition.id)
+            self._bar()
+
+    def _bar(self) -> None:
+        """Let only those play the ladder who have qualified, if it demands that."""
+        if self.qualifying is not None and self.file.demanding is PhaseName.LADDER:
+            self.roster.barred = self.qualifying.candidates.barred
+
+    def owes(self, bot_id: int) -> str:
+        """What a bot has to show before it plays, in words; empty if nothing."""
+        candidates = self.qualifying.candidates if self.qualifying else None
+        if candidates is None or bot_id not in candidates.barred:
+            return ""
+        return f"{self.file.name}: {candidates.in_words(bot_id)}"
+
+    async def judge(self, block: OpenBlock) -> None:
+        """A block in which a bot had to qualify is on record: see how far the bots are."""
+        async with self._judging:
+            bot_id, played = await self._until_read(partial(self._block_played, block))
+            if self.qualifying is not None:
+                self.qualifying.judge(block, bot_id, played)
+                self._bar()
+
+    def _block_played(self, block: OpenBlock) -> tuple[int, QualifyingBlock]:
+        with self._store.reading() as reading:
+            return bot_of(reading, block.group[0]), block_played(reading, block.id, block.block.rotations)
+
+    def _tell_progress(self, candidates: Candidates) -> None:
+        with self._store.reading() as reading:
+            candidates.progress = qualifications(reading, self.competition.id, self.file)
+            candidates.played = blocks_by_version(reading, self.competition.id, self.file)
 
     async def withdraw(self, bot_id: int, actor: str) -> None:
         """A bot no longer takes part."""
@@ -172,6 +226,7 @@ class Director:
         return made
 
     async def _set_up_contest(self) -> None:
+        await self._set_up_qualifying()
         phase = self.competition.phase
         part = self.file.phase(PhaseName(phase)) if phases.plays(phase) else None
         finals = phase == PhaseName.FINALS
@@ -189,37 +244,56 @@ class Director:
         self.contest.hold_back()
         await self.review()
 
+    async def _set_up_qualifying(self) -> None:
+        """Bots can qualify for as long as they can enter."""
+        part, rules = self.file.qualification, self.file.qualification_rules()
+        if part is None or rules is None or not takes_entries(self.competition.phase):
+            self.qualifying = None
+        elif self.qualifying is None:
+            candidates = Candidates(part, rules, self.roster)
+            await asyncio.to_thread(self._tell_progress, candidates)
+            name, rotation = f"{self.file.name}/{QUALIFICATION}", Rotation(self.file.rotation)
+            self.qualifying = QualifyingContest(self._settings, candidates, rules, name, rotation)
+            self.qualifying.hold_back()
+        self._bar()
+
     async def read_past(self) -> None:
-        """Tell the contest what was played before, and have it begin to plan.
+        """Tell the contests what was played before, and have them begin to plan.
 
         With millions of matches that takes a while. Meanwhile resumed blocks are played.
         """
-        if self.contest is not None and self.contest is not self._informed:
-            self._informed = self.contest
-            self._reading = asyncio.create_task(self._inform(self.contest, self.competition.phase))
-            await asyncio.wait([self._reading], timeout=AT_ONCE_SECONDS)
+        for contest in self.contests:
+            if contest not in self._informed:
+                self._informed.add(contest)
+                phase = QUALIFICATION if contest is self.qualifying else self.competition.phase
+                self._reading = asyncio.create_task(self._inform(contest, phase))
+                await asyncio.wait([self._reading], timeout=AT_ONCE_SECONDS)
+        self._informed.intersection_update(self.contests)
 
     async def _inform(self, contest: Contest, phase: str) -> None:
+        await self._until_read(partial(self._tell_past, contest, phase))
+        contest.release()
+
+    async def _until_read(self, read: Callable[[], T]) -> T:
+        """Read in another thread, again and again until it succeeds."""
         while True:
             try:
-                await asyncio.to_thread(self._tell_past, contest, phase)
+                return await asyncio.to_thread(read)
             except StoreError as error:
                 log.warning("cannot read", competition=self.file.name, error=str(error))
                 await asyncio.sleep(RETRY_SECONDS)
-            else:
-                contest.release()
-                return
 
     def _tell_past(self, contest: Contest, phase: str) -> None:
         history = history_of(self._store, self.competition.id, phase, contest.resumed, recorded=contest.recorded)
         if contest.in_rounds:
             contest.roster = PinnedRoster(self._finals_field())
-        contest.draw = Dealer(self.competition, PhaseName(phase), history.next_serial, present_epoch(self._store))
+        contest.draw = Dealer(self.competition, phase, history.next_serial, present_epoch(self._store))
         contest.remember(history.past, history.owed if contest.in_rounds else ())
 
     def _ladder_is_played(self) -> bool:
-        """Whether matches of the ladder are still being played. Finals wait for them: they decide the seeding."""
-        return progress(self._store, self.competition.id, PhaseName.LADDER).blocks_open > 0
+        """Whether something from before the freeze is still being played. Finals wait: it decides the field."""
+        phases = (PhaseName.LADDER, QUALIFICATION)
+        return any(progress(self._store, self.competition.id, phase).blocks_open for phase in phases)
 
     def _finals_field(self) -> Participants:
         """Who plays the finals, in the order of the ladder."""
@@ -234,7 +308,7 @@ class Dealer:
     (`roost_ladder.blocks.seed_of_block`): once the master seed is public, anybody can check every deal.
     """
 
-    def __init__(self, competition: Competition, phase: PhaseName, next_serial: int, epoch: int) -> None:
+    def __init__(self, competition: Competition, phase: str, next_serial: int, epoch: int) -> None:
         self._competition = competition
         self._phase = phase
         self._epoch = epoch
@@ -245,7 +319,7 @@ class Dealer:
         self._next_serial += 1
         block_id = block_id_of(self._competition.file.name, self._phase, serial)
         seed = seed_of_block(self._competition.seed, block_id, self._epoch)
-        return Drawn(block_id, seed, Planned(self._competition.id, self._phase.value, serial, self._epoch))
+        return Drawn(block_id, seed, Planned(self._competition.id, self._phase, serial, self._epoch))
 
 
 def now_utc() -> datetime:
@@ -275,7 +349,7 @@ class Contests:
     @property
     def current(self) -> list[Contest]:
         """What is being played now."""
-        directed = [director.contest for director in self.directors if director.contest is not None]
+        directed = [contest for director in self.directors for contest in director.contests]
         return directed if self.directors else [self._open]
 
     def contest_of(self, plan: Planned | None) -> Contest | None:
@@ -286,7 +360,16 @@ class Contests:
             now = director.competition
             if (now.id, now.phase) == (plan.competition_id, plan.phase):
                 return director.contest
+            if (now.id, QUALIFICATION) == (plan.competition_id, plan.phase):
+                return director.qualifying
         return None
+
+    async def block_closed(self, block: OpenBlock) -> None:
+        """The end of a block is on record. A bot may have qualified with it."""
+        for director in self.directors:
+            plan = block.plan
+            if plan is not None and (plan.competition_id, plan.phase) == (director.competition.id, QUALIFICATION):
+                await director.judge(block)
 
     @property
     def tables(self) -> list[Rules]:

@@ -111,7 +111,9 @@ class Entrance:
         """How many names an owner may claim, and which are in use."""
         entries = [director.file.entry for director in self._directors]
         most = max((max(entry.names_per_owner, entry.bots_per_owner) for entry in entries), default=0)
-        return NameRules(most, frozenset(session.name for session in self._lobby.sessions))
+        parts = [director.file.qualification for director in self._directors]
+        reserved = frozenset(name for part in parts if part is not None for name in part.opponent)
+        return NameRules(most, frozenset(session.name for session in self._lobby.sessions), reserved)
 
     async def _bot_of(self, hello: play_pb2.Hello, identity: Identity | None) -> BotRecord | None:
         """The bot that a key plays as. It enters the competitions that take entries."""

@@ -161,18 +161,18 @@ class Matchmaker:
         for block in over:
             block.cut_short()
             self.wake(block.group)
-        for block in list(self._open_blocks_of(version_id)):
-            block.cut_short()
+        for block, contest in list(self._open_blocks_of(version_id)):
+            contest.give_up(block, version_id)
             self._put_away(block)
             if block.is_over:
                 over.append(block)
                 self._finish(block)
         return over
 
-    def _open_blocks_of(self, version_id: int) -> Iterator[OpenBlock]:
-        for block, contest in self._begun.values():
-            if version_id in block.group and not contest.in_rounds:
-                yield block
+    def _open_blocks_of(self, version_id: int) -> Iterator[Begun]:
+        for begun in self._begun.values():
+            if version_id in begun.block.group and not begun.contest.in_rounds:
+                yield begun
 
     def note_present(self, sessions: Iterable[Session]) -> None:
         """These bots are here: nobody has waited for them until now."""

@@ -123,6 +123,8 @@ class Bookkeeping:
         self, recorder: Recorder, seating: TableSeating, matchmaker: Matchmaker, quarantine: Quarantine, tasks: Tasks
     ) -> None:
         self.on_change: Callable[[], None] = lambda: None
+        self.on_closed: Callable[[OpenBlock], None] = lambda _: None
+        """Called with every block whose end is on record."""
         self._recorder = recorder
         self._seating = seating
         self._matchmaker = matchmaker
@@ -204,6 +206,7 @@ class Bookkeeping:
         """A deal that its matches shared is no secret any more."""
         if block.shares_deal:
             self._reveal(block, dict.fromkeys(block.ended, block.block.seed))
+        self.on_closed(block)
         # A contest in rounds may have waited for this.
         self.on_change()
 

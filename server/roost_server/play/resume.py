@@ -61,8 +61,9 @@ def resumed(store: Store, left: queries.UnfinishedBlock, settings: Settings) -> 
         _voids(left),
         on_record=True,
         ended=[match.id for match in left.recorded],
-        results=_results(store, left.id),
+        results=_results(store, MatchFilter(block_id=left.id, purpose=left.purpose)),
         created_ms=left.created_ms,
+        purpose=left.purpose,
     )
 
 
@@ -78,8 +79,6 @@ def _voids(left: queries.UnfinishedBlock) -> Counter[int]:
     return Counter(match.rotation for match in left.recorded if match.termination == VOIDED)
 
 
-def _results(store: Store, block_id: str) -> list[MatchResult]:
+def _results(store: Store, of_block: MatchFilter) -> list[MatchResult]:
     with store.reading() as connection:
-        return [
-            match.result() for match in facts(connection, MatchFilter(block_id=block_id), Rule.SO_FAR, struck_before=0)
-        ]
+        return [match.result() for match in facts(connection, of_block, Rule.SO_FAR, struck_before=0)]

@@ -1,6 +1,6 @@
 """Which bots take part in a contest: all that are here, those that have entered, or the pinned versions."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from roost_ladder.schedules.schedule import Kind, Participants
@@ -42,6 +42,8 @@ class OpenRoster:
 
     def __init__(self, entrants: Iterable[EnteredBot], *, apart: bool) -> None:
         self._apart = apart
+        self.barred: frozenset[int] = frozenset()
+        """The bots that have entered, and may not play before they have qualified."""
         self.set(entrants)
 
     def set(self, entrants: Iterable[EnteredBot]) -> None:
@@ -54,6 +56,11 @@ class OpenRoster:
     def __len__(self) -> int:
         return len(self._entrants)
 
+    @property
+    def bots(self) -> Mapping[int, EnteredBot]:
+        """The bots that take part."""
+        return self._entrants
+
     def field(self, kinds: Sequence[Kind], present: Collection[Session]) -> Participants:
         here = self.entitled(present)
         return Participants(
@@ -64,6 +71,10 @@ class OpenRoster:
         )
 
     def entitled(self, present: Collection[Session]) -> list[Session]:
+        return [session for session in self.newest(present) if session.bot_id not in self.barred]
+
+    def newest(self, present: Collection[Session]) -> list[Session]:
+        """Of every bot the session that came last, whether it may play or has to qualify."""
         newest: dict[int, Session] = {}
         for session in sorted(present, key=lambda session: session.since):
             if session.bot_id in self._entrants and session.bot_id is not None:

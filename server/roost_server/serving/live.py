@@ -152,10 +152,16 @@ def add_presence(arena: Arena, bots: Collection[arena_pb2.BotVersion], last_ends
         by_name.setdefault(bot.name, []).append(bot)
     for bot in bots:
         presences.add_to(bot, by_name[bot.name], last_ends.get(bot.version_id, 0))
+        session = arena.lobby.session_of(bot.version_id)
+        if session is not None and session.bot_id is not None:
+            told = [director.owes(session.bot_id) for director in arena.directors]
+            bot.qualification = "; ".join(filter(None, told))
 
 
 def add_problems(arena: Arena, competitions: Iterable[arena_pb2.CompetitionStatus]) -> None:
-    """Add to competitions why they do not go on."""
-    problems = {director.file.name: director.problem for director in arena.directors}
+    """Add to competitions why they do not go on, and what else the host should know."""
+    directors = {director.file.name: director for director in arena.directors}
     for each in competitions:
-        each.problem = problems.get(each.name, "")
+        director = directors.get(each.name)
+        if director is not None:
+            each.problem, each.remark = director.problem, director.remark

@@ -12,7 +12,7 @@ docs/formats/database.md describes the database to readers with other programs.
 
 from roost_server.store import queries
 from roost_server.store.errors import RecordRefused, StoreError
-from roost_server.store.models import BlockState
+from roost_server.store.models import BlockState, Purpose
 from roost_server.store.records import BlockClosed, Change, FinishedMatch, NewBlock, Planned
 from roost_server.store.store import Store, open_store
 from roost_server.store.writer import GroupWriter
@@ -25,6 +25,7 @@ __all__ = [
     "GroupWriter",
     "NewBlock",
     "Planned",
+    "Purpose",
     "RecordRefused",
     "Store",
     "StoreError",

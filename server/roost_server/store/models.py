@@ -22,7 +22,7 @@ from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, Table, Uniq
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-SCHEMA = 10
+SCHEMA = 11
 """The number of the schema that these classes describe, and of the newest migration."""
 
 NAMES = {
@@ -51,6 +51,16 @@ class BlockState(StrEnum):
     """All its matches are recorded."""
     VOIDED = "voided"
     """Neither the block nor any of its matches counts."""
+
+
+class Purpose(StrEnum):
+    """Why a block is played. Only rated blocks count for ratings and results (`store.results`)."""
+
+    RATED = "rated"
+    QUALIFICATION = "qualification"
+    """A bot shows that it may take part in a phase of a competition."""
+    CHALLENGE = "challenge"
+    """An owner has asked for it."""
 
 
 class CompetitionKind(StrEnum):
@@ -140,7 +150,15 @@ class BlockRow(BaseRow, table=True):
     __table_args__ = (
         CheckConstraint("state IN ('open', 'done', 'voided')", "state"),
         CheckConstraint("deals IN ('own', 'duplicate')", "deals"),
+        CheckConstraint("purpose IN ('rated', 'qualification', 'challenge')", "purpose"),
         UniqueConstraint("competition_id", "phase", "serial"),
+        # Finds the blocks that do not count, which are few.
+        Index(
+            "ix_block_unrated",
+            "purpose",
+            sqlite_where=text("purpose <> 'rated'"),
+            postgresql_where=text("purpose <> 'rated'"),
+        ),
         CLUSTERED,
     )
 
@@ -163,6 +181,7 @@ class BlockRow(BaseRow, table=True):
     """How often an arena resumed it after a stop. Its matches are then dealt other cards than before."""
     epoch: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
     """The epoch from which its seed derives, in a competition."""
+    purpose: str = Field(default=Purpose.RATED, sa_column_kwargs={"server_default": "rated"})
 
 
 class BlockMemberRow(BaseRow, table=True):

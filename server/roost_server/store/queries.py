@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, func, select
+from sqlalchemy import Connection, Select, func, select
 
 from roost_games.errors import UsageError
 from roost_server.store.backend import Backend
@@ -29,6 +29,7 @@ from roost_server.store.models import (
     REPLAY,
     VOID_SEAT,
     BlockState,
+    Purpose,
 )
 from roost_server.store.records import Planned, line_of
 from roost_server.store.store import Reading, Store
@@ -99,6 +100,7 @@ class UnfinishedBlock(NamedTuple):
     """Whether its matches share a deal: a value of `roost_ladder.blocks.Deals`."""
     resumed: int
     """How often an arena has resumed it."""
+    purpose: Purpose
     version_ids: tuple[int, ...]
     """By seat in rotation 0."""
     recorded: tuple[RecordedMatch, ...]
@@ -309,13 +311,19 @@ def _lines(reading: Reading, backend: Backend, query: Select[Any]) -> Iterator[s
 def unfinished_blocks(store: Store) -> list[UnfinishedBlock]:
     """The blocks that are neither done nor voided, the oldest first: a restarted arena resumes them."""
     columns = ("id", "game", "options", "players", "seed", "rotation", "created_ms", "deals", "resumed")
-    query = select(*BLOCK.c[columns], *BLOCK.c["competition_id", "phase", "serial", "epoch"])
+    query = select(*BLOCK.c[columns], BLOCK.c.purpose, *BLOCK.c["competition_id", "phase", "serial", "epoch"])
     query = query.where(BLOCK.c.state == BlockState.OPEN)
     with store.reading() as connection:
         rows = connection.execute(query.order_by(*BLOCK.c["created_ms", "serial", "id"])).all()
         return [
             UnfinishedBlock._make(
-                [*row[: len(columns)], _members(connection, row.id), _recorded(connection, row.id), _plan(row)]
+                [
+                    *row[: len(columns)],
+                    Purpose(row.purpose),
+                    _members(connection, row.id),
+                    _recorded(connection, row.id),
+                    _plan(row),
+                ]
             )
             for row in rows
         ]
@@ -370,7 +378,7 @@ def _matches_by_block(reading: Reading, competition_id: int) -> dict[str, tuple[
     return found
 
 
-def _plan(row: Row[tuple[Any, ...]]) -> Planned | None:
+def _plan(row: Any) -> Planned | None:
     return None if row.competition_id is None else Planned(row.competition_id, row.phase, row.serial, row.epoch)
 
 

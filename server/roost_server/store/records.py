@@ -15,7 +15,7 @@ from roost_games.game import JsonValue
 from roost_games.replay import Replay
 from roost_ladder.rating.facts import MatchFacts, facts_of
 from roost_server.store.errors import RecordRefused
-from roost_server.store.models import BlockState
+from roost_server.store.models import BlockState, Purpose
 
 COMPRESSION = 3
 """zlib's level. Level 6 makes the documents of our games 8 to 16 % smaller and takes 1.5 to 3 times as long."""
@@ -45,6 +45,7 @@ class NewBlock:
     """Whether its matches share a deal: a value of `roost_ladder.blocks.Deals`."""
     resumed: int = 0
     """How often an arena resumed it, if it was played elsewhere."""
+    purpose: Purpose = Purpose.RATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +177,7 @@ def block_row(block: NewBlock) -> Row:
         "deals": block.deals,
         "resumed": block.resumed,
         "epoch": plan.epoch if plan else 0,
+        "purpose": block.purpose.value,
     }
 
 

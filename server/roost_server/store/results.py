@@ -1,7 +1,8 @@
-"""Finished matches as facts for statistics, and the two rules for which of them count.
+"""Finished matches as facts for statistics, and the rules for which of them count.
 
 Standings, histories, exports, the suspicion report and a ladder's book all read their matches here. `recorded` is the
-one query, and `facts` are the matches that count by one of the two rules.
+one query, and `facts` are the matches that count by one of the two rules. Matches that are played for another purpose
+than ratings never count for anything else: only who asks for this purpose gets them.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -10,14 +11,14 @@ from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, Select, func, select
+from sqlalchemy import ColumnElement, Row, Select, func, literal_column, or_, select
 
 from roost_games.replay import VOIDED
 from roost_ladder.blocks import Deals
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.suspicions.voids import VoidedMatch
 from roost_server.store.measures.rulings import struck_matches
-from roost_server.store.models import BLOCK, MATCH, MATCH_SEAT, VOID_SEAT, BlockState
+from roost_server.store.models import BLOCK, MATCH, MATCH_SEAT, VOID_SEAT, BlockState, Purpose
 from roost_server.store.store import Reading
 
 CHUNK = 5_000
@@ -26,6 +27,10 @@ IDS_PER_QUERY = 500
 """Databases limit the number of parameters of a query; all of them allow this many."""
 MATCH_COLUMNS = ("number", "id", "block_id", "game", "players", "termination", "rotation")
 SEAT_COLUMNS = ("version_id", "place", "score", "faults", "forfeited", "decisions", "thinking_ms")
+
+
+UNRATED: ColumnElement[bool] = BLOCK.c.purpose != literal_column(f"'{Purpose.RATED}'")
+"""In SQL: blocks that never count for ratings and results. Not a parameter, because there is an index for this."""
 
 
 class Rule(Enum):
@@ -45,6 +50,10 @@ class Rule(Enum):
         """The states of blocks whose matches do not count."""
         return (BlockState.VOIDED,) if self is Rule.SO_FAR else (BlockState.VOIDED, BlockState.OPEN)
 
+    def leaves_out(self) -> ColumnElement[bool]:
+        """In SQL: the blocks whose matches do not count for ratings."""
+        return or_(UNRATED, BLOCK.c.state.in_(self.uncounted))
+
 
 class MatchFilter(NamedTuple):
     """Which matches are meant; by default all of them."""
@@ -55,22 +64,23 @@ class MatchFilter(NamedTuple):
     phase: str | None = None
     """The phase of the competition in which the block was planned."""
     block_id: str | None = None
+    purpose: Purpose = Purpose.RATED
 
     def conditions(self, *, new: bool) -> list[ColumnElement[bool]]:
-        """The filter in SQL. `new`: only a few new matches are wanted."""
+        """The filter in SQL, but for the purpose. `new`: only a few new matches are wanted."""
         competition: ColumnElement[int] = BLOCK.c.competition_id
         if new:
             # Keeps the database from using the index on it, which would visit all blocks of the competition.
             competition = func.coalesce(competition, 0)
         columns = (MATCH.c.game, MATCH.c.players, competition, BLOCK.c.phase, MATCH.c.block_id)
-        return [column == wanted for column, wanted in zip(columns, self, strict=True) if wanted is not None]
+        return [column == wanted for column, wanted in zip(columns, self[:5], strict=True) if wanted is not None]
 
 
 EVERYTHING = MatchFilter()
 
 
 class MatchOnRecord(NamedTuple):
-    """A match that is over, whether it counts or not."""
+    """A match that is over and was played for the purpose that was asked for, whether it counts or not."""
 
     number: int
     """Rises with every match that is committed."""
@@ -139,27 +149,46 @@ def recorded(
         matches, seats = matches.join(BLOCK), seats.join(BLOCK, BLOCK.c.id == MATCH.c.block_id)
     striking = struck_matches(reading, struck_before)
     struck = frozenset(reading.scalars(striking) if striking is not None else ())
-    return _on_record(reading, matches, seats, _states(reading, wanted.block_id), struck)
+    return _on_record(reading, matches, seats, _unusual(reading, wanted.block_id), struck, wanted.purpose)
 
 
-def _states(reading: Reading, block_id: str | None) -> dict[str, BlockState]:
-    """The states of all blocks that are not done. Nearly all blocks are."""
-    query = select(*BLOCK.c["id", "state"]).where(BLOCK.c.state.in_([BlockState.OPEN, BlockState.VOIDED]))
-    if block_id is not None:
-        query = query.where(BLOCK.c.id == block_id)
-    return {id: BlockState(state) for id, state in reading.execute(query)}
+class _Standing(NamedTuple):
+    """What decides whether the matches of a block count."""
+
+    state: BlockState
+    purpose: Purpose
+
+
+USUAL = _Standing(BlockState.DONE, Purpose.RATED)
+
+
+def _unusual(reading: Reading, block_id: str | None) -> dict[str, _Standing]:
+    """All blocks that are not done, or not rated. Nearly all blocks are both."""
+    named = [] if block_id is None else [BLOCK.c.id == block_id]
+    found: dict[str, _Standing] = {}
+    # Two queries, because each has an index.
+    for unusual in (UNRATED & BLOCK.c.purpose.in_(list(Purpose)), BLOCK.c.state.in_(Rule.FINAL.uncounted)):
+        query = select(*BLOCK.c["id", "state", "purpose"]).where(unusual, *named)
+        found |= {id: _Standing(BlockState(state), Purpose(why)) for id, state, why in reading.execute(query)}
+    return found
 
 
 def _on_record(
-    reading: Reading, matches: Select[Any], seats: Select[Any], states: dict[str, BlockState], struck: Container[int]
+    reading: Reading,
+    matches: Select[Any],
+    seats: Select[Any],
+    unusual: dict[str, _Standing],
+    struck: Container[int],
+    wanted: Purpose,
 ) -> Iterator[MatchOnRecord]:
     streaming = reading.execution_options(yield_per=CHUNK)
     with streaming.execute(seats) as seat_rows, streaming.execute(matches) as match_rows:
         for number, match_id, block_id, game, players, termination, rotation in match_rows:
             by_seat = zip(*islice(seat_rows, players), strict=True)
             known = None if termination == VOIDED else MatchFacts(block_id, game, *by_seat)
-            state = states.get(block_id, BlockState.DONE)
-            yield MatchOnRecord(number, match_id, block_id, state, known, rotation, number in struck)
+            state, purpose = unusual.get(block_id, USUAL)
+            if purpose is wanted:
+                yield MatchOnRecord(number, match_id, block_id, state, known, rotation, number in struck)
 
 
 def duplicate_blocks(reading: Reading) -> set[str]:

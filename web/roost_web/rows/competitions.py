@@ -25,6 +25,7 @@ class ShownCompetition(BaseModel):
     commitment: str = Field(description="The SHA-256 of the master seed.")
     seed: str = Field(description="The master seed once the competition is done, otherwise empty.")
     problem: str = Field(description="Why it does not go on; empty if nothing is wrong.")
+    remark: str = Field(description="What else to know although it goes on; empty if nothing.")
 
     @property
     def done(self) -> bool:
@@ -63,6 +64,7 @@ class ShownEntry(BaseModel):
     entered_ms: int | None
     version_ids: list[int]
     withdrawn: bool
+    qualification: str = Field(description="How far it is with what it has to show first; empty if it need not.")
 
 
 class ShownTie(BaseModel):
@@ -167,6 +169,7 @@ def _row(each: arena_pb2.CompetitionStatus) -> ShownCompetition:
         commitment=each.commitment,
         seed=each.seed,
         problem=each.problem,
+        remark=each.remark,
     )
 
 
@@ -188,6 +191,7 @@ def _entry(each: records_pb2.Entry) -> ShownEntry:
         entered_ms=each.entered_ms or None,
         version_ids=list(each.version_ids),
         withdrawn=each.withdrawn,
+        qualification=each.qualification.summary,
     )
 
 

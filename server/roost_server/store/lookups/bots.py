@@ -12,10 +12,10 @@ from roost_server.store.backend import Backend
 from roost_server.store.copies.archives import ArchivedReplays
 from roost_server.store.lookups.matches import IN_PLAY, MatchQuery, number_of, page_numbers
 from roost_server.store.measures.rulings import struck_matches
-from roost_server.store.models import BLOCK, BOT, BOT_VERSION, MATCH, MATCH_SEAT, OWNER, REPLAY
+from roost_server.store.models import BLOCK, BOT, BOT_VERSION, ENTRY, MATCH, MATCH_SEAT, OWNER, REPLAY
 from roost_server.store.records import line_of
 from roost_server.store.results import MatchFilter, Rule
-from roost_server.store.store import Store
+from roost_server.store.store import Reading, Store
 
 MATCHES_AT_ONCE = 50
 """How many matches are opened at a time to find faults."""
@@ -80,7 +80,7 @@ def seat_tallies(
     with store.reading() as connection:
         # Few matches do not count: subtracting them costs less than looking up the block of every match.
         struck = struck_matches(connection)
-        uncounted = or_(BLOCK.c.state.in_(rule.uncounted), false() if struck is None else MATCH.c.number.in_(struck))
+        uncounted = or_(rule.leaves_out(), false() if struck is None else MATCH.c.number.in_(struck))
         void = _tallies(connection, version_ids, wanted, uncounted)
         every = _tallies(connection, version_ids, wanted)
     counted = {key: SeatTally(*map(sub, tally, void.get(key, SeatTally()))) for key, tally in every.items()}
@@ -165,3 +165,20 @@ def _seats_of(connection: Connection, name: str, numbers: Sequence[int]) -> dict
 def _own_faults(line: str, versions: dict[int, str]) -> tuple[tuple[FaultEntry, str], ...]:
     result = Replay.from_line(line).result
     return tuple((fault, versions[fault.seat]) for fault in result.faults if fault.seat in versions)
+
+
+def bots_by_version(reading: Reading) -> dict[int, int]:
+    """By version, the bot that it is one of; only where bots have owners."""
+    query = select(*BOT_VERSION.c["id", "bot_id"]).where(BOT_VERSION.c.bot_id.is_not(None))
+    return {row.id: row.bot_id for row in reading.execute(query)}
+
+
+def bot_of(reading: Reading, version_id: int) -> int:
+    """The bot that a version is one of; 0 if it is of none."""
+    return reading.scalar(select(BOT_VERSION.c.bot_id).where(BOT_VERSION.c.id == version_id)) or 0
+
+
+def entered_bots(reading: Reading, competition_id: int) -> dict[int, str]:
+    """By id, the names of all bots that have entered a competition, withdrawn ones too."""
+    query = select(*BOT.c["id", "name"]).join_from(ENTRY, BOT).where(ENTRY.c.competition_id == competition_id)
+    return {row.id: row.name for row in reading.execute(query)}

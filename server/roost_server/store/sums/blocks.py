@@ -1,20 +1,21 @@
-"""Blocks on record, as vectors: the matches of each that are not voided, by the arena or its host, added up."""
+"""Blocks on record, as vectors: the matches of each that count, added up."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Select, case, select
+from sqlalchemy import Select, case, or_, select
 
 from roost_games.replay import VOIDED
 from roost_ladder.rating.results import Floats, Indices, Numbers
 from roost_server.store.measures.rulings import voided_by_ruling
 from roost_server.store.models import BLOCK, MATCH, MATCH_SEAT, BlockState
-from roost_server.store.results import IDS_PER_QUERY
+from roost_server.store.results import IDS_PER_QUERY, UNRATED
 from roost_server.store.store import Reading
 from roost_server.store.sums.vectors import layout_for
 
-COUNTED = case((voided_by_ruling(), VOIDED), else_=MATCH.c.termination)
+COUNTED = case((or_(UNRATED, voided_by_ruling()), VOIDED), else_=MATCH.c.termination)
+"""How a match ended, as far as ratings are concerned."""
 MATCHES = select(
     *MATCH.c["block_id", "players"], COUNTED, *BLOCK.c["competition_id", "phase", "game", "state"]
 ).join_from(MATCH, BLOCK)
