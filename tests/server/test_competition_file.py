@@ -200,6 +200,7 @@ def test_the_defaults_that_the_sample_shows_are_the_defaults() -> None:
         "bank_ms",
         "bots_per_owner",
         "names_per_owner",
+        "versions_per_hour",
         "own_bots_may_meet",
         "hide_names",
         "max_faults",

@@ -49,10 +49,10 @@ def test_the_owner_sees_which_faults_and_where(tmp_path: Path) -> None:
             match("m5", Fault.GONE, forfeit=True),
             match("m6", Fault.LATE),
         ]
-        said = [kept.note(version_id, faulty_match(each, 0), MOST) for each in played]
+        said = [kept.note("x", version_id, faulty_match(each, 0, version_id), MOST) for each in played]
         # Without a fault in m1 the count starts again, and a bot in quarantine is not put there twice.
         assert said == [False, False, False, False, False, True, False]
-        kept.put_on_record(version_id)
+        kept.put_on_record("x")
         (bot,) = bots(store, Ratings(store)).bots
         assert bot.quarantine_reason == (
             "faults in 4 matches in a row (3 late, 2 gone, 1 forfeited), the last in m5, m4, m3"
@@ -68,7 +68,7 @@ def test_a_practice_match_that_the_arena_voids_releases_nobody(tmp_path: Path, m
         async with (
             hall(tmp_path, chosen) as place,
             RawBot(place.address, "honest"),
-            SilentBot(place.address, "silent", max_matches=1) as silent,
+            SilentBot(place.address, "silent", max_matches=1),
         ):
             practice = place.arena.seating.unrecorded
             await until(lambda: practice)
@@ -76,7 +76,7 @@ def test_a_practice_match_that_the_arena_voids_releases_nobody(tmp_path: Path, m
             first.void("for a test")
             assert not practice
             await until(lambda: practice)
-            assert silent.welcome.version_id in place.arena.quarantine
+            assert "silent" in place.arena.quarantine
 
     async def script_with_log() -> None:
         with capture_logs() as logged:

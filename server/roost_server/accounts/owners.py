@@ -11,10 +11,12 @@ from roost_games.errors import UsageError
 from roost_sdk.bot import NAME_FORM, NAME_RULE
 from roost_server.accounts.audit import note
 from roost_server.clocks import epoch_ms
+from roost_server.errors import TooMuchError
 from roost_server.store import Store
 from roost_server.store.measures.rulings import RulingKind, banned
-from roost_server.store.models import BOT, OWNER, RULING
+from roost_server.store.models import BOT, BOT_VERSION, OWNER, RULING
 
+HOUR_MS = 3_600_000
 OWNER_FORM = re.compile(r"[^\W_][\w .@+-]{0,59}")
 """Letters of any script: people have real names."""
 
@@ -128,6 +130,19 @@ def bot_once_named(connection: Connection, name: str) -> BotRecord | None:
     renamed = select(RULING.c.bot_id).where(RULING.c.kind == RulingKind.RENAME, RULING.c.before == name)
     bot_id = connection.scalar(renamed.order_by(RULING.c.id.desc()).limit(1))
     return None if bot_id is None else bot_numbered(connection, bot_id)
+
+
+def check_new_version(store: Store, bot: BotRecord, version: str, most: int) -> None:
+    """Raise `TooMuchError` if a version of a bot is new, and one too many in this hour."""
+    of_bot = BOT_VERSION.c.bot_id == bot.id
+    new = select(func.count()).where(of_bot, BOT_VERSION.c.first_seen_ms > epoch_ms() - HOUR_MS).scalar_subquery()
+    known = select(func.count()).where(of_bot, BOT_VERSION.c.version == version).scalar_subquery()
+    with store.reading() as connection:
+        is_known, newer = connection.execute(select(known, new)).one()
+    if not is_known and newer >= most:
+        raise TooMuchError(
+            f"{newer} new versions of {bot.name} have connected in the last hour; wait, or connect one of them"
+        )
 
 
 def owners(store: Store) -> Sequence[OwnerRecord]:

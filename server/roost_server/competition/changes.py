@@ -12,7 +12,7 @@ from roost_server.competition.file import CompetitionFile, CompetitionFileError
 from roost_server.competition.file_errors import SettingPath, place_of
 from roost_server.competition.phases import ahead
 
-ALWAYS = {("title",), ("spectators",), ("pace",), ("entry", "names_per_owner")}
+ALWAYS = {("title",), ("spectators",), ("pace",), ("entry", "names_per_owner"), ("entry", "versions_per_hour")}
 """Parts of the file that do not affect how a match is played."""
 PLAN = {"schedule", "rounds", "blocks_per_pairing", "budget", "most_groups"}
 """Settings of finals that can be mended as long as the finals cannot be played with the bots that take part."""

@@ -129,6 +129,7 @@ class EntryPart(FilePart):
     who: Literal["open", "invited"] = "invited"
     bots_per_owner: int = Field(default=1, ge=1, le=1_000)
     names_per_owner: int = Field(default=10, ge=1, le=1_000)
+    versions_per_hour: int = Field(default=20, ge=1, le=1_000_000)
     own_bots_may_meet: bool = False
     hide_names: bool = False
 

@@ -59,6 +59,7 @@ class Arena:
 
     def _listen(self) -> None:
         """Have the parts report what may lead to another match, and what ends one."""
+        self.lobby.on_room = self._has_room
         self.lobby.on_gone = lambda session: self._books.bot_gone(session.version_id)
         self.entrance.on_attached = self.quarantine.on_release = lambda session: self._came(session.version_id)
         self._books.on_change = self._play_later
@@ -122,7 +123,7 @@ class Arena:
         if self._beats % SWEEP_EVERY_BEATS:
             return
         instant = self._pulse.read()
-        if self.seating.load.look(instant, self.seating.playing):
+        if self.seating.load.look(instant, self.seating.serving):
             self._play_later()
         self.seating.sweep(instant)
         self.lobby.sweep()
@@ -215,6 +216,11 @@ class Arena:
         """See whether a bot has qualified. Then it may play more, or something else."""
         await self.contests.block_closed(block)
         self._came(block.group[0])
+
+    def _has_room(self, version_id: int) -> None:
+        """A bot can be given more matches at once."""
+        self._matchmaker.wake((version_id,))
+        self._play_later()
 
     def _came(self, version_id: int) -> None:
         """A bot may be given matches from now on."""

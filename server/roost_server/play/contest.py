@@ -52,7 +52,7 @@ def draw_at_random(_: Pairing) -> Drawn:
 
 def _enough(present: Collection[Session]) -> int:
     """How many blocks should wait: two for each bot, or more if bots play many matches at once."""
-    return max(AHEAD * len(present), sum(session.max_matches for session in present) // 2)
+    return max(AHEAD * len(present), sum(session.places.most for session in present) // 2)
 
 
 def _with_short_queue(sessions: Collection[Session], waiting: Mapping[int, int]) -> list[Session]:
@@ -163,8 +163,11 @@ class Contest:
 
     def at_once(self, session: Session) -> int:
         """How many matches a bot may play at once."""
-        most = session.max_matches
-        return most if self.in_rounds else self._allowances.at_once(session.version_id, most)
+        most = session.places.at_once
+        if self.in_rounds:
+            return most
+        self._allowances.know(session.version_id, session.name)
+        return self._allowances.at_once(session.version_id, most)
 
     def note_waited(self, version_id: int, seconds: float) -> None:
         """Others have waited for a bot, thinking or away."""

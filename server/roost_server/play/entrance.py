@@ -1,6 +1,7 @@
 """The entrance: which bot says hello, whether it may play here, and what happens when its stream breaks."""
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterable, Sequence
 
 import structlog
@@ -8,7 +9,7 @@ import structlog
 from roost.v1 import play_pb2
 from roost_server.accounts.keys import BANNED, Identity
 from roost_server.accounts.names import NameRules
-from roost_server.accounts.owners import BotRecord, OwnedBots, owners_of_bots
+from roost_server.accounts.owners import BotRecord, OwnedBots, check_new_version, owners_of_bots
 from roost_server.competition import ledger
 from roost_server.errors import ClosingError, InvalidError, TooMuchError, UnauthenticatedError
 from roost_server.play.director import Director
@@ -51,6 +52,7 @@ class Entrance:
         bot = await self._bot_of(hello, identity)
         if bot is not None:
             hello.name = bot.name  # a bot that was renamed may use its former name
+            await asyncio.to_thread(check_new_version, self._store, bot, hello.version, self._versions_per_hour)
         bot_id = None if bot is None else bot.id
         version_id = await asyncio.to_thread(self._store.register_version, hello.name, hello.version, bot_id=bot_id)
         # Again: others may have come meanwhile, and the host may have ruled.
@@ -58,7 +60,7 @@ class Entrance:
         if reason := self._unwelcome(bot_id, identity):
             raise UnauthenticatedError(reason)
         session = self._lobby.enter(hello, version_id, identity, bot_id)
-        session.quarantined = version_id in self._quarantine
+        session.quarantined = session.name in self._quarantine
         log.info("bot connected", bot=session.name, version=session.version, resumed=bool(hello.resume_token))
         return session
 
@@ -105,6 +107,10 @@ class Entrance:
         if identity.owner_id in self._owned.banned:
             return BANNED
         return MOVED if self._owned.owners.get(bot_id, identity.owner_id) != identity.owner_id else ""
+
+    @property
+    def _versions_per_hour(self) -> int:
+        return max((director.file.entry.versions_per_hour for director in self._directors), default=sys.maxsize)
 
     @property
     def name_rules(self) -> NameRules:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from roost.v1 import play_pb2
 from roost_games.registry import GAME_NAMES
@@ -42,6 +43,8 @@ class Lobby:
         """By version, when it last lost its connection, in milliseconds since 1970."""
         self.on_gone: Callable[[Session], None] = lambda _: None
         """Told about every bot that is gone for good."""
+        self.on_room: Callable[[int], None] = lambda _: None
+        """Told which version can be given more matches, because it got ready for one, or waits for others."""
 
     @property
     def sessions(self) -> list[Session]:
@@ -73,8 +76,12 @@ class Lobby:
         if old is not None:
             self.remove(old)
         session = Session(hello, version_id, self._settings, self._pulse, identity, bot_id)
+        session.places.on_room = partial(self._tell_room, version_id)
         self.by_version[version_id] = session
         return session
+
+    def _tell_room(self, version_id: int) -> None:
+        self.on_room(version_id)
 
     def _resume(self, old: Session | None, hello: play_pb2.Hello, identity: Identity | None) -> Session:
         """The old session, from now on with the key of this hello, which may be a new one."""

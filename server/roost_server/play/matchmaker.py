@@ -52,7 +52,7 @@ class Room(Container[int]):
     def __contains__(self, bot: object) -> bool:
         number = cast(int, bot)
         session = self._staying.connected(number) if number in self._staying else None
-        if session is None or session.playing >= session.max_matches:
+        if session is None or not session.places.is_free:
             return False
         return session.playing + self._kept(number, self._staying) < self._contest.at_once(session)
 
@@ -102,7 +102,7 @@ class Matchmaker:
 
     def look_again(self, sessions: Mapping[int, Session]) -> None:
         """Time has passed. This wakes bots that nobody has woken, of many bots some at a time."""
-        here = {bot: session.playing >= session.max_matches for bot, session in sessions.items() if session.connected}
+        here = {bot: not session.places.is_free for bot, session in sessions.items() if session.connected}
         for contest in self.contests:
             contest.look_again(here)
         self._in_turn = self._in_turn or list(sessions)
@@ -226,7 +226,7 @@ class Matchmaker:
 
     def _start(self, block: OpenBlock, staying: Staying) -> None:
         group = [session for bot in block.needed if (session := staying.connected(bot)) is not None]
-        while block.to_play and self._has_room() and all(each.playing < each.max_matches for each in group):
+        while block.to_play and self._has_room() and all(each.places.is_free for each in group):
             self._seat(block, block.start_match())
         if not block.to_play:
             self._put_away(block)
@@ -254,8 +254,10 @@ class Matchmaker:
         return sum(len(each.to_play) for each in ahead if not any(self._is_stuck(bot, staying) for bot in each.group))
 
     def _is_stuck(self, bot: int, staying: Staying) -> bool:
-        session = staying.connected(bot) if any(bot in contest.slow for contest in self.contests) else None
-        return session is not None and session.playing >= session.max_matches
+        session = staying.connected(bot)
+        if session is None or session.places.is_free:
+            return False
+        return session.places.holds_up or any(bot in contest.slow for contest in self.contests)
 
     def _ahead(self, bot: int, staying: Staying) -> list[OpenBlock]:
         """The blocks with matches that a bot has yet to play."""

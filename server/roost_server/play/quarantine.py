@@ -23,7 +23,7 @@ from roost_server.play.seating import StandIn, TableSeating
 from roost_server.play.session import Session
 from roost_server.play.table import News, Place, Question, Table
 from roost_server.settings import Rules, Settings
-from roost_server.store import FinishedMatch, Store
+from roost_server.store import FinishedMatch, Store, queries
 from roost_server.store.measures.quarantine import QuarantineRecord, begin_quarantine, end_quarantine, quarantined
 
 FIRST_CHECK_SECONDS = 10.0
@@ -41,14 +41,16 @@ class FaultyMatch(NamedTuple):
     match_id: str
     kinds: tuple[str, ...]
     """The kind of each fault."""
+    version_id: int
+    """In which version."""
 
 
-def faulty_match(replay: Replay, seat: int) -> FaultyMatch | None:
+def faulty_match(replay: Replay, seat: int, version_id: int) -> FaultyMatch | None:
     """What a seat did wrong in a match; `None` if nothing."""
     kinds = tuple(fault.kind.value for fault in replay.result.faults if fault.seat == seat)
     if not kinds and seat not in replay.result.forfeits:
         return None
-    return FaultyMatch(replay.match, kinds or ("forfeited",))
+    return FaultyMatch(replay.match, kinds or ("forfeited",), version_id)
 
 
 def reason_of(streak: Sequence[FaultyMatch]) -> str:
@@ -89,24 +91,32 @@ class Sparring(StandIn):
 
 
 @dataclass(slots=True)
-class QuarantinedVersion:
-    """A version in quarantine."""
+class Check:
+    """When a version of a bot in quarantine is offered a practice match."""
 
-    record: QuarantineRecord
-    wait_seconds: float
-    next_check: float = 0.0
-    """By the event loop's clock; 0 before the bot was first seen."""
+    next_at: float
+    """By the event loop's clock."""
+    wait_seconds: float = FIRST_CHECK_SECONDS
     practising: bool = False
 
     def wait_longer(self, now: float) -> None:
-        """It has failed a check: the next one comes later."""
+        """It has failed: the next one comes later."""
         self.wait_seconds = min(2 * self.wait_seconds, LONGEST_SECONDS)
-        self.next_check = now + self.wait_seconds
+        self.next_at = now + self.wait_seconds
+
+
+class QuarantinedBot(NamedTuple):
+    """A bot in quarantine."""
+
+    record: QuarantineRecord
+    checks: dict[int, Check]
+    """By version. Each that has connected is checked, and it is enough that one of them passes."""
 
 
 class Quarantine:
-    """Knows which versions are in quarantine, and checks whether they may play again.
+    """Knows which bots are in quarantine, by name, and checks whether they may play again.
 
+    It is the bot that is in quarantine, not a version of it: otherwise it would come back as another one.
     `on_release` is called when one may.
     """
 
@@ -117,19 +127,25 @@ class Quarantine:
         self._spawn = spawn
         self._settings = settings
         self._now = asyncio.get_running_loop().time
-        self._streaks: dict[int, list[FaultyMatch]] = {}
-        self._cases: dict[int, QuarantinedVersion] = {}
+        self._streaks: dict[str, list[FaultyMatch]] = {}
+        self._cases: dict[str, QuarantinedBot] = {}
 
-    def __contains__(self, version_id: int) -> bool:
-        return version_id in self._cases
+    def __contains__(self, name: str) -> bool:
+        return name in self._cases
 
     def __len__(self) -> int:
         return len(self._cases)
 
+    def record_of(self, name: str) -> QuarantineRecord | None:
+        """Why a bot is in quarantine, and since when; `None` if it is not."""
+        case = self._cases.get(name)
+        return None if case is None else case.record
+
     def load(self) -> None:
-        """Versions that were in quarantine when the arena stopped still are."""
+        """Bots that were in quarantine when the arena stopped still are."""
         for record in quarantined(self._store):
-            self._cases[record.version_id] = QuarantinedVersion(record, FIRST_CHECK_SECONDS)
+            name, _ = queries.name_of(self._store, record.version_id)
+            self._cases[name] = QuarantinedBot(record, {})
 
     def note_match(self, block: OpenBlock, finished: FinishedMatch) -> None:
         """A match is recorded. A bot with faults in too many matches in a row may not play until it passes a check.
@@ -139,68 +155,75 @@ class Quarantine:
         if finished.replay.result.termination == VOIDED:
             return
         for seat, version_id in enumerate(finished.version_ids):
-            faulty = faulty_match(finished.replay, seat) if version_id in block.needed else None
-            if self.note(version_id, faulty, block.settings.quarantine_after):
-                name, reason = finished.replay.seats[seat].bot, self._cases[version_id].record.reason
-                log.warning("bot quarantined", bot=name, version_id=version_id, reason=reason)
-                session = self._seating.lobby.session_of(version_id)
-                if session is not None:
+            name = finished.replay.seats[seat].bot
+            faulty = faulty_match(finished.replay, seat, version_id) if version_id in block.needed else None
+            if self.note(name, version_id, faulty, block.settings.quarantine_after):
+                log.warning("bot quarantined", bot=name, version_id=version_id, reason=self._cases[name].record.reason)
+                for session in self._sessions(name):
                     session.quarantined = True
-                self._spawn(asyncio.to_thread(self.put_on_record, version_id))
+                self._spawn(asyncio.to_thread(self.put_on_record, name))
 
-    def note(self, version_id: int, faulty: FaultyMatch | None, most: int) -> bool:
-        """A bot has played a match. True if it was one faulty match too many; `put_on_record` has to follow."""
+    def _sessions(self, name: str) -> list[Session]:
+        return [session for session in self._seating.lobby.sessions if session.name == name]
+
+    def note(self, name: str, version_id: int, faulty: FaultyMatch | None, most: int) -> bool:
+        """A bot has played a match. True if it was one faulty match too many; `put_on_record` has to follow.
+
+        A match without a fault makes up for those of the same version before it, and of older ones.
+        """
+        streak = self._streaks.setdefault(name, [])
         if faulty is None:
-            self._streaks.pop(version_id, None)
+            streak[:] = [each for each in streak if each.version_id > version_id]
             return False
-        if version_id in self._cases:
+        if name in self._cases:
             return False
-        streak = self._streaks.setdefault(version_id, [])
         streak.append(faulty)
         if len(streak) < most:
             return False
         record = QuarantineRecord(version_id, reason_of(streak), epoch_ms())
-        self._cases[version_id] = QuarantinedVersion(record, FIRST_CHECK_SECONDS)
+        self._cases[name] = QuarantinedBot(record, {})
         return True
 
-    def put_on_record(self, version_id: int) -> None:
-        """Record that a version is in quarantine."""
-        begin_quarantine(self._store, self._cases[version_id].record)
+    def put_on_record(self, name: str) -> None:
+        """Record that a bot is in quarantine, with the version that led to it."""
+        begin_quarantine(self._store, self._cases[name].record)
 
     def check_due(self, tables: Sequence[Rules]) -> None:
-        """Offer a practice match at one of these tables to every bot whose time has come."""
-        for session in self._seating.lobby.sessions:
-            case = self._cases.get(session.version_id)
-            if case is None or case.practising or not session.connected:
+        """Offer a practice match at one of these tables to every version whose time has come."""
+        now = self._now()
+        for session in self._seating.lobby.sessions if self._cases else ():
+            case = self._cases.get(session.name)
+            if case is None or not session.connected:
                 continue
-            if not case.next_check:
-                case.next_check = self._now() + case.wait_seconds
-            elif case.next_check < self._now():
-                case.practising = self._practise(session, tables)
+            check = case.checks.setdefault(session.version_id, Check(now + FIRST_CHECK_SECONDS))
+            if check.next_at < now and not check.practising:
+                check.practising = self._practise(session, check, tables)
 
-    def _practise(self, session: Session, tables: Sequence[Rules]) -> bool:
+    def _practise(self, session: Session, check: Check, tables: Sequence[Rules]) -> bool:
         rules = next((each for each in tables if session.plays(each.game, each.players)), None)
         if rules is None:
             return False
         chairs = [session.chair(), *(Sparring().chair() for _ in range(rules.players - 1))]
-        self._seating.play_unrecorded(rules, chairs, self._settings, partial(self._practised, session))
+        self._seating.play_unrecorded(rules, chairs, self._settings, partial(self._practised, session, check))
         return True
 
-    def _practised(self, session: Session, table: Table) -> None:
-        case, result = self._cases[session.version_id], table.referee.result
-        case.practising = False
+    def _practised(self, session: Session, check: Check, table: Table) -> None:
+        result = table.referee.result
+        check.practising = False
         if result is None or result.termination == VOIDED:
             return
         if any(fault.seat == 0 for fault in result.faults):
-            case.wait_longer(self._now())
-        else:
-            self._spawn(self._release(session))
+            check.wait_longer(self._now())
+        elif session.name in self._cases:
+            self._spawn(self._release(session.name))
 
-    async def _release(self, session: Session) -> None:
+    async def _release(self, name: str) -> None:
         # If it cannot be put on record it is not so, and the next check tries again.
-        await asyncio.to_thread(end_quarantine, self._store, session.version_id)
-        del self._cases[session.version_id]
-        self._streaks.pop(session.version_id, None)
-        session.quarantined = False
-        log.info("bot released from quarantine", bot=session.name, version_id=session.version_id)
-        self.on_release(session)
+        await asyncio.to_thread(end_quarantine, self._store, self._cases[name].record.version_id)
+        if self._cases.pop(name, None) is None:
+            return  # another version of it has passed at the same time
+        self._streaks.pop(name, None)
+        log.info("bot released from quarantine", bot=name)
+        for session in self._sessions(name):
+            session.quarantined = False
+            self.on_release(session)

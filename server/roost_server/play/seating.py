@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +15,7 @@ from roost_server.errors import DealInPlayError, NotFoundError
 from roost_server.play.block import OpenBlock
 from roost_server.play.lobby import Lobby
 from roost_server.play.pacing.load import Load
+from roost_server.play.pacing.places import Places
 from roost_server.play.session import Session
 from roost_server.play.table import Chair, News, Place, Question, Table
 from roost_server.settings import Rules, Settings
@@ -28,6 +30,7 @@ class StandIn:
     allowance_ms = 0.0
 
     def __init__(self, seat: Seat) -> None:
+        self.places = Places(sys.maxsize)
         self._seat = seat
 
     def chair(self) -> Chair:
@@ -71,10 +74,17 @@ class TableSeating:
         self.load = Load(settings.most_late)
         self.playing = 0
         """How many matches of blocks are being played. Those that are only being recorded do not count."""
+        self._held_up = 0
+        """How many of them wait for a bot to get ready, as of the last look."""
 
     def has_room(self) -> bool:
         """Whether the arena can serve another match."""
-        return self.playing < self.load.limit
+        return self.serving < self.load.limit
+
+    @property
+    def serving(self) -> int:
+        """How many matches the arena has to serve: those that are played, and do not wait for somebody."""
+        return self.playing - self._held_up
 
     @property
     def tables(self) -> list[Table]:
@@ -161,8 +171,10 @@ class TableSeating:
 
     def sweep(self, now: Instant) -> None:
         """Look for seats whose time is up."""
-        for table in (*self.tables, *self.unrecorded):
+        tables = self.tables
+        for table in (*tables, *self.unrecorded):
             table.sweep(now)
+        self._held_up = sum(table.gathering.is_held_up for table in tables)
 
     def void_all(self, reason: str) -> None:
         """End every match; none of them counts."""
@@ -227,7 +239,7 @@ class Requests:
         for waiting in list(self._waiting):
             match, over = waiting
             players = [self._seating.lobby.session_named(name) for name in match.bots]
-            if all(player is None or player.playing < player.max_matches for player in players):
+            if all(player is None or player.places.is_free for player in players):
                 self._waiting.remove(waiting)
                 self._start(match, players, over)
 

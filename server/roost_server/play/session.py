@@ -9,6 +9,7 @@ from roost_games.replay import Seat
 from roost_sdk.wire.fields import bytes_field, key_of
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Latency, Pulse
+from roost_server.play.pacing.places import Places
 from roost_server.play.table import Chair, News, Place, Question
 from roost_server.settings import Settings
 
@@ -68,7 +69,7 @@ class Session:
         """Why it has to go, if it has."""
         self.games = frozenset(hello.games)
         self.player_counts = frozenset(hello.player_counts)
-        self.max_matches = min(max(1, hello.max_matches), settings.max_matches_per_bot)
+        self.places = Places(min(max(1, hello.max_matches), settings.max_matches_per_bot), self._unended)
         self.wants_legal = hello.wants_legal
         self.wants_events = hello.wants_events
         self.token = secrets.token_urlsafe(18)
@@ -98,11 +99,15 @@ class Session:
 
     @property
     def playing(self) -> int:
-        """How many matches it plays. A match that is over does not count, even if it is not on record yet.
+        """How many matches it plays."""
+        return self.places.playing
+
+    def _unended(self) -> int:
+        """In how many matches it is. A match that is over does not count, even if it is not on record yet.
 
         But if the disk is slow, at most as many are left out as the bot plays at once.
         """
-        return len(self._matches) - min(self._over, self.max_matches)
+        return len(self._matches) - min(self._over, self.places.most)
 
     @property
     def plays_on(self) -> bool:
@@ -146,7 +151,7 @@ class Session:
                 resume_token=self.token,
                 grace_ms=int(self._settings.grace_seconds * 1000),
                 version_id=self.version_id,
-                max_matches=self.max_matches,
+                max_matches=self.places.most,
                 arena="roost",
                 max_move_bytes=self._settings.max_move_bytes,
                 max_message_bytes=self._settings.max_message_bytes,

@@ -15,6 +15,7 @@ from roost_games.registry import get_game
 from roost_sdk.wire import codec_for, result_to_wire
 from roost_sdk.wire.fields import REMEMBERED, bytes_field, keys_of, number_field, pack
 from roost_server.clocks import Elapsed, Instant, Pulse, elapsed, epoch_ms
+from roost_server.play.pacing.places import Gathering, Places
 from roost_server.settings import Rules, Settings
 
 MOST_LEGAL_LISTED = 1000
@@ -32,6 +33,7 @@ class Player(Protocol):
     """What a table needs of the bot in a seat."""
 
     connected: bool
+    places: Places
 
     @property
     def allowance_ms(self) -> float:
@@ -185,7 +187,6 @@ class Table:
         self._most_credited_ms = settings.own_delay_ms if voidable else math.inf
         self.now = pulse.read
         self._on_end = on_end
-        self._unready = set(range(len(chairs)))
         self._begun = False
         """Whether questions are asked: all bots are ready, or had time enough to be."""
         self._dealt = self.now()
@@ -194,7 +195,8 @@ class Table:
         self.taken_ms = [0.0] * len(chairs)
         """By seat, how long the others have waited for it, to get ready and to decide."""
         self._most_ms = 1000 * settings.seat_seconds
-        self._ready_by = self.dealt_at + settings.ready_seconds
+        places = [player.places for player in self.players]
+        self.gathering = Gathering(places, self.dealt_at, settings.ready_seconds)
         self.questions: dict[int, Question] = {}
         """The open questions by seat."""
         self.referee: Referee[Any, Any] = Referee(
@@ -255,14 +257,13 @@ class Table:
 
     def ready(self, seat: int) -> bool:
         """The bot in `seat` is ready. The match begins when all are. False if the table did not wait for that."""
-        if seat not in self._unready:
+        if seat not in self.gathering.unready:
             return False
-        self._unready.remove(seat)
+        self.gathering.ready(seat)
         if not self._begun:
             now = self.now()
             self.taken_ms[seat] = elapsed(self._dealt, now, self.players[seat].allowance_ms).counted_ms
-            if not self._unready:
-                self._begin(now)
+            self._begin_if_possible(now)
         return True
 
     def lost(self, seat: int) -> None:
@@ -311,8 +312,7 @@ class Table:
     def sweep(self, now: Instant) -> None:
         """Look for seats whose time is up."""
         if not self._begun:
-            if now.time > self._ready_by:
-                self._begin(now)
+            self._begin_if_possible(now)
             return
         for question in list(self.questions.values()):
             # The fault of an earlier seat may have closed this question, or ended the match.
@@ -335,12 +335,12 @@ class Table:
         if self.referee.over or seat in self.referee.forfeits:
             return
         self.questions.pop(seat, None)
-        self._unready.discard(seat)
+        self.gathering.leave(seat)
         self.referee.forfeit(seat)
         if self._begun or self.referee.over:
             self._ask(self.now())
-        elif not self._unready:
-            self._begin(self.now())
+        else:
+            self._begin_if_possible(self.now())
 
     def void(self, reason: str, *, by_host: bool = False) -> None:
         """End the match here; it does not count. If the host wants that, it does not matter who is being asked."""
@@ -371,11 +371,15 @@ class Table:
         hidden = self.settings.hide_names and seat is not None
         return ["" if hidden and number != seat else chair.seat.bot for number, chair in enumerate(self.chairs)]
 
-    def _begin(self, now: Instant) -> None:
-        self._begun = True
-        for seat in self._unready:
-            self.taken_ms[seat] = elapsed(self._dealt, now, 0.0).counted_ms
-        self._ask(now)
+    def _begin_if_possible(self, now: Instant) -> None:
+        if self.gathering.may_begin(now.time):
+            self._begun = True
+            for seat in self.gathering.unready:
+                # Not more, if the others had no place for the match at once.
+                most_ms = 1000 * self.settings.ready_seconds
+                self.taken_ms[seat] = min(most_ms, elapsed(self._dealt, now, 0.0).counted_ms)
+            self.gathering.begin()
+            self._ask(now)
 
     def _close(self, seat: int, ms: float) -> None:
         """The question to a seat is answered, or not wanted any more."""
@@ -385,7 +389,8 @@ class Table:
     def _ask(self, now: Instant) -> None:
         """Ask the next questions, or end. A seat that was not ready in time is not asked: it is gone."""
         referee = self.referee
-        while self._unready and (absent := [seat for seat in referee.waiting if seat in self._unready]):
+        unready = self.gathering.unready
+        while unready and (absent := [seat for seat in referee.waiting if seat in unready]):
             referee.fault(absent[0], Fault.GONE)
         while max(self.taken_ms) > self._most_ms and (slow := self._out_of_time()):
             referee.forfeit(slow[0])
@@ -428,6 +433,8 @@ class Table:
 
     def _end(self) -> None:
         self.questions.clear()
-        self._unready.clear()
+        if not self._begun:
+            self.gathering.begin()
+        self.gathering.unready.clear()
         self._begun = True
         self._on_end(self)

@@ -113,9 +113,16 @@ class Presences:
             bot.connected = True
             bot.playing = session.playing
             bot.latency_us = int(session.latency_ms * 1000)
+        self._add_quarantine(bot)
         newer = [each.last_seen_ms for each in versions if each.last_seen_ms > bot.last_seen_ms]
         bot.presence = self._presence(bot, session, replaced=bool(newer))
         bot.presence_since_ms = self._since(bot, min(newer, default=0), max(bot.last_seen_ms, last_end_ms))
+
+    def _add_quarantine(self, bot: arena_pb2.BotVersion) -> None:
+        """A version that is here may not play because of what another version of its bot did."""
+        record = self._arena.quarantine.record_of(bot.name) if bot.connected else None
+        if record is not None:
+            bot.quarantine_reason, bot.quarantine_since_ms = record.reason, record.since_ms
 
     def _presence(
         self, bot: arena_pb2.BotVersion, session: Session | None, *, replaced: bool
@@ -126,7 +133,7 @@ class Presences:
             return arena_pb2.PRESENCE_WAITING
         if replaced:
             return arena_pb2.PRESENCE_REPLACED
-        if bot.version_id in self._arena.quarantine:
+        if bot.name in self._arena.quarantine:
             return arena_pb2.PRESENCE_QUARANTINED
         return arena_pb2.PRESENCE_NO_MATCHES if bot.connected else arena_pb2.PRESENCE_NOT_CONNECTED
 

@@ -9,6 +9,7 @@ from roost_games.chance import seed_of
 from roost_games.referee import Clock, Seat
 from roost_games.registry import get_game
 from roost_server.clocks import Instant, Pulse
+from roost_server.play.pacing.places import Places
 from roost_server.play.table import Chair, News, Place, Question, Table
 from roost_server.settings import Rules, Settings
 
@@ -35,6 +36,7 @@ class FakePlayer:
         self.allowance_ms = 0.0
         self.latency_ms = 0.0
         self.reading = True
+        self.places = Places(1_000, lambda: 1)
         self.decisions: list[play_pb2.Decision] = []
         self.started = 0
         self.ended: list[play_pb2.MatchEnded] = []
@@ -146,11 +148,31 @@ class FakeSession:
     quarantined: bool = False
     playing: int = 0
     promised: int = 0
+    holds_up: bool = False
     games: set[str] = field(default_factory=set)
 
     @property
     def plays_on(self) -> bool:
         return self.connected and not (self.leaving or self.quarantined)
+
+    @property
+    def name(self) -> str:
+        return f"bot{self.version_id}"
+
+    @property
+    def places(self) -> "FakeSession":
+        """Those of a bot that has shown that it gets ready are what the bot says."""
+        return self
+
+    @property
+    def most(self) -> int:
+        return self.max_matches
+
+    at_once = most
+
+    @property
+    def is_free(self) -> bool:
+        return self.playing < self.max_matches
 
     def plays(self, game: str, players: int) -> bool:
         return not self.games or game in self.games

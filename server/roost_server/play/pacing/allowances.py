@@ -58,7 +58,9 @@ class Allowances:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._matches = Allowance(settings.matches_per_hour)
-        self._bots: dict[int, _OfBot] = {}
+        self._bots: dict[str | int, _OfBot] = {}
+        self._names: dict[int, str] = {}
+        """By version, of which bot it is one. All versions of a bot share its allowances."""
         self._resting: set[int] = set()
 
     @property
@@ -77,9 +79,13 @@ class Allowances:
         """Others have waited for a bot."""
         self._of(bot).seconds.use(seconds)
 
+    def know(self, bot: int, name: str) -> None:
+        """This is a version of the bot of this name."""
+        self._names[bot] = name
+
     def at_once(self, bot: int, most: int) -> int:
         """How many matches a bot plays at once: all that it wants, and fewer the longer others have waited for it."""
-        of_bot = self._bots.get(bot)
+        of_bot = self._bots.get(self._names.get(bot, bot))
         if of_bot is None:
             return most
         if of_bot.matches.left() < 1 or of_bot.seconds.left() <= 0:
@@ -98,6 +104,7 @@ class Allowances:
         return rested
 
     def _of(self, bot: int) -> _OfBot:
-        if bot not in self._bots:
-            self._bots[bot] = _OfBot(self._settings)
-        return self._bots[bot]
+        key = self._names.get(bot, bot)
+        if key not in self._bots:
+            self._bots[key] = _OfBot(self._settings)
+        return self._bots[key]
