@@ -82,7 +82,12 @@ def test_a_database_is_shown(tmp_path: Path) -> None:
         assert get(url).status == 200
         assert "greedy" in get(f"{url}standings").text
         assert get(f"{url}nowhere").status == 404
-        stop(process)
+        database.rename(tmp_path / "away.db")
+        until(lambda: get(f"{url}standings").status == 503)
+        (tmp_path / "away.db").rename(database)
+        until(lambda: get(f"{url}standings").status == 200)
+        process.send(signal.SIGINT)
+        assert process.end() == 0
     assert process.out.lines == [f"the page is at {url}", "Ctrl-C stops it."]
 
 

@@ -4,12 +4,14 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from roost_games.registry import GAME_NAMES
 from roost_games.replay import Replay
 from roost_games.verify import verify
+from roost_server.answers.ratings import Ratings, everything
 from roost_server.store import (
     BlockClosed,
     BlockState,
@@ -188,3 +190,29 @@ def test_a_store_that_was_closed_stays_closed(store: Store) -> None:
     for use in (lambda: store.register_version("a", "v1"), lambda: store.commit([]), lambda: queries.versions(store)):
         with pytest.raises(StoreError, match=r"roost[.\w]+ has been closed"):
             use()
+
+
+def test_a_reader_notices_a_file_that_was_moved_and_its_return(tmp_path: Path) -> None:
+    here, away, url = tmp_path / "roost.db", tmp_path / "away.db", f"sqlite:///{tmp_path / 'roost.db'}"
+    with open_store(url) as writer:
+        writer.commit([finished(sketch("m0"), block(writer), 0)])
+    with open_store(url, read_only=True) as reader:
+        assert recorded(reader) == ["m0"]
+        here.rename(away)
+        with pytest.raises(StoreError, match=r"roost\.db: it cannot be opened; check that it is there"):
+            recorded(reader)
+        away.rename(here)
+        assert recorded(reader) == ["m0"]
+
+
+def test_a_reader_rates_the_file_that_took_the_place_of_another(tmp_path: Path) -> None:
+    here, url = tmp_path / "roost.db", f"sqlite:///{tmp_path / 'roost.db'}"
+    for name, matches in (("roost.db", 3), ("other.db", 2)):
+        with open_store(f"sqlite:///{tmp_path / name}") as writer:
+            new = block(writer)
+            writer.commit([finished(sketch(f"m{number}"), new, number) for number in range(matches)])
+    with open_store(url, read_only=True) as reader:
+        ratings = Ratings(reader)
+        assert ratings.rated(everything()).matches == 3
+        (tmp_path / "other.db").replace(here)
+        assert ratings.rated(everything()).matches == 2

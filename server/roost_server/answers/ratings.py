@@ -21,6 +21,7 @@ from roost_server.competition import ledger
 from roost_server.store import Store
 from roost_server.store.measures.rulings import struck_versions
 from roost_server.store.results import EVERYTHING, MatchFilter, Rule
+from roost_server.store.sqlite import FILE
 from roost_server.store.store import Reading
 from roost_server.store.sums import history
 from roost_server.store.sums.history import RatedMoment, RatingThen
@@ -77,6 +78,8 @@ class Ratings:
         self._turn = threading.Lock()
         self._keeping = threading.Lock()
         self._sums: Sums | None = None
+        self._file: object = None
+        """Which file the sums are of."""
         self._remembered: OrderedDict[SumsFilter, Rated] = OrderedDict()
         self._latest: dict[MatchFilter, tuple[int, int]] | None = None
         """By history: when its last moment was kept, and how many matches counted then."""
@@ -104,8 +107,9 @@ class Ratings:
         """The sums, to be brought up to date. If that fails half-way, they are loaded again the next time."""
         with self._store.reading() as reading:
             sums, self._sums = self._sums, None
-            if sums is None or sums.resets != resets_of(reading) or sums.through + FAR_BEHIND < kept_through(reading):
-                sums = Sums.load(reading)
+            file = reading.info.get(FILE)
+            if sums is None or file != self._file or _is_old(sums, reading):
+                sums, self._file = Sums.load(reading), file
                 self._remembered.clear()
             sums.strike(struck_versions(reading))
             yield sums, reading
@@ -175,6 +179,11 @@ class Ratings:
             every = [ledger.find(self._store, name) for name in ledger.names(self._store)]
             self._competitions = {id: None, **{each.id: each for each in every}}
         return self._competitions[id]
+
+
+def _is_old(sums: Sums, reading: Reading) -> bool:
+    """Whether it is better to load the sums again."""
+    return sums.resets != resets_of(reading) or sums.through + FAR_BEHIND < kept_through(reading)
 
 
 def _rate(sums: Sums, wanted: SumsFilter, before: Rated | None) -> Rated:

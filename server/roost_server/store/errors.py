@@ -21,7 +21,7 @@ ADVICE = {
     "database or disk is full": "the disk is full; free some space",
     "disk I/O error": "the disk has read or write errors; check it and its free space",
     "attempt to write a readonly database": "SQLite needs to write even when it only reads; check the permissions",
-    "unable to open database file": "it cannot be opened; check the permissions of the file and its folder",
+    "unable to open database file": "it cannot be opened; check that it is there, and its permissions",
     "file is not a database": "it is not a database; give another file",
     "database disk image is malformed": "it is damaged; restore a copy",
 }

@@ -17,7 +17,7 @@ from typing import cast
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DisconnectionError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from roost_server.store import schema
@@ -32,6 +32,8 @@ PAGES_AT_ONCE = 2_000
 OWNER_ONLY = 0o600
 OTHERS = 0o044
 """The permission of others to read a file: its group, and everybody."""
+FILE = "file"
+"""Under this name a reading connection keeps in its `info` which file it has open."""
 BEGIN_OPTION = "sqlite_begin"
 WRITING = {BEGIN_OPTION: "BEGIN IMMEDIATE"}
 """Execution options for a transaction that writes: it takes the write lock first, and cannot fail for it later."""
@@ -128,8 +130,16 @@ class SqliteFile:
         return engine
 
     def reading_engine(self) -> Engine:
-        """Connections that cannot change anything."""
-        return _engine(self.path, "ro")
+        """Connections that cannot change anything. They notice that another file, or none, is in the place of theirs."""
+        engine = _engine(self.path, "ro")
+        event.listen(engine, "connect", lambda _, record: record.info.update({FILE: _identity(self.path)}))
+        event.listen(engine, "checkout", lambda _, record, __: self._check_place(record))
+        return engine
+
+    def _check_place(self, record: ConnectionPoolEntry) -> None:
+        """A file that was moved stays open, and would be read as if nothing had happened."""
+        if record.info[FILE] != _identity(self.path):
+            raise DisconnectionError  # the pool connects again, which fails while there is no file
 
     def check_writable(self, connection: Connection) -> None:
         """Raise what a first write would raise: SQLite opens a read-only file without an error."""
@@ -204,6 +214,15 @@ class SqliteFile:
                     )
         finally:
             _set_foreign_keys(connection, enforced=True)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What tells the file at `path` from any other; `None` if there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def holds_something(path: Path) -> bool:
