@@ -208,6 +208,14 @@ class Replay:
             max_faults=an_integer(top["max_faults"], "max_faults") if "max_faults" in top else None,
         )
 
+    def position(self, step: int) -> int:
+        """The number of a step in viewers: how many decisions have been made with it.
+
+        A fault or forfeit that ends the match without a decision counts as one.
+        """
+        decisions = sum(isinstance(each, Decision) for each in self.steps[: step + 1])
+        return decisions + (step >= len(self.steps))
+
     def to_json(self) -> dict[str, JsonValue]:
         """The replay as `json.dumps` takes it."""
         steps = [_step_to_json(step) for step in self.steps]

@@ -20,6 +20,7 @@ from roost_games.verify import verify
 from roost_sdk.viewing import frames
 from roost_sdk.viewing.frames import OPEN, SPECTATOR, Eye, Recorded, eye_of, frames_of
 from tests.support.games.toy import play_out
+from tests.support.shown_matches import documents, replay_of
 
 TABLES = [(game, variant, players) for game in GAME_NAMES for variant, players in get_game(game).tables()]
 HIDING = [table for table in TABLES if table[0] != "bratwurmeck"]
@@ -379,3 +380,13 @@ class TestUploads:
         for text in ("", "-1", "everything", "1.0", "٣"):
             with pytest.raises(UsageError, match="is no eye; use open, spectator"):
                 eye_of(text)
+
+
+@pytest.mark.parametrize("name", ["faulty", "forfeited"])
+def test_a_fault_on_record_is_found_at_its_position(name: str) -> None:
+    """Replays count the outcomes of chance, too; frames count decisions, and some have several."""
+    replay, found = replay_of(name), documents(name)["open"]["frames"]
+    assert replay.result.faults
+    for fault in replay.result.faults:
+        shown = next(frame for frame in found if frame["step"] >= replay.position(fault.step))
+        assert fault.seat in [each["seat"] for each in shown["faults"]]

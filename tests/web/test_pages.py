@@ -155,6 +155,11 @@ def test_a_fault_links_to_its_position(visitor: Visitor) -> None:
     assert "/matches/match-7#step=12" in Markup(visitor.get("/bots/greedy").text).links
 
 
+def test_counts_of_a_bot_lead_to_its_matches(visitor: Visitor) -> None:
+    links = Markup(visitor.get("/bots/greedy").text).links
+    assert {"/matches?bot=greedy&version_id=1", "/matches?bot=greedy&game=karteneck&players=3&faults=1"} <= set(links)
+
+
 def test_a_match_says_what_went_wrong_and_where(visitor: Visitor) -> None:
     """In match-7 the bot in seat 1 sent something that was not allowed."""
     markup = Markup(visitor.get("/matches/match-7").text)
@@ -162,7 +167,7 @@ def test_a_match_says_what_went_wrong_and_where(visitor: Visitor) -> None:
     [told] = [[words(cell) for cell in row] for row in markup.rows if words(row[0]) == "illegal"]
     assert told == ["illegal", HOSTILE[0], "step 12", "<img src=x onerror=alert(1)>"]
     [row] = visitor.get("/api/v1/matches/match-7").json()["faults"]
-    assert (row["seat"], row["step"], row["kind"]) == (1, 12, "illegal")
+    assert (row["seat"], row["step"], row["position"], row["kind"]) == (1, 14, 12, "illegal")
 
 
 def test_pairs_that_defy_the_ladder_are_named(visitor: Visitor) -> None:

@@ -275,8 +275,8 @@ a.plain:hover { text-decoration: none; }
   .caption .said { font-size: 15px; max-height: 7.5em; overflow-y: auto; }
   .bar { padding: 4px 8px 12px; gap: 8px; }
   .steps { width: 100%; justify-content: space-between; }
-  .steps .tool { width: 42px; height: 42px; }
-  .steps .tool.play { width: 50px; height: 50px; }
+  .steps .tool { flex: 0 1 42px; height: 42px; }
+  .steps .tool.play { flex: none; width: 50px; height: 50px; margin: 0; }
   .speed > span { display: none; }
   .speed, .speed select { flex: 1 1 84px; min-width: 0; }
   .bar select { padding: 0 2px; font-size: 13.5px; }

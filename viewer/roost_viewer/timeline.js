@@ -41,10 +41,10 @@ export class Timeline {
     return this.frames[this.last]?.step ?? 0;
   }
 
-  /** The frame that shows the position after `step` decisions: the last one that is not beyond it. */
+  /** The frame that has the decision number `step`, perhaps with others at the same time; the last one if none has. */
   at(step) {
-    const beyond = this.frames.findIndex((frame) => frame.step > step);
-    return Math.max(0, beyond === -1 ? this.last : beyond - 1);
+    const found = this.frames.findIndex((frame) => frame.step >= step);
+    return found === -1 ? this.last : found;
   }
 
   /** The kinds of key moment that the frame at `index` is, the most important first. */

@@ -126,5 +126,7 @@ def points(share: float) -> str:
 
 
 def seconds(milliseconds: int) -> str:
-    """A time in seconds, with a digit where it is short."""
+    """A time in seconds, with a digit where it is short, or in milliseconds where it is very short."""
+    if milliseconds < 1_000:
+        return f"{milliseconds} ms"
     return f"{milliseconds / 1000:,.1f} s" if milliseconds < 10_000 else f"{milliseconds / 1000:,.0f} s"

@@ -111,7 +111,7 @@ class Recorded:
 
     def remark(self, step: int, remark: Remark) -> None:
         """Add a remark about the decision at this step of the record, counted from 0 as replays do."""
-        decisions = sum(isinstance(each, Decision) for each in self.replay.steps[: step + 1])
+        decisions = self.replay.position(step)
         moment = next((moment for moment in self.moments if moment.step >= decisions), None)
         if moment is not None:
             moment.remarks.append(remark)

@@ -542,6 +542,7 @@ class FaultOnRecord(_message.Message):
     VERSION_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     game: _builtins.str
     step: _builtins.int
@@ -555,6 +556,8 @@ class FaultOnRecord(_message.Message):
     """
     seat: _builtins.int
     """Where the bot sat in that match."""
+    position: _builtins.int
+    """The number of the position in viewers: how many decisions had been made, with the one of the fallback."""
     def __init__(
         self,
         *,
@@ -566,10 +569,11 @@ class FaultOnRecord(_message.Message):
         version: _builtins.str = ...,
         detail: _builtins.str = ...,
         seat: _builtins.int = ...,
+        position: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "ended_ms", b"ended_ms", "game", b"game", "kind", b"kind", "match_id", b"match_id", "seat", b"seat", "step", b"step", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["detail", b"detail", "ended_ms", b"ended_ms", "game", b"game", "kind", b"kind", "match_id", b"match_id", "position", b"position", "seat", b"seat", "step", b"step", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -154,7 +154,7 @@ def _faulty_matches(store: Store, request: records_pb2.ListFaultsRequest) -> Ite
 
 def _fault_messages(match: FaultsOfMatch, *, told: bool) -> Iterable[records_pb2.FaultOnRecord]:
     """The faults of a match. What the bot sent is for its owner, and not while others play the same deal."""
-    for fault, version in match.faults:
+    for fault, version, position in match.faults:
         yield records_pb2.FaultOnRecord(
             match_id=match.match_id,
             game=match.game,
@@ -164,6 +164,7 @@ def _fault_messages(match: FaultsOfMatch, *, told: bool) -> Iterable[records_pb2
             version=version,
             detail=_text(fault.sent) if told else "",
             seat=fault.seat,
+            position=position,
         )
 
 

@@ -130,7 +130,7 @@ class SqliteFile:
         return engine
 
     def reading_engine(self) -> Engine:
-        """Connections that cannot change anything. They notice that another file, or none, is in the place of theirs."""
+        """Connections that cannot change anything. They notice that theirs is no longer in its place."""
         engine = _engine(self.path, "ro")
         event.listen(engine, "connect", lambda _, record: record.info.update({FILE: _identity(self.path)}))
         event.listen(engine, "checkout", lambda _, record, __: self._check_place(record))

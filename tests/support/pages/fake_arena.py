@@ -48,7 +48,8 @@ class FakeArena(ArenaServicer):
             records.FaultOnRecord(
                 match_id="match-7",
                 game="karteneck",
-                step=12,
+                step=14,
+                position=12,
                 seat=1,
                 kind=play.FAULT_KIND_ILLEGAL,
                 ended_ms=NOW_MS,

@@ -220,6 +220,9 @@ export const tableStyles = `
 .haecmaec .sided { grid-template-columns: 56px minmax(0, 1fr); }
 .penalties .row { flex-wrap: wrap; row-gap: 3px; }
 .penalties .slot { flex: none; width: calc(var(--width) + 3px); }
+@container board (max-width: 470px) {
+  .haecmaec .piles { flex: 1 1 100%; flex-direction: row; justify-content: center; gap: 28px; }
+}
 @container board (min-width: 620px) {
   .around-columns { grid-template-columns: 1fr 1fr; }
   .around-columns > .middle { grid-column: 1 / 3; }

@@ -26,6 +26,7 @@ class ShownFault(BaseModel):
     match_id: str
     game: str
     step: int = Field(description="The step of the replay at which it happened.")
+    position: int = Field(description="The number of the position in the viewer.")
     seat: int = Field(description="Where the bot sat, from 0.")
     kind: FaultKind
     ended_ms: int | None
@@ -50,6 +51,7 @@ def shown_fault(each: records_pb2.FaultOnRecord) -> ShownFault:
         match_id=each.match_id,
         game=each.game,
         step=each.step,
+        position=each.position or each.step,  # an older arena does not tell
         seat=each.seat,
         kind=FaultKind(play_pb2.FaultKind.Name(each.kind).removeprefix("FAULT_KIND_").lower()),
         ended_ms=each.ended_ms or None,

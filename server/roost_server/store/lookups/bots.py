@@ -50,6 +50,16 @@ class TallyKey(NamedTuple):
     place: int
 
 
+class OwnFault(NamedTuple):
+    """A fault of a bot."""
+
+    entry: FaultEntry
+    version: str
+    """Of the bot."""
+    position: int
+    """The number under which viewers show it."""
+
+
 class FaultsOfMatch(NamedTuple):
     """The faults of a bot in one match."""
 
@@ -58,8 +68,7 @@ class FaultsOfMatch(NamedTuple):
     ended_ms: int
     in_play: bool
     """Whether the deal of the match is still being played with other seats."""
-    faults: tuple[tuple[FaultEntry, str], ...]
-    """Each with the version of the bot."""
+    faults: tuple[OwnFault, ...]
 
 
 def bot(store: Store, name: str) -> BotOnRecord:
@@ -162,9 +171,10 @@ def _seats_of(connection: Connection, name: str, numbers: Sequence[int]) -> dict
     return seats
 
 
-def _own_faults(line: str, versions: dict[int, str]) -> tuple[tuple[FaultEntry, str], ...]:
-    result = Replay.from_line(line).result
-    return tuple((fault, versions[fault.seat]) for fault in result.faults if fault.seat in versions)
+def _own_faults(line: str, versions: dict[int, str]) -> tuple[OwnFault, ...]:
+    replay = Replay.from_line(line)
+    own = (fault for fault in replay.result.faults if fault.seat in versions)
+    return tuple(OwnFault(fault, versions[fault.seat], replay.position(fault.step)) for fault in own)
 
 
 def bots_by_version(reading: Reading) -> dict[int, int]:
