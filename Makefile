@@ -2,13 +2,17 @@
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# One lock for every platform and every Python that Roost supports.
+COMPILE := $(VENV)-lock/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate
 # On all cores; each has a run of neighbours, so that what a module builds is built once, and helps out at the end.
 PYTEST := $(BIN)/pytest -n auto --dist worksteal
 # Tests start Python hundreds of times; without compiled code in the folder each start would compile Roost again.
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help run test test-long test-repeatedly lint types unit format golden proto commands reference picture verify-many coverage sure \
-	levels chaos soak rehearsal bench clean
+	levels chaos soak rehearsal bench lock newest clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 18
@@ -105,9 +109,24 @@ bench: $(READY)  ## every measurement that the docs quote
 	$(BIN)/python -m benchmarks.search
 
 clean:  ## remove what make has made
-	rm -rf $(VENV) .import_linter_cache .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-lock $(VENV)-newest .import_linter_cache .mypy_cache .ruff_cache .pytest_cache
 
-$(READY): pyproject.toml
+lock:  ## choose versions of everything that is installed, and write them with their hashes to requirements/
+	python3 -m venv --clear $(VENV)-lock
+	$(VENV)-lock/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(COMPILE) --extra dev pyproject.toml requirements/build.in --output-file requirements/development.txt
+	$(COMPILE) --constraint requirements/development.txt requirements/build.in --output-file requirements/build.txt
+	$(COMPILE) --constraint requirements/development.txt --extra server --extra postgresql pyproject.toml \
+		--output-file requirements/arena.txt
+
+newest:  ## lint, types and tests with the newest versions instead of the locked ones; once a week
+	python3 -m venv --clear $(VENV)-newest
+	$(VENV)-newest/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $(VENV)-newest/.ready
+	$(MAKE) test VENV=$(VENV)-newest
+
+$(READY): pyproject.toml requirements/development.txt
 	python3 -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) --require-hashes --requirement requirements/development.txt
+	$(PIP) --no-deps --no-build-isolation --editable .
 	touch $@
