@@ -64,6 +64,7 @@ def test_bots_for_programs(roost: Roost, world: World) -> None:
                 "latency_ms": None,
                 "presence": None,
                 "presence_since_ms": None,
+                "qualification": None,
             }
             for number, name in enumerate(("greedy", "random", "clumsy"), 1)
         ]
@@ -207,6 +208,8 @@ def test_matches_for_programs(roost: Roost, world: World) -> None:
             "match_id": replay.match,
             "game": replay.game,
             "players": len(replay.seats),
+            "competition": None,
+            "phase": None,
             "bots": [seat.bot for seat in replay.seats],
             "started_ms": match["started_ms"],
             "ended_ms": match["started_ms"] + 500,

@@ -80,13 +80,15 @@ def show(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which one, if there are several.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the state of a competition, its result once it is done, and the bracket of a knockout."""
+    """Show the state of a competition, who has qualified, its result once it is done, and the bracket of a knockout."""
     from roost_cli.terminal.accounts import plain
     from roost_cli.terminal.competitions import (
         bracket_json,
         print_bracket,
         print_competitions,
+        print_qualifications,
         print_result,
+        qualifications_json,
         result_json,
     )
     from roost_cli.terminal.console import print_json
@@ -95,12 +97,15 @@ def show(
     with where.open() as reader:
         found = find_competition(reader, name)
         answer = reader.bracket(found.name)
+        entries = [each for each in reader.competition(found.name).entries if each.HasField("qualification")]
     bracket = bracket_json(answer) if answer.rounds else None
     if as_json:
         shown = plain(found) | ({"bracket": bracket} if bracket else {})
+        shown |= {"qualifications": qualifications_json(entries)} if entries else {}
         print_json(shown | ({"result": result_json(answer.result)} if answer.result else {}))
         return
     print_competitions([found])
+    print_qualifications(entries)
     if answer.result:
         print_result(answer.result)
     if bracket:

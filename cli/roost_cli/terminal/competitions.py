@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from roost.v1 import admin_pb2, arena_pb2
+from roost.v1 import admin_pb2, arena_pb2, records_pb2
 from roost_cli.terminal.accounts import moment, plain
 from roost_cli.terminal.console import TextColumn, print_fitted, results
 from roost_cli.terminal.standings import short_version
@@ -88,6 +88,23 @@ def _print_table(console: Console, found: Sequence[arena_pb2.CompetitionStatus])
         TextColumn(">open", [str(each.blocks_open) for each in found]),
     ]
     print_fitted(console, columns)
+
+
+def print_qualifications(entries: Sequence[records_pb2.Entry]) -> None:
+    """How far the bots are that have to qualify; nothing if they need not."""
+    if entries:
+        columns = [
+            TextColumn("bot", [each.bot for each in entries]),
+            TextColumn("owner", [each.owner for each in entries], drop=1),
+            TextColumn("qualified", ["yes" if each.qualification.qualified else "no" for each in entries]),
+            TextColumn("how far", [each.qualification.summary for each in entries]),
+        ]
+        print_fitted(results(), columns)
+
+
+def qualifications_json(entries: Sequence[records_pb2.Entry]) -> list[dict[str, object]]:
+    """The same as `roost competition show --json` has it."""
+    return [{"bot": each.bot, "owner": each.owner} | plain(each.qualification) for each in entries]
 
 
 def result_json(rows: Sequence[arena_pb2.ResultRow]) -> list[dict[str, Any]]:

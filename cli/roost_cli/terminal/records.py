@@ -16,6 +16,8 @@ from roost_games.wording import counted
 from roost_sdk.arena.presence import Presence, presence_of, since_ms
 from roost_sdk.wire.results import TERMINATION_NAMES
 
+QUALIFICATION = "qualification"
+"""What stands in the place of a phase for matches in which bots qualify."""
 QUARANTINE_NOTE = (
     "  It plays again as soon as it answers in a practice match, which the arena offers regularly while it is "
     "connected. `roost replay MATCH --show` shows what went wrong."
@@ -219,7 +221,8 @@ def shown_result(match: arena_pb2.MatchSummary) -> str:
     order = sorted(seats, key=lambda seat: places[seat])
     ending = ENDINGS[TERMINATION_NAMES[match.result.termination]]
     faults = sum(match.fault_counts)
-    notes = [*([ending] if ending else []), *([counted(faults, "fault")] if faults else [])]
+    unrated = ["not rated"] if match.phase == QUALIFICATION else []
+    notes = [*([ending] if ending else []), *([counted(faults, "fault")] if faults else []), *unrated]
     ranking = ", ".join(f"{places[seat]} {match.bots[seat]}" for seat in order)
     return f"{ranking} ({', '.join(notes)})" if notes else ranking
 
@@ -235,6 +238,8 @@ def _match_json(match: arena_pb2.MatchSummary) -> dict[str, object]:
         "match_id": match.match_id,
         "game": match.game,
         "players": match.players,
+        "competition": match.competition or None,
+        "phase": match.phase or None,
         "bots": list(match.bots),
         "started_ms": match.started_ms,
         "ended_ms": match.ended_ms if result else None,

@@ -192,7 +192,7 @@ class Director:
     def owes(self, bot_id: int) -> str:
         """What a bot has to show before it plays, in words; empty if nothing."""
         candidates = self.qualifying.candidates if self.qualifying else None
-        if candidates is None or bot_id not in candidates.barred:
+        if candidates is None or not candidates.bars(bot_id):
             return ""
         return f"{self.file.name}: {candidates.in_words(bot_id)}"
 

@@ -39,10 +39,12 @@ class Candidates:
     @property
     def barred(self) -> frozenset[int]:
         """The bots that have entered and not qualified."""
-        entered = self._entered.bots
-        return frozenset(
-            bot for bot in entered if not self._of(bot).qualified and entered[bot].name not in self._part.opponent
-        )
+        return frozenset(bot for bot in self._entered.bots if self.bars(bot))
+
+    def bars(self, bot_id: int) -> bool:
+        """Whether a bot has entered and not qualified. The opponents need not."""
+        entry = self._entered.bots.get(bot_id)
+        return entry is not None and not self._of(bot_id).qualified and entry.name not in self._part.opponent
 
     def in_words(self, bot_id: int) -> str:
         """How far a bot is."""
