@@ -87,6 +87,7 @@ def by_hand(copy: Path, database: Path) -> None:
     shutil.copyfile(copy, database)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("put_back", [by_command, by_hand])
 def test_the_deals_after_a_backup_are_never_dealt_again(tmp_path: Path, put_back: Callable[[Path, Path], None]) -> None:
     people, copy, database = People(), tmp_path / "copy.db", tmp_path / "roost.db"

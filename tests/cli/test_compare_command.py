@@ -84,6 +84,7 @@ def test_a_bot_that_crashes_loses_and_its_author_is_told(roost: Roost, tmp_path:
     assert "Traceback" not in err
 
 
+@pytest.mark.long
 def test_two_versions_with_the_same_name_and_different_helpers(roost: Roost, tmp_path: Path) -> None:
     for version, pick in (("old", "legal[0]"), ("new", "legal[-1]")):
         bot_file(tmp_path, f"{version}/helper.py", f"def pick(legal):\n    return {pick}\n")

@@ -90,6 +90,7 @@ def test_only_the_faulty_table_is_blamed() -> None:
     assert defect.title.startswith("karteneck, 4 players: ")
 
 
+@pytest.mark.long
 def test_a_bot_is_examined_at_the_tables_that_it_claims() -> None:
     report = examined("ClaimsThree", "tables", "rare", "repeat", "samples")
     assert report.healthy
@@ -97,6 +98,7 @@ def test_a_bot_is_examined_at_the_tables_that_it_claims() -> None:
     assert "does not play with two" in text(found(report, "samples"))
 
 
+@pytest.mark.long
 def test_a_bot_that_hangs_does_not_hang_the_doctor() -> None:
     """The other tables are examined all the same, and the line where it hangs is shown."""
     report = examined("HangsWithThree", "tables", effort=HASTY)
@@ -221,6 +223,7 @@ def test_what_cannot_be_loaded_has_exit_code_2(case: str, tmp_path: Path, roost:
     assert "Traceback" not in ran.out + ran.err
 
 
+@pytest.mark.long
 def test_an_import_that_hangs_is_a_defect_too(tmp_path: Path, roost: Roost) -> None:
     (tmp_path / "sleepy.py").write_text("while True:\n    pass\n")
     ran = roost("try", tmp_path / "sleepy.py", "--patience", 2)

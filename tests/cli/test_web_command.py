@@ -129,6 +129,7 @@ def test_the_page_beside_an_arena(tmp_path: Path) -> None:
     assert serve.err.lines == []
 
 
+@pytest.mark.long
 def test_a_page_that_ends_is_restarted(tmp_path: Path) -> None:
     with arena(tmp_path, "--web", ANY, "--log-level", "warning") as (serve, address):
         url = page_of(serve)
@@ -154,6 +155,7 @@ def test_the_page_does_not_outlive_its_arena(tmp_path: Path) -> None:
         until(lambda: refused(url))
 
 
+@pytest.mark.long
 def test_an_arena_with_tls_has_a_page_too(tmp_path: Path) -> None:
     certificate, key = make_certificate(tmp_path, ["arena.example"])
     with arena(tmp_path, "--tls-cert", certificate, "--tls-key", key, "--web", ANY) as (serve, address):
@@ -162,6 +164,7 @@ def test_an_arena_with_tls_has_a_page_too(tmp_path: Path) -> None:
         assert f"--server {address} --tls" in answer.text
 
 
+@pytest.mark.long
 def test_authors_are_told_the_address_for_them(tmp_path: Path) -> None:
     public = ("--public-server", "arena.example:443", "--public-tls")
     with arena(tmp_path, "--web", ANY, *public) as (serve, _):
@@ -207,6 +210,7 @@ def test_a_database_that_cannot_be_read_is_named(roost: Roost, tmp_path: Path, m
     assert text == (Exit.FAILED, "", "roost: text.db: it is not a database; give another file\n")
 
 
+@pytest.mark.long
 def test_the_page_about_it_is_true(tmp_path: Path) -> None:
     """docs/hosting/page.md: what its commands print, at other ports."""
     page_port, arena_port = free_port(), free_port()

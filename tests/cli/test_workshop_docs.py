@@ -103,6 +103,7 @@ def test_the_numbers_on_the_pages_are_those_of_the_code() -> None:
     assert f"a match keeps {journal.MOST_LOGGED} of them" in JOURNAL
 
 
+@pytest.mark.long
 def test_the_section_about_journals(tmp_path: Path) -> None:
     """At an arena of this test: the command of the page, its keys, and its Python."""
     page = blocks_in(JOURNAL)

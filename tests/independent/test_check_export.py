@@ -219,7 +219,7 @@ def test_a_large_final_is_planned_in_the_same_way(schedule: str, owners: int) ->
                 past.finish([MatchResult("block", pairing.kind.game, pairing.group, places)])
 
 
-@pytest.mark.parametrize(("bots", "players"), [(13, 3), (14, 4), (30, 3)])
+@pytest.mark.parametrize(("bots", "players"), [(13, 3), (14, 4), pytest.param(30, 3, marks=pytest.mark.long)])
 def test_a_sample_of_a_round_robin_is_planned_in_the_same_way(bots: int, players: int) -> None:
     """With more groups than `most_groups`, from fields for which the search draws in either way."""
     part = {"phase": "finals", "schedule": "round-robin", "rounds": 1, "most_groups": 20}

@@ -312,6 +312,7 @@ class Gated(Bot):
         return legal[0]
 
 
+@pytest.mark.long
 def test_comes_back_to_its_matches_after_a_lost_connection(node: str, tmp_path: Path) -> None:
     class Slow(Gated):
         pass

@@ -260,6 +260,7 @@ def check_without_forfeits(store: Store) -> None:
     assert answer.matches == 12
 
 
+@pytest.mark.long
 def test_two_competitions_at_once(tmp_path: Path) -> None:
     """One bot plays both; each has its own matches and standings."""
     first = CUP.replace("ROUNDS", "1").replace('"invited"', '"open"')

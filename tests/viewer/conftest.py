@@ -1,9 +1,10 @@
 """A browser with a site that serves the viewer and a few recorded matches."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.shown_matches import MATCHES, documents
@@ -27,18 +28,41 @@ def site(browser: Browser) -> Iterator[Site]:
         yield served
 
 
+@pytest.fixture(scope="module")
+def window(browser: Browser) -> Iterator[BrowserContext]:
+    """For the tabs of all tests of one file: a window of its own for each would take twice as long."""
+    with opened_window(browser) as window:
+        yield window
+
+
+@contextmanager
+def opened_window(browser: Browser) -> Iterator[BrowserContext]:
+    window = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
+    window.grant_permissions(["clipboard-read", "clipboard-write"])
+    window.set_default_timeout(PATIENCE_MS)
+    yield window
+    window.close()
+
+
 @pytest.fixture
-def complaints(browser: Browser, site: Site) -> Iterator[Complaints]:
-    """Fails the test at its end if the page complained."""
-    context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    context.set_default_timeout(PATIENCE_MS)
-    heard = Complaints(context.new_page(), site.address)
+def complaints(window: BrowserContext, site: Site) -> Iterator[Complaints]:
+    """A tab that fails the test at its end if the page complained."""
+    heard = Complaints(window.new_page(), site.address)
     yield heard
-    context.close()
+    heard.page.evaluate("localStorage.clear()")
+    heard.page.close()
     assert heard.found == []
 
 
 @pytest.fixture
 def page(complaints: Complaints) -> Page:
     return complaints.page
+
+
+@pytest.fixture
+def page_alone(browser: Browser, site: Site) -> Iterator[Page]:
+    """In a window of its own, for a test that stops the clock of all its pages."""
+    with opened_window(browser) as window:
+        heard = Complaints(window.new_page(), site.address)
+        yield heard.page
+    assert heard.found == []

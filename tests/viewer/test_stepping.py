@@ -165,8 +165,8 @@ def test_playing_shows_one_step_after_the_other_until_the_end(page: Page, site: 
     expect(page.get_by_role("button", name="Play")).to_be_visible()
 
 
-def test_playing_at_recorded_speed_waits_as_long_as_the_bots_thought(page: Page, site: Site) -> None:
-    frames = documents("karteneck")["open"]["frames"]
+def test_playing_at_recorded_speed_waits_as_long_as_the_bots_thought(page_alone: Page, site: Site) -> None:
+    frames, page = documents("karteneck")["open"]["frames"], page_alone
     page.clock.install(time=0)
     opened(page, site, "karteneck")
     page.clock.pause_at(3_600_000)

@@ -1,6 +1,7 @@
 """Every page in a browser, with names that strangers may think of: narrow and wide, by day and by night."""
 
 from collections.abc import Iterable, Iterator
+from itertools import cycle
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -35,6 +36,22 @@ PAGES = (
     "/open",
     "/api",
 )
+KINDS = (
+    "/",
+    "/standings",
+    "/standings/cross",
+    "/pair?bot=greedy&opponent=..",
+    "/bots",
+    "/bots/greedy",
+    "/matches",
+    RECORDED,
+    "/competitions/autumn",
+    "/watch",
+    "/rules/karteneck",
+    "/open",
+    "/api",
+)
+"""One page of each kind."""
 
 WATCH_FOCUS = """() => {
   document.addEventListener("focusin", ({ target }) => {
@@ -84,15 +101,16 @@ def examine(browser: Browser, address: str, path: str, looks: Iterable[Look]) ->
             draw(page, path, look)
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_everybody_can_read_a_page(browser: Browser, address: str, path: str) -> None:
-    examine(browser, address, path, LOOKS)
+@pytest.mark.parametrize(("path", "look"), list(zip(KINDS, cycle(LOOKS), strict=False)), ids=str)
+def test_everybody_can_read_a_page(browser: Browser, address: str, path: str, look: Look) -> None:
+    """One of each kind, in one way; all pages in all ways have a test of their own."""
+    examine(browser, address, path, [look])
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("path", PAGES)
-def test_everybody_can_read_a_page_in_every_other_way(browser: Browser, address: str, path: str) -> None:
-    examine(browser, address, path, OTHER_LOOKS)
+def test_everybody_can_read_a_page_in_every_way(browser: Browser, address: str, path: str) -> None:
+    examine(browser, address, path, (*LOOKS, *OTHER_LOOKS))
 
 
 def test_a_bad_address_gets_a_page_that_leads_on(browser: Browser, address: str) -> None:
@@ -106,7 +124,16 @@ def test_a_bad_address_gets_a_page_that_leads_on(browser: Browser, address: str)
         expect(heard.page.get_by_role("heading", level=1)).to_have_text("Who rules the roost?")
 
 
-@pytest.mark.parametrize("path", ["/", "/standings", "/bots/greedy", "/matches", "/competitions/autumn"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/matches",
+        *(
+            pytest.param(path, marks=pytest.mark.long)
+            for path in ("/", "/standings", "/bots/greedy", "/competitions/autumn")
+        ),
+    ],
+)
 def test_everything_is_reached_by_keyboard(browser: Browser, address: str, path: str) -> None:
     with looking(browser, address) as heard:
         page = heard.page

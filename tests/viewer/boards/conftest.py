@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, BrowserContext, Page, Route
 
 import roost_viewer
 
@@ -18,18 +18,27 @@ BLANK = (
 )
 
 
+@pytest.fixture(scope="module")
+def window(browser: Browser) -> Iterator[BrowserContext]:
+    """For the tabs of all tests of one file: a window of its own for each would take twice as long."""
+    window = browser.new_context()
+    window.route("**/*", _answer)
+    yield window
+    window.close()
+
+
 @pytest.fixture
-def open_page(browser: Browser) -> Iterator[Callable[[int], Page]]:
+def open_page(window: BrowserContext) -> Iterator[Callable[[int], Page]]:
     """Opens an empty page of some width that has the viewer's files beside it; it must not complain to the end."""
     pages: list[Page] = []
     complaints: list[str] = []
 
     def opened(width: int) -> Page:
-        page = browser.new_page(viewport={"width": width, "height": 800})
+        page = window.new_page()
         pages.append(page)
+        page.set_viewport_size({"width": width, "height": 800})
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda message: complaints.append(message.text))
-        page.route("**/*", _answer)
         page.goto(HOST)
         return page
 

@@ -158,6 +158,7 @@ def test_a_die_has_as_many_pips_as_it_counts(open_page: OpenPage) -> None:
     assert names == {"W": "die, worm", **{face: f"die, {face}" for face in "12345"}}
 
 
+@pytest.mark.long
 def test_totals_are_those_of_the_view(open_page: OpenPage) -> None:
     totals = 0
     for frame, drawn in drawings(open_page(1000), document_of("karteneck", 3, {}), 2):
@@ -171,6 +172,7 @@ def test_totals_are_those_of_the_view(open_page: OpenPage) -> None:
         assert drawn["zones"]["aside"] == f"set aside, {expected}"
 
 
+@pytest.mark.long
 def test_names_say_what_is_printed(open_page: OpenPage) -> None:
     printed: dict[str, str] = {}
     for game, options in (("karteneck", MANY_WORMS), ("bratwurmeck", {}), ("haecmaec", STRANGE_FOOD)):
@@ -211,6 +213,7 @@ def test_what_moved_glides_and_a_call_ends_the_motion(open_page: OpenPage) -> No
     assert page.evaluate(running) == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("game", "players", "options"), [MATCHES[1], MATCHES[4], MATCHES[6], MATCHES[8]])
 def test_a_board_is_never_wider_than_its_place(game: str, players: int, options: Options, open_page: OpenPage) -> None:
     page = open_page(1400)
