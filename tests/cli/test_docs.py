@@ -136,6 +136,7 @@ def test_the_documented_example_of_a_replay_names_every_key() -> None:
     described = set(re.findall(r"^\| `(\w+)` \|", page.read_text(encoding="utf-8"), re.MULTILINE))
     (example,) = [json.loads(block.text) for block in blocks(page) if block.language == "json"]
     written = set(example) | set(example["result"]) | set(example["result"]["faults"][0])
+    written |= set(example["result"]["forfeited"][0])
     written |= {key for step in example["steps"] for key in step}
     assert written | {"reason", "asked"} == described, "both only of a voided match"
     assert set(example["seats"][0]) == {"bot", "version", "owner"}
