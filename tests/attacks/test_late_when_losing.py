@@ -7,6 +7,7 @@ nothing for some milliseconds.
 
 import asyncio
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,8 @@ class Dawdler(Greedy):
 
     async def _answer_late(self, answer: play_pb2.Answer, seconds: float) -> None:
         await asyncio.sleep(seconds)
-        await self.send(answers=[answer])
+        with suppress(ConnectionError):  # its last match may be over by now, and the arena closed
+            await self.send(answers=[answer])
 
     async def disconnect(self) -> None:
         for late in self._answering:
