@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def document_of(game: str, players: int, options: Options, eye: Any = "open") ->
 
     In Bratwurmeck that would go on for a thousand decisions; there they are greedy.
     """
-    return recorded(game, players, json.dumps(dict(options))).document(eye)
+    return deepcopy(recorded(game, players, json.dumps(dict(options))).document(eye))  # tests rename its bots
 
 
 @cache
