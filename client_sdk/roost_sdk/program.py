@@ -11,6 +11,7 @@ import asyncio
 import logging
 import os
 import signal
+import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -36,8 +37,11 @@ from roost_sdk.local import check_plays
 
 DEFAULT_MATCHES_AT_ONCE = 4
 REPORT_SECONDS = 30.0
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 STOP_SECONDS = 2.0
 """How long a program takes at most to stop after the second Ctrl-C."""
+INTERRUPTIONS = 4
+"""How often a bot that still thinks is interrupted within that time."""
 log = logging.getLogger("roost_sdk")
 
 
@@ -242,7 +246,10 @@ class Abandoned(BaseException):
 
 
 class ConnectionThread(Thread):
-    """The thread of a program's connection. The bot has the main thread, where `serve` is called."""
+    """The thread of a program's connection. The bot has the main thread, where `serve` is called.
+
+    Signals reach this thread as bytes: Python's own handlers wait until the bot lets the main thread take a step.
+    """
 
     def __init__(self, client: Client, open_link: OpenLink, report_seconds: float) -> None:
         super().__init__(name="roost network", daemon=True)
@@ -253,11 +260,22 @@ class ConnectionThread(Thread):
         self._driver: Future[Driver | None] = Future()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._leaving: asyncio.Task[None] | None = None
+        self._last_resort = Timer(STOP_SECONDS, _end_process)
+        self._last_resort.daemon = True
+        self._serving = False
         self._served = Event()
+        self._over = False
+        self._numbers, self.wakeup = socket.socketpair()
+        """Python writes the number of every signal into `wakeup` as soon as it arrives."""
+        for end in (self._numbers, self.wakeup):
+            end.setblocking(False)
         self.signals = 0
         """How many times the program was told to stop."""
-        self.unwanted = False
+
+    @property
+    def unwanted(self) -> bool:
         """Whether the bot is called although its connection is over."""
+        return self._over and self._serving
 
     def run(self) -> None:
         """Stay connected. This is what the thread does."""
@@ -267,60 +285,77 @@ class ConnectionThread(Thread):
             self._error = error
         if not self._driver.done():
             self._driver.set_result(None)
-        if not self._served.wait(STOP_SECONDS):
-            self.unwanted = True
+        if self.signals > 1 or not self._served.wait(STOP_SECONDS):
+            self._interrupt_bot()
+
+    def _interrupt_bot(self) -> None:
+        # More than once, because a signal that arrives just before the bot begins to wait does not wake it up.
+        self._over = True
+        for _ in range(INTERRUPTIONS):
             signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
-            if not self._served.wait(STOP_SECONDS):
-                _end_process(self._error)
+            if self._served.wait(STOP_SECONDS / INTERRUPTIONS):
+                return
+        _end_process(self._error)
 
     def serve(self) -> None:
         """Call the bot in this thread until the connection is over."""
         try:
             driver = self._driver.result()
+            self._serving = True
             if driver is not None:
                 driver.serve()
         finally:
-            self.unwanted = False
+            self._serving = False
             self._served.set()
 
     def finish(self) -> None:
-        """Wait for the end, and raise what ended the connection if it was an error."""
+        """Wait for the end, and raise what ended the connection if it was an error or a second signal."""
         self.join()
+        if self.signals > 1:
+            raise KeyboardInterrupt
         if self._error is not None:
             raise self._error
 
-    def heed(self) -> None:
-        """There was a signal: leave at the first, stop at the second."""
-        self.signals += 1
-        self._tell(self._leave if self.signals == 1 else self._client.stop)
-
     def stop(self) -> None:
         """Stop now, and wait a moment for it."""
-        self._tell(self._client.stop)
+        if self._loop is not None:
+            with suppress(RuntimeError):  # After the end the loop is closed.
+                # The bot may have raised this while it decided. What follows is not part of that match.
+                self._loop.call_soon_threadsafe(self._client.stop, context=Context())
         self.join(STOP_SECONDS)
 
-    def _tell(self, what: Callable[[], None]) -> None:
-        # Before the loop runs there is no one to tell, but `_play` looks. After the end the loop is closed.
-        if self._loop is not None:
-            with suppress(RuntimeError):
-                # A signal may arrive while the bot decides. What follows is not part of that match.
-                self._loop.call_soon_threadsafe(what, context=Context())
+    def close(self) -> None:
+        """Hear no more signals."""
+        self._last_resort.cancel()
+        if not self.is_alive():
+            self._numbers.close()
+            self.wakeup.close()
 
     async def _play(self) -> None:
         self._loop = asyncio.get_running_loop()
-        if self.signals:
-            self._loop.call_soon(self._leave)
+        self._loop.add_reader(self._numbers, self._heed)
         reporter = asyncio.create_task(_report(self._client, self._report_seconds))
         try:
             await self._client.run(self._open_link, self._driver.set_result)
         finally:
             reporter.cancel()
+            self._loop.remove_reader(self._numbers)
+
+    def _heed(self) -> None:
+        """There were signals: leave at the first, stop at the second."""
+        for number in self._numbers.recv(64):
+            if number in STOP_SIGNALS:
+                self.signals += 1
+                if self.signals == 1:
+                    self._leave()
+                elif self.signals == 2:
+                    self._last_resort.start()
+                    self._client.stop()
 
     def _leave(self) -> None:
-        if self._leaving is None:
-            playing = self._client.stats.playing
-            log.info("leaving, %d matches to play to the end; Ctrl-C again to stop at once", playing)
-            self._leaving = asyncio.create_task(self._client.leave())
+        playing = self._client.stats.playing
+        log.info("leaving, %d matches to play to the end; Ctrl-C again to stop at once", playing)
+        self._leaving = asyncio.create_task(self._client.leave())
 
 
 async def _report(client: Client, seconds: float) -> None:
@@ -334,28 +369,19 @@ async def _report(client: Client, seconds: float) -> None:
 
 @contextmanager
 def _signals(network: ConnectionThread) -> Iterator[None]:
-    """Leave on the first signal, stop on the second one.
+    """Leave on the first signal, stop on the second one, whatever the bot does meanwhile."""
 
-    Signals are handled in the main thread, between two steps of the bot. So the second one stops even a bot that
-    never stops thinking, unless the bot catches it.
-    """
-    last_resort = Timer(STOP_SECONDS, _end_process)
-    last_resort.daemon = True
-
-    def hear(number: int, frame: FrameType | None) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> None:
         if network.unwanted:
-            raise Abandoned
-        network.heed()
-        if network.signals > 1:
-            if not last_resort.is_alive():
-                last_resort.start()
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt if network.signals > 1 else Abandoned
 
-    former = {number: signal.signal(number, hear) for number in (signal.SIGINT, signal.SIGTERM)}
+    former = {number: signal.signal(number, interrupt) for number in STOP_SIGNALS}
+    former_wakeup = signal.set_wakeup_fd(network.wakeup.fileno())
     try:
         yield
     finally:
-        last_resort.cancel()
+        signal.set_wakeup_fd(former_wakeup)
+        network.close()
         for number, handler in former.items():
             signal.signal(number, handler)
 

@@ -377,6 +377,11 @@ THINKERS = {
     "plain": "    def choose(self, view, legal):\n        while True:\n            pass\n",
     "coroutine": "    async def choose(self, view, legal):\n        while True:\n            pass\n",
     "sleeper": "    def choose(self, view, legal):\n        import time\n        time.sleep(1000)\n",
+    # Outside of Python: no handler written in Python runs before it returns.
+    "native": """    def choose(self, view, legal):
+        import hashlib
+        hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
+""",
     "deaf": """    def choose(self, view, legal):
         while True:
             try:
@@ -429,7 +434,7 @@ def test_a_second_signal_stops_a_bot_that_thinks_for_ever(tmp_path: Path, how: s
     bounded(script)
 
 
-@pytest.mark.parametrize("how", ["plain", "coroutine", "deaf"])
+@pytest.mark.parametrize("how", ["plain", "coroutine", "native", "deaf"])
 def test_a_program_ends_though_its_bot_thinks_for_ever(tmp_path: Path, how: str) -> None:
     match = ScriptedMatch("bratwurmeck", 2)
 
