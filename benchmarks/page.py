@@ -52,7 +52,7 @@ from roost_web.serving import listen, serve_page, url_of
 from roost_web.settings import PageSettings
 
 FIELD = Field(2, 20)
-TABLES = (*tables_of(("karteneck",), (2,)), *tables_of(("bratwurmeck",), (4,)))
+TABLES = (*tables_of(("karteneck",), (2,)), *tables_of(("bratwurmeck",), (7,)))
 PACKED = ("Accept-Encoding: gzip",)
 VIEWERS = 500
 PAGES_PER_SECOND = 100.0
@@ -139,8 +139,8 @@ def running(target: Any) -> Iterator[Process]:
 async def playing(address: str, bot: type[Bot], game: str, players: int, bots: int) -> AsyncIterator[list[Client]]:
     """Bots of the SDK that play one game while the block lasts."""
     clients = [
-        Client(bot, name=f"{bot.__name__}{number}", version="1", games=[game], player_counts=[players], max_matches=2)
-        for number in range(bots)
+        Client(bot, name=f"paced{next(SERIAL)}", version="1", games=[game], player_counts=[players], max_matches=2)
+        for _ in range(bots)
     ]
     tasks = [asyncio.create_task(client.run(grpc_links(address))) for client in clients]
     try:
@@ -151,12 +151,14 @@ async def playing(address: str, bot: type[Bot], game: str, players: int, bots: i
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def a_match(address: str, request: arena_pb2.ListMatchesRequest) -> str:
-    """The newest match like this, once there is one."""
+async def a_match(address: str, request: arena_pb2.ListMatchesRequest, besides: str = "") -> str:
+    """The newest match like this, once there is another one than `besides`."""
     async with grpc.aio.insecure_channel(address) as channel:
-        while not (found := (await ArenaStub(channel).ListMatches(request)).matches):
+        newest = besides
+        while newest == besides:
             await asyncio.sleep(0.1)
-        return str(found[0].match_id)
+            newest = next((each.match_id for each in (await ArenaStub(channel).ListMatches(request)).matches), besides)
+        return newest
 
 
 class Speed(NamedTuple):
@@ -197,8 +199,8 @@ class Row(NamedTuple):
 async def show_pages(console: Console, database: Path, seconds: float, rounds: int) -> None:
     """Pages a second, each beside a plain page."""
     with running(partial(arena_process, database=database, tables=TABLES)) as arena:
-        async with playing(arena.address, Quicker, "karteneck", 2, 2):
-            match_id = await a_match(arena.address, arena_pb2.ListMatchesRequest(limit=1, bot="Quicker0"))
+        async with playing(arena.address, Quicker, "karteneck", 2, 2) as bots:
+            match_id = await a_match(arena.address, arena_pb2.ListMatchesRequest(limit=1, bot=bots[0].name))
             rows = {
                 "standings": Row("/standings"),
                 "standings, compressed": Row("/standings", PACKED),
@@ -252,19 +254,30 @@ class Load(NamedTuple):
 async def show_visitors(console: Console, database: Path, seconds: float, rounds: int) -> None:
     """Decisions a second, without and with visitors."""
     found: dict[str, list[Load]] = {"alone": [], "visitors of a plain page": [], "visitors of the arena's page": []}
-    people_process = partial(visitors, nice=NICE)
-    with running(partial(arena_process, database=database, tables=TABLES)) as arena, running(people_process) as people:
-        async with playing(arena.address, Paced, "bratwurmeck", 4, 4):
-            with running(partial(page_process, server=arena.address, nice=NICE)) as page:
-                for _ in range(rounds):
-                    await _round(console, arena, page, people, seconds, list(found.values()))
+    with (
+        running(partial(arena_process, database=database, tables=TABLES)) as arena,
+        running(partial(visitors, nice=NICE)) as people,
+        running(partial(page_process, server=arena.address, nice=NICE)) as page,
+    ):
+        async with playing(arena.address, Paced, "bratwurmeck", 7, 7) as bots:
+            running_matches = arena_pb2.ListMatchesRequest(limit=1, bot=bots[0].name, running=True)
+            match_id = ""
+            for _ in range(rounds):
+                # Another one in each round, which has just begun: it must not end while it is watched.
+                match_id = await a_match(arena.address, running_matches, besides=match_id)
+                await _round(console, arena, page, people, match_id, seconds, list(found.values()))
     _show_loads(console, {name: _lightest(loads) for name, loads in found.items()}, seconds)
 
 
 async def _round(
-    console: Console, arena: Process, page: Process, people: Process, seconds: float, found: list[list[Load]]
+    console: Console,
+    arena: Process,
+    page: Process,
+    people: Process,
+    match_id: str,
+    seconds: float,
+    found: list[list[Load]],
 ) -> None:
-    match_id = await a_match(arena.address, arena_pb2.ListMatchesRequest(limit=1, players=4, running=True))
     paths = ("/standings", f"/matches/{match_id}", "/bots/bot1")
     bodies = {str(number): await body_of(page.address, path) for number, path in enumerate(paths)}
     event = await _an_event(page.address, f"/matches/{match_id}/live")
