@@ -35,7 +35,7 @@ SETTLING_SECONDS = 10.0
 ADMIN_PAUSE = 0.5
 
 PROCESSES = 4
-BOTS_NICE = 10
+BOTS_NICE = 19
 ENTERING = 50
 """How many bots of a process connect at the same time."""
 

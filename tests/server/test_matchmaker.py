@@ -367,6 +367,22 @@ def test_the_work_for_a_match_does_not_grow_with_the_number_of_bots(monkeypatch:
     assert many_look < 1.5 * few_look
 
 
+def test_the_more_bots_there_are_the_less_often_all_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousandth of a second for each: with 125 bots every eighth of a second, with 500 every half second."""
+
+    def looks(bots: int) -> int:
+        now = 0.0
+        world = MatchmakingWorld(bots=bots, now=lambda: now)
+        seen: list[object] = []
+        monkeypatch.setattr(world.matchmaker, "look_again", seen.append)
+        for tick in range(40):
+            now = tick / 8
+            world.matchmaker.pass_time(cast(Any, world.bots))
+        return len(seen)
+
+    assert (looks(125), looks(500)) == (40, 10)
+
+
 def test_nothing_is_looked_at_while_nobody_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
     world = MatchmakingWorld(bots=100)
     world.play()

@@ -147,7 +147,7 @@ class Arena:
                     self._wait_no_longer(director)
             self._watch_disk()
             # A bot may be waited for no longer, or a contest may know its past by now.
-            self._matchmaker.look_again(self.lobby.by_version)
+            self._matchmaker.pass_time(self.lobby.by_version)
             self._play_later()
         finally:
             self._ticking = None

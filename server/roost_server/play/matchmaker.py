@@ -1,5 +1,6 @@
 """Keeps connected bots playing: takes blocks from the contests, and seats their matches when every bot has room."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import partial
@@ -12,6 +13,8 @@ from roost_server.play.session import Session
 
 MOST_WOKEN = 64
 """How many bots are looked at again in a second although nobody has said that something changed for them."""
+LOOK_SECONDS_A_BOT = 0.001
+"""Between two looks at all bots, for each of them: so looking takes the same small share of the time in any arena."""
 
 
 class Begun(NamedTuple):
@@ -77,6 +80,8 @@ class Matchmaker:
         """What is played, in the order in which they are asked for blocks next."""
         self._seat = seat
         self._has_room = has_room
+        self._now = now
+        self._next_look = -math.inf
         self._attendance = Attendance(now)
         self._gone: dict[Contest, frozenset[int]] = {}
         """By contest, the bots for which finals wait no longer."""
@@ -100,8 +105,15 @@ class Matchmaker:
         for contest in self.contests:
             contest.note_change()
 
+    def pass_time(self, sessions: Mapping[int, Session]) -> None:
+        """Time has passed: `look_again`, but the more bots there are, the less often."""
+        now = self._now()
+        if now >= self._next_look:
+            self._next_look = now + LOOK_SECONDS_A_BOT * len(sessions)
+            self.look_again(sessions)
+
     def look_again(self, sessions: Mapping[int, Session]) -> None:
-        """Time has passed. This wakes bots that nobody has woken, of many bots some at a time."""
+        """Something may have changed for anybody. This wakes bots that nobody has woken, of many some at a time."""
         here = {bot: not session.places.is_free for bot, session in sessions.items() if session.connected}
         for contest in self.contests:
             contest.look_again(here)

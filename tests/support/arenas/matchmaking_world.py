@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from roost_games.replay import Result
@@ -26,11 +26,12 @@ class MatchmakingWorld:
         bots: int = 2,
         schedule: str = "least-played",
         deals: Deals = Deals.OWN,
+        now: Callable[[], float] = time.monotonic,
         **changes: Any,
     ) -> None:
         settings = Settings(tables=tables_of(games, counts), deals=deals, **changes)
         self.contest = Contest(settings, open_schedule(schedule, b"world"))
-        self.matchmaker = Matchmaker(self._seat, time.monotonic)
+        self.matchmaker = Matchmaker(self._seat, now)
         self.matchmaker.contests = [self.contest]
         self.bots = {number: FakeSession(number) for number in range(1, bots + 1)}
         self.running: list[tuple[OpenBlock, int]] = []

@@ -8,7 +8,7 @@ import math
 
 from roost_server.clocks import Instant
 
-FIRST, LEAST = 64, 8
+FIRST, LEAST = 64, 2
 """How many matches are played at once in the beginning, and at the least."""
 LOOK_SECONDS = 0.5
 UP, DOWN = 1.1, 0.8
