@@ -1,6 +1,9 @@
 """What the standings of a ladder and those of an arena show alike."""
 
-from roost_cli.terminal.standings import above_next, mean_place, ranks, rating
+import pytest
+
+from roost.v1 import arena_pb2
+from roost_cli.terminal.standings import above_next, mean_place, print_standings, ranks, rating, standings_json
 from roost_ladder.rating.standings import PlacesAt
 
 
@@ -16,3 +19,35 @@ def test_ranks_ratings_and_places() -> None:
     assert rating(1592.3, 1494.3, 1690.3) == "1592 ±98"
     places = [PlacesAt(2, 10, 1.5), PlacesAt(3, 6, 2.0)]
     assert [mean_place(places, size) for size in (2, 3, 4)] == ["1.50", "2.00", "-"]
+
+
+def printed(
+    capsys: pytest.CaptureFixture[str],
+    answer: arena_pb2.GetStandingsResponse,
+    wanted: arena_pb2.GetStandingsRequest,
+) -> str:
+    print_standings(answer, wanted)
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_the_command_names_what_it_shows_and_how_to_ask_for_more(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [arena_pb2.Standing(name="hen", rating=1500, rating_low=1400, rating_high=1600)]
+    answer = arena_pb2.GetStandingsResponse(standings=rows, matches=12, competition="cup", phase="finals")
+    default, named = arena_pb2.GetStandingsRequest(), arena_pb2.GetStandingsRequest(competition="cup")
+    text = printed(capsys, answer, default)
+    assert text.startswith("12 matches in cup, finals")
+    assert "--competition and --phase show another part, --everything all matches." in text
+    assert "--everything" not in printed(capsys, answer, named), "they asked for it"
+    both = [standings_json(answer, wanted) for wanted in (default, named)]
+    assert [(each["competition"], each["phase"]) for each in both] == [("cup", "finals")] * 2
+
+
+def test_an_answer_about_everything_names_no_competition(capsys: pytest.CaptureFixture[str]) -> None:
+    nothing, wanted = arena_pb2.GetStandingsResponse(), arena_pb2.GetStandingsRequest(game="karteneck")
+    assert printed(capsys, nothing, wanted) == "no matches are recorded yet of karteneck"
+    assert standings_json(nothing, wanted)["competition"] is None
+
+
+def test_an_old_arena_shows_what_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    wanted = arena_pb2.GetStandingsRequest(competition="cup", phase="ladder")
+    assert printed(capsys, arena_pb2.GetStandingsResponse(), wanted).endswith("in cup, ladder")

@@ -4,13 +4,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from roost.v1 import arena_pb2
 from roost_games.errors import UsageError
 from roost_server.answers.ratings import MOST_REMEMBERED, Ratings, everything
 from roost_server.answers.standings import LiveAnswers
-from roost_server.store import Store
-from tests.support.records.matches import two_competitions
+from roost_server.competition import ledger
+from roost_server.competition.file import PhaseName
+from roost_server.store import BlockState, Planned, Store
+from roost_server.store.models import PHASE_CHANGE
+from tests.support.records.matches import block, finished, sketch, two_competitions
 from tests.support.records.random_record import QUESTIONS, RandomRecord, check_answer, worked_out
 
 
@@ -39,7 +43,7 @@ def test_nothing_is_fitted_again_as_long_as_nothing_is_new(store: Store) -> None
     live = LiveAnswers(store, ratings)
     for _ in range(50):
         world.happen()
-    request = arena_pb2.GetStandingsRequest()
+    request = arena_pb2.GetStandingsRequest(everything=True)
     first = live.standings_of(request)
     rated = ratings.rated(everything())
     assert live.standings_of(request) == first
@@ -55,6 +59,8 @@ def test_what_there_is_not_is_refused(store: Store) -> None:
         {"game": "chess"},
         {"competition": "none"},
         {"competition": "all", "phase": "freeze"},
+        {"competition": "all", "everything": True},
+        {"phase": "ladder"},
     ]
     for wrong in unknown:
         with pytest.raises(UsageError):
@@ -67,3 +73,63 @@ def test_whatever_is_asked_not_everything_is_remembered(store: Store) -> None:
     for players in range(2 * MOST_REMEMBERED):
         live.standings_of(arena_pb2.GetStandingsRequest(players=players))
     assert ratings.remembered == MOST_REMEMBERED
+
+
+def enter_phase(store: Store, name: str, phase: PhaseName, at_ms: int) -> None:
+    """The competition enters a phase at that time."""
+    competition = ledger.change_phase(store, ledger.find(store, name), phase, "test")
+    with store.writing() as connection:
+        of_change = (PHASE_CHANGE.c.competition_id == competition.id) & (PHASE_CHANGE.c.phase == phase)
+        connection.execute(update(PHASE_CHANGE).where(of_change).values(at_ms=at_ms))
+
+
+def play_duel(store: Store, id: str, plan: Planned | None) -> None:
+    """A block of one match between the bots 1 and 2."""
+    planned = block(store, id, 1, 2, plan=plan)
+    store.commit([finished(sketch(f"m-{id}", (1, 2)), planned)])
+    store.close_block(id, BlockState.DONE)
+
+
+def shown(store: Store, **request: Any) -> tuple[str, str, int]:
+    """What the standings are about, and the number of matches that count."""
+    answer = LiveAnswers(store).standings_of(arena_pb2.GetStandingsRequest(**request))
+    return answer.competition, answer.phase, answer.matches
+
+
+def test_standings_are_those_of_the_current_phase_and_say_so(store: Store) -> None:
+    assert shown(store) == ("", "", 0), "nothing was played, and no competition has begun"
+    play_duel(store, "open", None)
+    assert shown(store) == ("", "", 1), "an arena without a competition that plays shows everything"
+    enter_phase(store, "all", PhaseName.LADDER, at_ms=2_000)
+    assert shown(store) == ("all", "ladder", 0)
+    play_duel(store, "ladder1", Planned(1, "ladder", 0))
+    play_duel(store, "ladder2", Planned(1, "ladder", 1))
+    assert shown(store) == ("all", "ladder", 2)
+    assert shown(store, game="haecmaec") == ("all", "ladder", 0), "the game is asked for, the phase is not"
+    assert shown(store, everything=True) == ("", "", 3)
+    enter_phase(store, "all", PhaseName.FREEZE, at_ms=3_000)
+    assert shown(store) == ("all", "ladder", 2), "nothing is played in a freeze"
+    enter_phase(store, "all", PhaseName.FINALS, at_ms=4_000)
+    assert shown(store) == ("all", "finals", 0)
+    assert shown(store, competition="all", phase="ladder") == ("all", "ladder", 2)
+    assert shown(store, competition="some") == ("some", "ladder", 0), "the answer names its phase"
+
+
+def test_of_several_competitions_the_one_that_plays_is_shown(store: Store) -> None:
+    enter_phase(store, "all", PhaseName.LADDER, at_ms=2_000)
+    enter_phase(store, "some", PhaseName.REGISTRATION, at_ms=500)
+    assert shown(store)[:2] == ("all", "ladder"), "the other one does not play yet"
+    enter_phase(store, "some", PhaseName.LADDER, at_ms=1_000)
+    assert shown(store)[:2] == ("all", "ladder"), "both play, and this phase began later"
+    enter_phase(store, "some", PhaseName.FINALS, at_ms=4_000)
+    assert shown(store)[:2] == ("some", "finals"), "both play, and now this phase began later"
+
+
+def test_if_nothing_is_played_what_was_played_last_is_shown(store: Store) -> None:
+    play_duel(store, "one", Planned(1, "finals", 0))
+    play_duel(store, "two", Planned(2, "finals", 0))
+    enter_phase(store, "some", PhaseName.DONE, at_ms=2_000)
+    enter_phase(store, "all", PhaseName.DONE, at_ms=3_000)
+    assert shown(store) == ("some", "finals", 1), "its match is the newest, although the other one ended later"
+    play_duel(store, "open", None)
+    assert shown(store) == ("", "", 3), "after the competitions the arena is an open one"

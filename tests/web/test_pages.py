@@ -345,3 +345,31 @@ def test_a_page_below_a_prefix_links_only_below_it(fake: FakeArena) -> None:
             assert [value for value in found if value and not value.startswith(("/arena/", "#"))] == []
         files = [value for _, name, value in markup.attributes if name == "src"]
         assert [visitor.get(file).status_code for file in files] == [200] * len(files)
+
+
+@pytest.mark.parametrize("path", ["/standings", "/standings/cross"])
+def test_without_a_choice_the_current_phase_is_shown_and_named(visitor: Visitor, fake: FakeArena, path: str) -> None:
+    fake.current = ("spring", "ladder")
+    markup = Markup(visitor.get(path).text)
+    chosen = [value for tag, name, value in markup.attributes if (tag, name) == ("a", "href") and "phase=" in value]
+    assert f"{path}?competition=spring&phase=ladder" in chosen
+    assert f"{path}?everything=1" in markup.links, "all competitions"
+    assert "/competitions/spring" not in Markup(visitor.get(f"{path}?everything=1").text).links
+
+
+def test_the_standings_and_the_front_page_name_the_current_phase(visitor: Visitor, fake: FakeArena) -> None:
+    fake.current = ("spring", "ladder")
+    text = words(Markup(visitor.get("/standings").text).text)
+    assert "These are the ratings of spring, ladder: what is being played, or was played last." in text
+    assert "In spring, ladder. The line around each rating" in words(Markup(visitor.get("/").text).text)
+    assert "These are the ratings of" not in visitor.get("/standings?everything=1").text
+    asked = words(Markup(visitor.get("/standings?competition=spring").text).text)
+    assert "These are the ratings of spring, ." not in asked
+
+
+def test_the_json_api_names_the_current_phase(visitor: Visitor, fake: FakeArena) -> None:
+    fake.current = ("spring", "ladder")
+    shown = visitor.get("/api/v1/standings?game=karteneck").json()["filter"]
+    assert shown == {"game": "karteneck", "players": 0, "competition": "spring", "phase": "ladder", "everything": False}
+    assert visitor.get("/api/v1/cross-table").json()["standings"]["filter"]["competition"] == "spring"
+    assert visitor.get("/api/v1/standings?everything=1").json()["filter"]["competition"] == ""

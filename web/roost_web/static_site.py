@@ -33,8 +33,8 @@ LEFT_OUT = "/not-here"
 """The page that stands for matches that are too old."""
 KEPT_FILTERS = {
     "/": (),
-    "/standings": ("game", "players", "competition", "phase"),
-    "/standings/cross": ("game", "players", "competition", "phase"),
+    "/standings": ("game", "players", "competition", "phase", "everything"),
+    "/standings/cross": ("game", "players", "competition", "phase", "everything"),
     "/matches": ("bot", "opponent", "competition", "before"),
     "/pair": ("bot", "opponent"),
     "/bots/": ("name",),

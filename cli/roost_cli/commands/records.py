@@ -100,19 +100,28 @@ def standings(
         str | None,
         typer.Option(metavar="PHASE", help="With --competition: ladder or finals. By default what was played last."),
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="All matches on record, instead of one phase of a competition.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the ratings with their 95 % intervals."""
+    """Show the ratings with their 95 % intervals.
+
+    In an arena with competitions these are the ratings of the current phase, unless an option says otherwise.
+    """
     from roost.v1 import arena_pb2
     from roost_cli.terminal.console import print_json
     from roost_cli.terminal.standings import print_standings, standings_json
 
     check_phase(phase, competition)
+    if everything and competition is not None:
+        raise UsageError("--everything is not one competition; leave out --everything or --competition")
     wanted = arena_pb2.GetStandingsRequest(
         game=find_game(game).name if game else "",
         players=players or 0,
         competition=competition or "",
         phase=phase or "",
+        everything=everything,
     )
     with where.open() as reader:
         answer = reader.standings(wanted)

@@ -18,7 +18,7 @@ from roost_sdk.arena.reader import Reader
 
 LOOK_SECONDS = 1.0
 """How often the arena is asked."""
-ALL = arena_pb2.GetStandingsRequest()
+ALL = arena_pb2.GetStandingsRequest(everything=True)
 
 
 def stays() -> bool:

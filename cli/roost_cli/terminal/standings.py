@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, Self
 
+from rich.console import Console
+
 from roost.v1 import arena_pb2
 from roost_cli.terminal.console import TextColumn, note_room, print_fitted, results
 from roost_games.wording import counted
@@ -16,6 +18,10 @@ from roost_ladder.rating.statistics import Totals
 SHORT_VERSION = 8
 RATING_NOTE = "±: 95 % interval of the rating; rank: as the results allow; of 2, 3, 4: mean place at that table size."
 ABOVE_NOTE = "above: how likely a bot is stronger than the next one."
+DEFAULT_NOTE = (
+    "This is what is being played, or was played last. --competition and --phase show another part, "
+    "--everything all matches."
+)
 NOTHING_YET = "no matches are recorded yet"
 UNKNOWN = "-"
 NEARLY_SURE = 0.995
@@ -141,10 +147,15 @@ def short_version(version: str) -> str:
 def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> None:
     """`roost standings`: the table, what it is about and how to read it."""
     console = results()
-    if not answer.standings:
-        console.print(f"{NOTHING_YET}{_about(wanted)}")
-        return
-    console.print(f"{counted(answer.matches, 'match')}{_about(wanted)}")
+    matches = counted(answer.matches, "match") if answer.standings else NOTHING_YET
+    console.print(f"{matches}{_about(answer, wanted)}")
+    if answer.standings:
+        _print_table(console, answer)
+    if answer.competition and not wanted.competition:
+        console.print(DEFAULT_NOTE)
+
+
+def _print_table(console: Console, answer: arena_pb2.GetStandingsResponse) -> None:
     rows = [StandingsRow.of_arena(row) for row in answer.standings]
     complete = print_fitted(console, standings_columns(rows))
     known = any(row.above_next for row in rows)
@@ -152,20 +163,26 @@ def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.Ge
     note_room(console, complete)
 
 
-def _about(wanted: arena_pb2.GetStandingsRequest) -> str:
+def _about(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> str:
     game = f" of {wanted.game}" if wanted.game else ""
     tables = f" at tables of {wanted.players}" if wanted.players else ""
-    phase = f", {wanted.phase}" if wanted.phase else ""
-    return f"{game}{tables}{f' in {wanted.competition}{phase}' if wanted.competition else ''}"
+    competition, phase = _shown(answer, wanted)
+    return f"{game}{tables}{f' in {competition}' if competition else ''}{f', {phase}' if phase else ''}"
+
+
+def _shown(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> tuple[str, str]:
+    """The competition and the phase that the answer is about. Old arenas do not say, and show what is asked for."""
+    return answer.competition or wanted.competition, answer.phase or wanted.phase
 
 
 def standings_json(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> dict[str, object]:
     """`roost standings --json`."""
+    competition, phase = _shown(answer, wanted)
     return {
         "game": wanted.game or None,
         "players": wanted.players or None,
-        "competition": wanted.competition or None,
-        "phase": wanted.phase or None,
+        "competition": competition or None,
+        "phase": phase or None,
         "matches": answer.matches,
         "standings": [_row_json(row) for row in answer.standings],
     }

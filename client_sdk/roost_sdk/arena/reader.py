@@ -328,7 +328,8 @@ class RatingWatch:
     def _ask(self, patience: float) -> None:
         # Each question has a connection of its own, since the arena closes idle ones.
         with suppress(RoostError), open_arena(self._server, self._credentials, patience=patience) as arena:
-            rows = arena.standings(arena_pb2.GetStandingsRequest()).standings
+            # In whichever competition the bot plays.
+            rows = arena.standings(arena_pb2.GetStandingsRequest(everything=True)).standings
             for row in rows:
                 if row.version_id == self._version_id:
                     self.standing, self.bots = row, len(rows)

@@ -26,17 +26,17 @@ from roost.v1 import play_pb2 as roost_dot_v1_dot_play__pb2
 from roost.v1 import records_pb2 as roost_dot_v1_dot_records__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14roost/v1/arena.proto\x12\x08roost.v1\x1a\x13roost/v1/play.proto\x1a\x16roost/v1/records.proto\"\x81\x03\n\nBotVersion\x12\x12\n\nversion_id\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x11\n\tconnected\x18\x04 \x01(\x08\x12\x0f\n\x07playing\x18\x05 \x01(\r\x12\x0f\n\x07matches\x18\x06 \x01(\r\x12\x0c\n\x04wins\x18\x07 \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x08 \x01(\r\x12\x15\n\rfirst_seen_ms\x18\t \x01(\x04\x12\x12\n\nlatency_us\x18\n \x01(\r\x12\r\n\x05owner\x18\x0b \x01(\t\x12\x14\n\x0clast_seen_ms\x18\x0c \x01(\x04\x12\x19\n\x11quarantine_reason\x18\r \x01(\t\x12\x1b\n\x13quarantine_since_ms\x18\x0e \x01(\x04\x12$\n\x08presence\x18\x0f \x01(\x0e\x32\x12.roost.v1.Presence\x12\x19\n\x11presence_since_ms\x18\x10 \x01(\x04\x12\r\n\x05voids\x18\x11 \x01(\r\x12\x15\n\rqualification\x18\x12 \x01(\t\")\n\x0fListBotsRequest\x12\x16\n\x0e\x63onnected_only\x18\x01 \x01(\x08\"6\n\x10ListBotsResponse\x12\"\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x14.roost.v1.BotVersion\"X\n\x13GetStandingsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07players\x18\x02 \x01(\r\x12\x13\n\x0b\x63ompetition\x18\x03 \x01(\t\x12\r\n\x05phase\x18\x04 \x01(\t\"\xec\x02\n\x08Standing\x12\x12\n\nversion_id\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0e\n\x06rating\x18\x04 \x01(\x01\x12\x12\n\nrating_low\x18\x05 \x01(\x01\x12\x13\n\x0brating_high\x18\x06 \x01(\x01\x12\x10\n\x08rank_low\x18\x07 \x01(\r\x12\x11\n\trank_high\x18\x08 \x01(\r\x12\x0f\n\x07matches\x18\t \x01(\r\x12\x0e\n\x06\x62locks\x18\n \x01(\r\x12\x0c\n\x04wins\x18\x0b \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x0c \x01(\r\x12\"\n\x06places\x18\r \x03(\x0b\x32\x12.roost.v1.PlacesAt\x12\x17\n\nabove_next\x18\x0e \x01(\x01H\x00\x88\x01\x01\x12\x12\n\x05trend\x18\x0f \x01(\x01H\x01\x88\x01\x01\x12\x11\n\tdecisions\x18\x10 \x01(\x04\x12\x13\n\x0bthinking_ms\x18\x11 \x01(\x04\x42\r\n\x0b_above_nextB\x08\n\x06_trend\"@\n\x08PlacesAt\x12\x0f\n\x07players\x18\x01 \x01(\r\x12\x0f\n\x07matches\x18\x02 \x01(\r\x12\x12\n\nmean_place\x18\x03 \x01(\x01\"N\n\x14GetStandingsResponse\x12%\n\tstandings\x18\x01 \x03(\x0b\x32\x12.roost.v1.Standing\x12\x0f\n\x07matches\x18\x02 \x01(\r\"\xa0\x02\n\x12ListMatchesRequest\x12\r\n\x05limit\x18\x01 \x01(\r\x12\x17\n\x0f\x62\x65\x66ore_match_id\x18\x02 \x01(\t\x12\x0c\n\x04game\x18\x03 \x01(\t\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\x12\x0f\n\x07running\x18\x05 \x01(\x08\x12\x13\n\x0b\x63ompetition\x18\x06 \x01(\t\x12\r\n\x05phase\x18\x07 \x01(\t\x12\x10\n\x08opponent\x18\x08 \x01(\t\x12\x0f\n\x07players\x18\t \x01(\r\x12\x12\n\nversion_id\x18\n \x01(\r\x12\"\n\x07outcome\x18\x0b \x01(\x0e\x32\x11.roost.v1.Outcome\x12\x13\n\x0bwith_faults\x18\x0c \x01(\x08\x12\x10\n\x08since_ms\x18\r \x01(\x04\x12\x10\n\x08until_ms\x18\x0e \x01(\x04\"\x9e\x02\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0f\n\x07players\x18\x03 \x01(\r\x12\x0c\n\x04\x62ots\x18\x04 \x03(\t\x12 \n\x06result\x18\x05 \x01(\x0b\x32\x10.roost.v1.Result\x12\x12\n\nstarted_ms\x18\x06 \x01(\x04\x12\x10\n\x08\x65nded_ms\x18\x07 \x01(\x04\x12\x14\n\x0c\x66\x61ult_counts\x18\x08 \x03(\r\x12\x13\n\x0bversion_ids\x18\t \x03(\r\x12\x10\n\x08versions\x18\n \x03(\t\x12\x13\n\x0b\x63ompetition\x18\x0b \x01(\t\x12\r\n\x05phase\x18\x0c \x01(\t\x12\x11\n\tdecisions\x18\r \x03(\r\x12\x13\n\x0bthinking_ms\x18\x0e \x03(\x04\"#\n\x0fGetMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"\x94\x01\n\x10GetMatchResponse\x12%\n\x05match\x18\x01 \x01(\x0b\x32\x16.roost.v1.MatchSummary\x12\x0f\n\x07running\x18\x02 \x01(\x08\x12\x14\n\x0creplay_ready\x18\x03 \x01(\x08\x12\r\n\x05\x62lock\x18\x04 \x03(\t\x12\x0f\n\x07ratings\x18\x05 \x03(\x01\x12\x12\n\ncommitment\x18\x06 \x01(\x0c\">\n\x13ListMatchesResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.roost.v1.MatchSummary\"$\n\x10GetReplayRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"#\n\x11GetReplayResponse\x12\x0e\n\x06replay\x18\x01 \x01(\t\"\x19\n\x17ListCompetitionsRequest\"M\n\x18ListCompetitionsResponse\x12\x31\n\x0c\x63ompetitions\x18\x01 \x03(\x0b\x32\x1b.roost.v1.CompetitionStatus\"\xf6\x01\n\x11\x43ompetitionStatus\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\r\n\x05phase\x18\x03 \x01(\t\x12\x16\n\x0enext_change_ms\x18\x04 \x01(\x04\x12\x0f\n\x07\x65ntries\x18\x05 \x01(\r\x12\x13\n\x0b\x62locks_done\x18\x06 \x01(\r\x12\x13\n\x0b\x62locks_open\x18\x07 \x01(\r\x12\x12\n\ncommitment\x18\x08 \x01(\t\x12\x0c\n\x04seed\x18\t \x01(\t\x12\x10\n\x08\x64ocument\x18\n \x01(\t\x12\r\n\x05\x65poch\x18\x0b \x01(\x04\x12\x0f\n\x07problem\x18\x0c \x01(\t\x12\x0e\n\x06remark\x18\r \x01(\t\"(\n\x11GetBracketRequest\x12\x13\n\x0b\x63ompetition\x18\x01 \x01(\t\"\x83\x01\n\x12GetBracketResponse\x12&\n\x06rounds\x18\x01 \x03(\x0b\x32\x16.roost.v1.BracketRound\x12\x10\n\x08\x63hampion\x18\x02 \x01(\t\x12#\n\x06result\x18\x03 \x03(\x0b\x32\x13.roost.v1.ResultRow\x12\x0e\n\x06winner\x18\x04 \x01(\t\"\xb8\x01\n\tResultRow\x12\r\n\x05place\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\r\n\x05owner\x18\x03 \x01(\t\x12\x12\n\ndecided_by\x18\x04 \x01(\t\x12\x0c\n\x04seed\x18\x05 \x01(\r\x12\x13\n\x06rating\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12\x12\n\x05score\x18\x07 \x01(\x01H\x01\x88\x01\x01\x12\x0f\n\x07lost_in\x18\x08 \x01(\r\x12\x0f\n\x07lost_to\x18\t \x01(\tB\t\n\x07_ratingB\x08\n\x06_score\"2\n\x0c\x42racketRound\x12\"\n\x04ties\x18\x01 \x03(\x0b\x32\x14.roost.v1.BracketTie\"^\n\nBracketTie\x12\x0c\n\x04high\x18\x01 \x01(\t\x12\x0b\n\x03low\x18\x02 \x01(\t\x12\x12\n\nscore_high\x18\x03 \x01(\x01\x12\x11\n\tscore_low\x18\x04 \x01(\x01\x12\x0e\n\x06winner\x18\x05 \x01(\t\">\n\x18\x45xportCompetitionRequest\x12\x13\n\x0b\x63ompetition\x18\x01 \x01(\t\x12\r\n\x05phase\x18\x02 \x01(\t\"7\n\x19\x45xportCompetitionResponse\x12\x0c\n\x04\x66ile\x18\x01 \x01(\t\x12\x0c\n\x04\x64\x61ta\x18\x02 \x01(\x0c\"=\n\x11WatchMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x16\n\x0e\x66rom_beginning\x18\x02 \x01(\x08\"\xb2\x01\n\x12WatchMatchResponse\x12)\n\x07started\x18\x01 \x01(\x0b\x32\x16.roost.v1.MatchStartedH\x00\x12 \n\x05\x65vent\x18\x02 \x01(\x0b\x32\x0f.roost.v1.EventH\x00\x12\x1e\n\x04view\x18\x03 \x01(\x0b\x32\x0e.roost.v1.ViewH\x00\x12%\n\x05\x65nded\x18\x04 \x01(\x0b\x32\x14.roost.v1.MatchEndedH\x00\x42\x08\n\x06update*\xb6\x01\n\x08Presence\x12\x18\n\x14PRESENCE_UNSPECIFIED\x10\x00\x12\x14\n\x10PRESENCE_PLAYING\x10\x01\x12\x14\n\x10PRESENCE_WAITING\x10\x02\x12\x17\n\x13PRESENCE_NO_MATCHES\x10\x03\x12\x1a\n\x16PRESENCE_NOT_CONNECTED\x10\x04\x12\x18\n\x14PRESENCE_QUARANTINED\x10\x05\x12\x15\n\x11PRESENCE_REPLACED\x10\x06*\x85\x01\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x0f\n\x0bOUTCOME_WON\x10\x01\x12\x13\n\x0fOUTCOME_NOT_WON\x10\x02\x12\x10\n\x0cOUTCOME_LAST\x10\x03\x12\x15\n\x11OUTCOME_FORFEITED\x10\x04\x12\x12\n\x0eOUTCOME_VOIDED\x10\x05\x32\x91\n\n\x05\x41rena\x12\x38\n\x04Play\x12\x14.roost.v1.BotMessage\x1a\x16.roost.v1.ArenaMessage(\x01\x30\x01\x12\x41\n\x08GetArena\x12\x19.roost.v1.GetArenaRequest\x1a\x1a.roost.v1.GetArenaResponse\x12\x41\n\x08ListBots\x12\x19.roost.v1.ListBotsRequest\x1a\x1a.roost.v1.ListBotsResponse\x12M\n\x0cGetStandings\x12\x1d.roost.v1.GetStandingsRequest\x1a\x1e.roost.v1.GetStandingsResponse\x12P\n\rGetCrossTable\x12\x1e.roost.v1.GetCrossTableRequest\x1a\x1f.roost.v1.GetCrossTableResponse\x12Y\n\x10GetRatingHistory\x12!.roost.v1.GetRatingHistoryRequest\x1a\".roost.v1.GetRatingHistoryResponse\x12;\n\x06GetBot\x12\x17.roost.v1.GetBotRequest\x1a\x18.roost.v1.GetBotResponse\x12G\n\nListFaults\x12\x1b.roost.v1.ListFaultsRequest\x1a\x1c.roost.v1.ListFaultsResponse\x12J\n\x0bListMatches\x12\x1c.roost.v1.ListMatchesRequest\x1a\x1d.roost.v1.ListMatchesResponse\x12\x41\n\x08GetMatch\x12\x19.roost.v1.GetMatchRequest\x1a\x1a.roost.v1.GetMatchResponse\x12\x44\n\tGetReplay\x12\x1a.roost.v1.GetReplayRequest\x1a\x1b.roost.v1.GetReplayResponse\x12Y\n\x10ListCompetitions\x12!.roost.v1.ListCompetitionsRequest\x1a\".roost.v1.ListCompetitionsResponse\x12S\n\x0eGetCompetition\x12\x1f.roost.v1.GetCompetitionRequest\x1a .roost.v1.GetCompetitionResponse\x12M\n\x0cGetCollusion\x12\x1d.roost.v1.GetCollusionRequest\x1a\x1e.roost.v1.GetCollusionResponse\x12G\n\nGetBracket\x12\x1b.roost.v1.GetBracketRequest\x1a\x1c.roost.v1.GetBracketResponse\x12^\n\x11\x45xportCompetition\x12\".roost.v1.ExportCompetitionRequest\x1a#.roost.v1.ExportCompetitionResponse0\x01\x12I\n\nWatchMatch\x12\x1b.roost.v1.WatchMatchRequest\x1a\x1c.roost.v1.WatchMatchResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14roost/v1/arena.proto\x12\x08roost.v1\x1a\x13roost/v1/play.proto\x1a\x16roost/v1/records.proto\"\x81\x03\n\nBotVersion\x12\x12\n\nversion_id\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x11\n\tconnected\x18\x04 \x01(\x08\x12\x0f\n\x07playing\x18\x05 \x01(\r\x12\x0f\n\x07matches\x18\x06 \x01(\r\x12\x0c\n\x04wins\x18\x07 \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x08 \x01(\r\x12\x15\n\rfirst_seen_ms\x18\t \x01(\x04\x12\x12\n\nlatency_us\x18\n \x01(\r\x12\r\n\x05owner\x18\x0b \x01(\t\x12\x14\n\x0clast_seen_ms\x18\x0c \x01(\x04\x12\x19\n\x11quarantine_reason\x18\r \x01(\t\x12\x1b\n\x13quarantine_since_ms\x18\x0e \x01(\x04\x12$\n\x08presence\x18\x0f \x01(\x0e\x32\x12.roost.v1.Presence\x12\x19\n\x11presence_since_ms\x18\x10 \x01(\x04\x12\r\n\x05voids\x18\x11 \x01(\r\x12\x15\n\rqualification\x18\x12 \x01(\t\")\n\x0fListBotsRequest\x12\x16\n\x0e\x63onnected_only\x18\x01 \x01(\x08\"6\n\x10ListBotsResponse\x12\"\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x14.roost.v1.BotVersion\"l\n\x13GetStandingsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07players\x18\x02 \x01(\r\x12\x13\n\x0b\x63ompetition\x18\x03 \x01(\t\x12\r\n\x05phase\x18\x04 \x01(\t\x12\x12\n\neverything\x18\x05 \x01(\x08\"\xec\x02\n\x08Standing\x12\x12\n\nversion_id\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x0e\n\x06rating\x18\x04 \x01(\x01\x12\x12\n\nrating_low\x18\x05 \x01(\x01\x12\x13\n\x0brating_high\x18\x06 \x01(\x01\x12\x10\n\x08rank_low\x18\x07 \x01(\r\x12\x11\n\trank_high\x18\x08 \x01(\r\x12\x0f\n\x07matches\x18\t \x01(\r\x12\x0e\n\x06\x62locks\x18\n \x01(\r\x12\x0c\n\x04wins\x18\x0b \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x0c \x01(\r\x12\"\n\x06places\x18\r \x03(\x0b\x32\x12.roost.v1.PlacesAt\x12\x17\n\nabove_next\x18\x0e \x01(\x01H\x00\x88\x01\x01\x12\x12\n\x05trend\x18\x0f \x01(\x01H\x01\x88\x01\x01\x12\x11\n\tdecisions\x18\x10 \x01(\x04\x12\x13\n\x0bthinking_ms\x18\x11 \x01(\x04\x42\r\n\x0b_above_nextB\x08\n\x06_trend\"@\n\x08PlacesAt\x12\x0f\n\x07players\x18\x01 \x01(\r\x12\x0f\n\x07matches\x18\x02 \x01(\r\x12\x12\n\nmean_place\x18\x03 \x01(\x01\"r\n\x14GetStandingsResponse\x12%\n\tstandings\x18\x01 \x03(\x0b\x32\x12.roost.v1.Standing\x12\x0f\n\x07matches\x18\x02 \x01(\r\x12\x13\n\x0b\x63ompetition\x18\x03 \x01(\t\x12\r\n\x05phase\x18\x04 \x01(\t\"\xa0\x02\n\x12ListMatchesRequest\x12\r\n\x05limit\x18\x01 \x01(\r\x12\x17\n\x0f\x62\x65\x66ore_match_id\x18\x02 \x01(\t\x12\x0c\n\x04game\x18\x03 \x01(\t\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\x12\x0f\n\x07running\x18\x05 \x01(\x08\x12\x13\n\x0b\x63ompetition\x18\x06 \x01(\t\x12\r\n\x05phase\x18\x07 \x01(\t\x12\x10\n\x08opponent\x18\x08 \x01(\t\x12\x0f\n\x07players\x18\t \x01(\r\x12\x12\n\nversion_id\x18\n \x01(\r\x12\"\n\x07outcome\x18\x0b \x01(\x0e\x32\x11.roost.v1.Outcome\x12\x13\n\x0bwith_faults\x18\x0c \x01(\x08\x12\x10\n\x08since_ms\x18\r \x01(\x04\x12\x10\n\x08until_ms\x18\x0e \x01(\x04\"\x9e\x02\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0f\n\x07players\x18\x03 \x01(\r\x12\x0c\n\x04\x62ots\x18\x04 \x03(\t\x12 \n\x06result\x18\x05 \x01(\x0b\x32\x10.roost.v1.Result\x12\x12\n\nstarted_ms\x18\x06 \x01(\x04\x12\x10\n\x08\x65nded_ms\x18\x07 \x01(\x04\x12\x14\n\x0c\x66\x61ult_counts\x18\x08 \x03(\r\x12\x13\n\x0bversion_ids\x18\t \x03(\r\x12\x10\n\x08versions\x18\n \x03(\t\x12\x13\n\x0b\x63ompetition\x18\x0b \x01(\t\x12\r\n\x05phase\x18\x0c \x01(\t\x12\x11\n\tdecisions\x18\r \x03(\r\x12\x13\n\x0bthinking_ms\x18\x0e \x03(\x04\"#\n\x0fGetMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"\x94\x01\n\x10GetMatchResponse\x12%\n\x05match\x18\x01 \x01(\x0b\x32\x16.roost.v1.MatchSummary\x12\x0f\n\x07running\x18\x02 \x01(\x08\x12\x14\n\x0creplay_ready\x18\x03 \x01(\x08\x12\r\n\x05\x62lock\x18\x04 \x03(\t\x12\x0f\n\x07ratings\x18\x05 \x03(\x01\x12\x12\n\ncommitment\x18\x06 \x01(\x0c\">\n\x13ListMatchesResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.roost.v1.MatchSummary\"$\n\x10GetReplayRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"#\n\x11GetReplayResponse\x12\x0e\n\x06replay\x18\x01 \x01(\t\"\x19\n\x17ListCompetitionsRequest\"M\n\x18ListCompetitionsResponse\x12\x31\n\x0c\x63ompetitions\x18\x01 \x03(\x0b\x32\x1b.roost.v1.CompetitionStatus\"\xf6\x01\n\x11\x43ompetitionStatus\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\r\n\x05phase\x18\x03 \x01(\t\x12\x16\n\x0enext_change_ms\x18\x04 \x01(\x04\x12\x0f\n\x07\x65ntries\x18\x05 \x01(\r\x12\x13\n\x0b\x62locks_done\x18\x06 \x01(\r\x12\x13\n\x0b\x62locks_open\x18\x07 \x01(\r\x12\x12\n\ncommitment\x18\x08 \x01(\t\x12\x0c\n\x04seed\x18\t \x01(\t\x12\x10\n\x08\x64ocument\x18\n \x01(\t\x12\r\n\x05\x65poch\x18\x0b \x01(\x04\x12\x0f\n\x07problem\x18\x0c \x01(\t\x12\x0e\n\x06remark\x18\r \x01(\t\"(\n\x11GetBracketRequest\x12\x13\n\x0b\x63ompetition\x18\x01 \x01(\t\"\x83\x01\n\x12GetBracketResponse\x12&\n\x06rounds\x18\x01 \x03(\x0b\x32\x16.roost.v1.BracketRound\x12\x10\n\x08\x63hampion\x18\x02 \x01(\t\x12#\n\x06result\x18\x03 \x03(\x0b\x32\x13.roost.v1.ResultRow\x12\x0e\n\x06winner\x18\x04 \x01(\t\"\xb8\x01\n\tResultRow\x12\r\n\x05place\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\r\n\x05owner\x18\x03 \x01(\t\x12\x12\n\ndecided_by\x18\x04 \x01(\t\x12\x0c\n\x04seed\x18\x05 \x01(\r\x12\x13\n\x06rating\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12\x12\n\x05score\x18\x07 \x01(\x01H\x01\x88\x01\x01\x12\x0f\n\x07lost_in\x18\x08 \x01(\r\x12\x0f\n\x07lost_to\x18\t \x01(\tB\t\n\x07_ratingB\x08\n\x06_score\"2\n\x0c\x42racketRound\x12\"\n\x04ties\x18\x01 \x03(\x0b\x32\x14.roost.v1.BracketTie\"^\n\nBracketTie\x12\x0c\n\x04high\x18\x01 \x01(\t\x12\x0b\n\x03low\x18\x02 \x01(\t\x12\x12\n\nscore_high\x18\x03 \x01(\x01\x12\x11\n\tscore_low\x18\x04 \x01(\x01\x12\x0e\n\x06winner\x18\x05 \x01(\t\">\n\x18\x45xportCompetitionRequest\x12\x13\n\x0b\x63ompetition\x18\x01 \x01(\t\x12\r\n\x05phase\x18\x02 \x01(\t\"7\n\x19\x45xportCompetitionResponse\x12\x0c\n\x04\x66ile\x18\x01 \x01(\t\x12\x0c\n\x04\x64\x61ta\x18\x02 \x01(\x0c\"=\n\x11WatchMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x16\n\x0e\x66rom_beginning\x18\x02 \x01(\x08\"\xb2\x01\n\x12WatchMatchResponse\x12)\n\x07started\x18\x01 \x01(\x0b\x32\x16.roost.v1.MatchStartedH\x00\x12 \n\x05\x65vent\x18\x02 \x01(\x0b\x32\x0f.roost.v1.EventH\x00\x12\x1e\n\x04view\x18\x03 \x01(\x0b\x32\x0e.roost.v1.ViewH\x00\x12%\n\x05\x65nded\x18\x04 \x01(\x0b\x32\x14.roost.v1.MatchEndedH\x00\x42\x08\n\x06update*\xb6\x01\n\x08Presence\x12\x18\n\x14PRESENCE_UNSPECIFIED\x10\x00\x12\x14\n\x10PRESENCE_PLAYING\x10\x01\x12\x14\n\x10PRESENCE_WAITING\x10\x02\x12\x17\n\x13PRESENCE_NO_MATCHES\x10\x03\x12\x1a\n\x16PRESENCE_NOT_CONNECTED\x10\x04\x12\x18\n\x14PRESENCE_QUARANTINED\x10\x05\x12\x15\n\x11PRESENCE_REPLACED\x10\x06*\x85\x01\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x0f\n\x0bOUTCOME_WON\x10\x01\x12\x13\n\x0fOUTCOME_NOT_WON\x10\x02\x12\x10\n\x0cOUTCOME_LAST\x10\x03\x12\x15\n\x11OUTCOME_FORFEITED\x10\x04\x12\x12\n\x0eOUTCOME_VOIDED\x10\x05\x32\x91\n\n\x05\x41rena\x12\x38\n\x04Play\x12\x14.roost.v1.BotMessage\x1a\x16.roost.v1.ArenaMessage(\x01\x30\x01\x12\x41\n\x08GetArena\x12\x19.roost.v1.GetArenaRequest\x1a\x1a.roost.v1.GetArenaResponse\x12\x41\n\x08ListBots\x12\x19.roost.v1.ListBotsRequest\x1a\x1a.roost.v1.ListBotsResponse\x12M\n\x0cGetStandings\x12\x1d.roost.v1.GetStandingsRequest\x1a\x1e.roost.v1.GetStandingsResponse\x12P\n\rGetCrossTable\x12\x1e.roost.v1.GetCrossTableRequest\x1a\x1f.roost.v1.GetCrossTableResponse\x12Y\n\x10GetRatingHistory\x12!.roost.v1.GetRatingHistoryRequest\x1a\".roost.v1.GetRatingHistoryResponse\x12;\n\x06GetBot\x12\x17.roost.v1.GetBotRequest\x1a\x18.roost.v1.GetBotResponse\x12G\n\nListFaults\x12\x1b.roost.v1.ListFaultsRequest\x1a\x1c.roost.v1.ListFaultsResponse\x12J\n\x0bListMatches\x12\x1c.roost.v1.ListMatchesRequest\x1a\x1d.roost.v1.ListMatchesResponse\x12\x41\n\x08GetMatch\x12\x19.roost.v1.GetMatchRequest\x1a\x1a.roost.v1.GetMatchResponse\x12\x44\n\tGetReplay\x12\x1a.roost.v1.GetReplayRequest\x1a\x1b.roost.v1.GetReplayResponse\x12Y\n\x10ListCompetitions\x12!.roost.v1.ListCompetitionsRequest\x1a\".roost.v1.ListCompetitionsResponse\x12S\n\x0eGetCompetition\x12\x1f.roost.v1.GetCompetitionRequest\x1a .roost.v1.GetCompetitionResponse\x12M\n\x0cGetCollusion\x12\x1d.roost.v1.GetCollusionRequest\x1a\x1e.roost.v1.GetCollusionResponse\x12G\n\nGetBracket\x12\x1b.roost.v1.GetBracketRequest\x1a\x1c.roost.v1.GetBracketResponse\x12^\n\x11\x45xportCompetition\x12\".roost.v1.ExportCompetitionRequest\x1a#.roost.v1.ExportCompetitionResponse0\x01\x12I\n\nWatchMatch\x12\x1b.roost.v1.WatchMatchRequest\x1a\x1c.roost.v1.WatchMatchResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'roost.v1.arena_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_PRESENCE']._serialized_start=3308
-  _globals['_PRESENCE']._serialized_end=3490
-  _globals['_OUTCOME']._serialized_start=3493
-  _globals['_OUTCOME']._serialized_end=3626
+  _globals['_PRESENCE']._serialized_start=3364
+  _globals['_PRESENCE']._serialized_end=3546
+  _globals['_OUTCOME']._serialized_start=3549
+  _globals['_OUTCOME']._serialized_end=3682
   _globals['_BOTVERSION']._serialized_start=80
   _globals['_BOTVERSION']._serialized_end=465
   _globals['_LISTBOTSREQUEST']._serialized_start=467
@@ -44,51 +44,51 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTBOTSRESPONSE']._serialized_start=510
   _globals['_LISTBOTSRESPONSE']._serialized_end=564
   _globals['_GETSTANDINGSREQUEST']._serialized_start=566
-  _globals['_GETSTANDINGSREQUEST']._serialized_end=654
-  _globals['_STANDING']._serialized_start=657
-  _globals['_STANDING']._serialized_end=1021
-  _globals['_PLACESAT']._serialized_start=1023
-  _globals['_PLACESAT']._serialized_end=1087
-  _globals['_GETSTANDINGSRESPONSE']._serialized_start=1089
-  _globals['_GETSTANDINGSRESPONSE']._serialized_end=1167
-  _globals['_LISTMATCHESREQUEST']._serialized_start=1170
-  _globals['_LISTMATCHESREQUEST']._serialized_end=1458
-  _globals['_MATCHSUMMARY']._serialized_start=1461
-  _globals['_MATCHSUMMARY']._serialized_end=1747
-  _globals['_GETMATCHREQUEST']._serialized_start=1749
-  _globals['_GETMATCHREQUEST']._serialized_end=1784
-  _globals['_GETMATCHRESPONSE']._serialized_start=1787
-  _globals['_GETMATCHRESPONSE']._serialized_end=1935
-  _globals['_LISTMATCHESRESPONSE']._serialized_start=1937
-  _globals['_LISTMATCHESRESPONSE']._serialized_end=1999
-  _globals['_GETREPLAYREQUEST']._serialized_start=2001
-  _globals['_GETREPLAYREQUEST']._serialized_end=2037
-  _globals['_GETREPLAYRESPONSE']._serialized_start=2039
-  _globals['_GETREPLAYRESPONSE']._serialized_end=2074
-  _globals['_LISTCOMPETITIONSREQUEST']._serialized_start=2076
-  _globals['_LISTCOMPETITIONSREQUEST']._serialized_end=2101
-  _globals['_LISTCOMPETITIONSRESPONSE']._serialized_start=2103
-  _globals['_LISTCOMPETITIONSRESPONSE']._serialized_end=2180
-  _globals['_COMPETITIONSTATUS']._serialized_start=2183
-  _globals['_COMPETITIONSTATUS']._serialized_end=2429
-  _globals['_GETBRACKETREQUEST']._serialized_start=2431
-  _globals['_GETBRACKETREQUEST']._serialized_end=2471
-  _globals['_GETBRACKETRESPONSE']._serialized_start=2474
-  _globals['_GETBRACKETRESPONSE']._serialized_end=2605
-  _globals['_RESULTROW']._serialized_start=2608
-  _globals['_RESULTROW']._serialized_end=2792
-  _globals['_BRACKETROUND']._serialized_start=2794
-  _globals['_BRACKETROUND']._serialized_end=2844
-  _globals['_BRACKETTIE']._serialized_start=2846
-  _globals['_BRACKETTIE']._serialized_end=2940
-  _globals['_EXPORTCOMPETITIONREQUEST']._serialized_start=2942
-  _globals['_EXPORTCOMPETITIONREQUEST']._serialized_end=3004
-  _globals['_EXPORTCOMPETITIONRESPONSE']._serialized_start=3006
-  _globals['_EXPORTCOMPETITIONRESPONSE']._serialized_end=3061
-  _globals['_WATCHMATCHREQUEST']._serialized_start=3063
-  _globals['_WATCHMATCHREQUEST']._serialized_end=3124
-  _globals['_WATCHMATCHRESPONSE']._serialized_start=3127
-  _globals['_WATCHMATCHRESPONSE']._serialized_end=3305
-  _globals['_ARENA']._serialized_start=3629
-  _globals['_ARENA']._serialized_end=4926
+  _globals['_GETSTANDINGSREQUEST']._serialized_end=674
+  _globals['_STANDING']._serialized_start=677
+  _globals['_STANDING']._serialized_end=1041
+  _globals['_PLACESAT']._serialized_start=1043
+  _globals['_PLACESAT']._serialized_end=1107
+  _globals['_GETSTANDINGSRESPONSE']._serialized_start=1109
+  _globals['_GETSTANDINGSRESPONSE']._serialized_end=1223
+  _globals['_LISTMATCHESREQUEST']._serialized_start=1226
+  _globals['_LISTMATCHESREQUEST']._serialized_end=1514
+  _globals['_MATCHSUMMARY']._serialized_start=1517
+  _globals['_MATCHSUMMARY']._serialized_end=1803
+  _globals['_GETMATCHREQUEST']._serialized_start=1805
+  _globals['_GETMATCHREQUEST']._serialized_end=1840
+  _globals['_GETMATCHRESPONSE']._serialized_start=1843
+  _globals['_GETMATCHRESPONSE']._serialized_end=1991
+  _globals['_LISTMATCHESRESPONSE']._serialized_start=1993
+  _globals['_LISTMATCHESRESPONSE']._serialized_end=2055
+  _globals['_GETREPLAYREQUEST']._serialized_start=2057
+  _globals['_GETREPLAYREQUEST']._serialized_end=2093
+  _globals['_GETREPLAYRESPONSE']._serialized_start=2095
+  _globals['_GETREPLAYRESPONSE']._serialized_end=2130
+  _globals['_LISTCOMPETITIONSREQUEST']._serialized_start=2132
+  _globals['_LISTCOMPETITIONSREQUEST']._serialized_end=2157
+  _globals['_LISTCOMPETITIONSRESPONSE']._serialized_start=2159
+  _globals['_LISTCOMPETITIONSRESPONSE']._serialized_end=2236
+  _globals['_COMPETITIONSTATUS']._serialized_start=2239
+  _globals['_COMPETITIONSTATUS']._serialized_end=2485
+  _globals['_GETBRACKETREQUEST']._serialized_start=2487
+  _globals['_GETBRACKETREQUEST']._serialized_end=2527
+  _globals['_GETBRACKETRESPONSE']._serialized_start=2530
+  _globals['_GETBRACKETRESPONSE']._serialized_end=2661
+  _globals['_RESULTROW']._serialized_start=2664
+  _globals['_RESULTROW']._serialized_end=2848
+  _globals['_BRACKETROUND']._serialized_start=2850
+  _globals['_BRACKETROUND']._serialized_end=2900
+  _globals['_BRACKETTIE']._serialized_start=2902
+  _globals['_BRACKETTIE']._serialized_end=2996
+  _globals['_EXPORTCOMPETITIONREQUEST']._serialized_start=2998
+  _globals['_EXPORTCOMPETITIONREQUEST']._serialized_end=3060
+  _globals['_EXPORTCOMPETITIONRESPONSE']._serialized_start=3062
+  _globals['_EXPORTCOMPETITIONRESPONSE']._serialized_end=3117
+  _globals['_WATCHMATCHREQUEST']._serialized_start=3119
+  _globals['_WATCHMATCHREQUEST']._serialized_end=3180
+  _globals['_WATCHMATCHRESPONSE']._serialized_start=3183
+  _globals['_WATCHMATCHRESPONSE']._serialized_end=3361
+  _globals['_ARENA']._serialized_start=3685
+  _globals['_ARENA']._serialized_end=4982
 # @@protoc_insertion_point(module_scope)

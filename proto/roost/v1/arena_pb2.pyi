@@ -213,14 +213,19 @@ class GetStandingsRequest(_message.Message):
     PLAYERS_FIELD_NUMBER: _builtins.int
     COMPETITION_FIELD_NUMBER: _builtins.int
     PHASE_FIELD_NUMBER: _builtins.int
+    EVERYTHING_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """One game only; empty: all."""
     players: _builtins.int
     """One player count only; 0: all."""
     competition: _builtins.str
-    """One competition only; empty: everything."""
+    """One competition only; empty: the one that is being played, or else that of the newest match on record. Without one,
+    everything.
+    """
     phase: _builtins.str
     """One phase of it only; empty: the current one, or the last one in which matches are played."""
+    everything: _builtins.bool
+    """All matches that count, in competitions and outside of them. It excludes a competition."""
     def __init__(
         self,
         *,
@@ -228,10 +233,11 @@ class GetStandingsRequest(_message.Message):
         players: _builtins.int = ...,
         competition: _builtins.str = ...,
         phase: _builtins.str = ...,
+        everything: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition", "game", b"game", "phase", b"phase", "players", b"players"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition", "everything", b"everything", "game", b"game", "phase", b"phase", "players", b"players"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -350,7 +356,12 @@ class GetStandingsResponse(_message.Message):
 
     STANDINGS_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
+    COMPETITION_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
     matches: _builtins.int
+    competition: _builtins.str
+    """The competition and the phase that they are about; empty: everything."""
+    phase: _builtins.str
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]: ...
     def __init__(
@@ -358,10 +369,12 @@ class GetStandingsResponse(_message.Message):
         *,
         standings: _abc.Iterable[Global___Standing] | None = ...,
         matches: _builtins.int = ...,
+        competition: _builtins.str = ...,
+        phase: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition", "matches", b"matches", "phase", b"phase", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -6,12 +6,13 @@ Every answer takes the same path: the `filter_of` a request, the ratings for tha
 from typing import NamedTuple, Protocol
 
 from roost.v1 import arena_pb2, records_pb2
+from roost_games.errors import UsageError
 from roost_ladder.rating.pairs import PairRecord, pairs
 from roost_ladder.rating.standings import Standing
 from roost_server.answers.competitions import phase_asked_for
 from roost_server.answers.matches import check_game, check_phase
 from roost_server.answers.ratings import Rated, Ratings, everything, of_phase
-from roost_server.competition.ledger import find
+from roost_server.competition.ledger import current, find
 from roost_server.store import Store, queries
 from roost_server.store.results import MatchFilter
 from roost_server.store.sums import history
@@ -70,6 +71,17 @@ def filter_of(store: Store, asked: AsksForMatches) -> SumsFilter:
     return of_phase(matches._replace(competition_id=competition.id, phase=phase), competition)
 
 
+def with_competition(store: Store, asked: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsRequest:
+    """The request, about the current competition if it names none. Raises `UsageError` if it contradicts itself."""
+    if asked.everything and asked.competition:
+        raise UsageError(f"either everything or the competition {asked.competition!r} can be asked for, not both")
+    if asked.everything or asked.competition or asked.phase:
+        return asked
+    named = arena_pb2.GetStandingsRequest(competition=current(store))
+    named.MergeFrom(asked)
+    return named
+
+
 class LiveAnswers:
     """Answers from a store that are kept up to date. Threads may share it."""
 
@@ -81,7 +93,11 @@ class LiveAnswers:
 
     def standings_of(self, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
         """Answer a request. Raises `UsageError` if there is no such game, competition or phase."""
-        return message_of(self.table(filter_of(self._store, request)))
+        asked = with_competition(self._store, request)
+        wanted = filter_of(self._store, asked)
+        answer = message_of(self.table(wanted))
+        answer.competition, answer.phase = asked.competition, wanted.matches.phase or ""
+        return answer
 
     def table(self, wanted: SumsFilter) -> StandingsTable:
         """The standings."""

@@ -22,7 +22,7 @@ from roost_server.competition.file import CompetitionFile, PhaseName, check_new,
 from roost_server.competition.file_errors import setting_name
 from roost_server.competition.finals import Finalist
 from roost_server.competition.forecast import unplayable
-from roost_server.competition.phases import ANNOUNCED, CLOCK, extended, pins_versions, put_off
+from roost_server.competition.phases import ANNOUNCED, CLOCK, PLAYED, extended, pins_versions, put_off
 from roost_server.competition.qualification import qualifications
 from roost_server.errors import DeniedError, UnknownCompetitionError
 from roost_server.store import Store
@@ -34,6 +34,7 @@ from roost_server.store.models import (
     COMPETITION,
     ENTRY,
     EPOCH,
+    MATCH,
     OWNER,
     PHASE_CHANGE,
     CompetitionKind,
@@ -251,6 +252,27 @@ def names(store: Store) -> list[str]:
 
 def _names() -> "Select[Any]":
     return select(COMPETITION.c.name).where(IS_COMPETITION).order_by(COMPETITION.c.id)
+
+
+def current(store: Store) -> str:
+    """The competition that is being played; of several, the one whose phase began last.
+
+    If none is, it is the one of the newest match on record. It is empty if that match belongs to no competition.
+    """
+    with store.reading() as reading:
+        return _playing(reading) or _played_last(reading) or ""
+
+
+def _playing(reading: Reading) -> str | None:
+    began = select(func.max(PHASE_CHANGE.c.at_ms)).where(PHASE_CHANGE.c.competition_id == COMPETITION.c.id)
+    playing = select(COMPETITION.c.name).where(IS_COMPETITION, COMPETITION.c.phase.in_(PLAYED))
+    return reading.scalar(playing.order_by(began.scalar_subquery().desc(), COMPETITION.c.id.desc()).limit(1))
+
+
+def _played_last(reading: Reading) -> str | None:
+    newest = select(func.max(MATCH.c.number)).scalar_subquery()
+    played = select(COMPETITION.c.name).join_from(MATCH, BLOCK).join(COMPETITION)
+    return reading.scalar(played.where(MATCH.c.number == newest, IS_COMPETITION))
 
 
 def change_phase(store: Store, competition: Competition, phase: PhaseName, actor: str) -> Competition:

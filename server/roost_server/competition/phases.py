@@ -10,6 +10,8 @@ ANNOUNCED = "announced"
 """The state of a competition before its first phase."""
 CLOCK = "clock"
 """The actor of changes by the clock."""
+PLAYED = (PhaseName.LADDER, PhaseName.FINALS)
+"""The phases in which blocks are played."""
 
 
 def due_phases(file: CompetitionFile, current: str, now: datetime, *, played_out: bool = False) -> list[PhaseName]:
@@ -82,7 +84,7 @@ def over(current: str) -> list[PhaseName]:
 
 def plays(phase: str) -> bool:
     """Whether blocks are played in this phase."""
-    return phase in (PhaseName.LADDER, PhaseName.FINALS)
+    return phase in PLAYED
 
 
 def pins_versions(phase: str) -> bool:

@@ -58,6 +58,8 @@ class FakeArena(ArenaServicer):
             )
         ]
         self.competitions = [competition("spring", self.names, "ladder")]
+        self.current = ("", "")
+        """The competition and the phase that standings are about if none is asked for."""
         self.bracket = arena.GetBracketResponse()
         self.collusion = records.GetCollusionResponse()
         self.export = [("README.md", b"# The "), ("README.md", b"cup\n"), ("matches.jsonl", b"{}\n")]
@@ -85,7 +87,13 @@ class FakeArena(ArenaServicer):
 
     def GetStandings(self, request: Any, context: Any) -> Any:
         self._asked("GetStandings", context)
-        return arena.GetStandingsResponse(standings=self.standings, matches=self.about.matches)
+        competition, phase = ("", "") if request.everything else self.current
+        return arena.GetStandingsResponse(
+            standings=self.standings,
+            matches=self.about.matches,
+            competition=request.competition or competition,
+            phase=request.phase or phase,
+        )
 
     def GetCrossTable(self, request: Any, context: Any) -> Any:
         self._asked("GetCrossTable", context)

@@ -16,10 +16,10 @@ from roost_server.store.results import MatchFilter, Rule
 from tests.support.records.matches import counted, sketch
 
 QUESTIONS: list[dict[str, Any]] = [
-    {},
-    {"game": "karteneck"},
-    {"game": "haecmaec", "players": 3},
-    {"players": 2},
+    {"everything": True},
+    {"everything": True, "game": "karteneck"},
+    {"everything": True, "game": "haecmaec", "players": 3},
+    {"everything": True, "players": 2},
     *({"competition": name, "phase": phase} for name in ("all", "some") for phase in ("ladder", "finals")),
     {"competition": "all", "phase": "finals", "players": 2},
 ]

@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from roost_web.rows import bots, competitions, home, matches, standings
-from roost_web.rows.filters import Filter, MatchSearch, VersionId
+from roost_web.rows.filters import Filter, MatchSearch, StandingsFilter, VersionId
 from roost_web.site import AnyClient, AnySite
 
 MOST_MATCHES = 200
@@ -33,6 +33,12 @@ class RunningParameters(MatchSearch):
 
 class VersionParameters(Filter):
     """Everything, or one bot version."""
+
+    version_id: Annotated[VersionId, Query(description="Only this bot version.")] = 0
+
+
+class CrossParameters(StandingsFilter):
+    """Everybody, or one bot version."""
 
     version_id: Annotated[VersionId, Query(description="Only this bot version.")] = 0
 
@@ -66,15 +72,15 @@ async def get_arena(client: AnyClient) -> home.ShownArena:
 
 
 @router.get("/standings", responses=may_answer(400, 404))
-async def get_standings(client: AnyClient, wanted: Wanted) -> standings.Standings:
-    """The ratings with their 95 % intervals, the strongest bot first."""
+async def get_standings(client: AnyClient, wanted: Annotated[StandingsFilter, Query()]) -> standings.Standings:
+    """The ratings with their 95 % intervals, the strongest bot first; by default of the current competition."""
     return await standings.standings(client, wanted)
 
 
 @router.get("/cross-table", responses=may_answer(400, 404))
-async def get_cross_table(client: AnyClient, wanted: Annotated[VersionParameters, Query()]) -> standings.CrossTable:
-    """Every pair of bots that have met."""
-    return await standings.cross_table(client, Filter(**wanted.model_dump(exclude={"version_id"})), wanted.version_id)
+async def get_cross_table(client: AnyClient, wanted: Annotated[CrossParameters, Query()]) -> standings.CrossTable:
+    """Every pair of bots that have met; by default in the current competition."""
+    return await standings.cross_table(client, wanted, wanted.version_id)
 
 
 @router.get("/rating-history", responses=may_answer(400, 404))

@@ -8,29 +8,38 @@ from fastapi.responses import HTMLResponse
 from roost_web.errors import BadRequestError
 from roost_web.rows import standings as rows
 from roost_web.rows.bots import bot_details
-from roost_web.rows.filters import Filter, MatchSearch, Name, choices
+from roost_web.rows.filters import Filter, MatchSearch, Name, StandingsFilter, choices
 from roost_web.rows.matches import matches
 from roost_web.site import AnySite
 
 PAIR_MATCHES = 20
 router = APIRouter(include_in_schema=False)
 Wanted = Annotated[Filter, Query()]
+WantedStandings = Annotated[StandingsFilter, Query()]
 
 
 @router.get("/standings")
-async def standings(request: Request, site: AnySite, wanted: Wanted) -> HTMLResponse:
+async def standings(request: Request, site: AnySite, wanted: WantedStandings) -> HTMLResponse:
     """Who leads, and how sure that is."""
-    chosen = await choices(site.client, wanted)
+    await choices(site.client, wanted)
     shown = await rows.standings(site.client, wanted)
-    return await site.page(request, "standings.html", shown=shown, choices=chosen, wanted=wanted)
+    return await site.page(
+        request,
+        "standings.html",
+        shown=shown,
+        choices=await choices(site.client, shown.filter),
+        wanted=shown.filter,
+        chosen_here=not wanted.competition,
+    )
 
 
 @router.get("/standings/cross")
-async def cross(request: Request, site: AnySite, wanted: Wanted) -> HTMLResponse:
+async def cross(request: Request, site: AnySite, wanted: WantedStandings) -> HTMLResponse:
     """Everybody against everybody."""
-    chosen = await choices(site.client, wanted)
+    await choices(site.client, wanted)
     shown = await rows.cross_table(site.client, wanted)
-    return await site.page(request, "cross.html", shown=shown, choices=chosen, wanted=wanted)
+    about = shown.standings.filter
+    return await site.page(request, "cross.html", shown=shown, choices=await choices(site.client, about), wanted=about)
 
 
 @router.get("/pair")

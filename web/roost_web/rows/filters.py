@@ -60,12 +60,38 @@ class Filter(BaseModel):
     def standings(self) -> arena_pb2.GetStandingsRequest:
         """The question for the standings."""
         return arena_pb2.GetStandingsRequest(
-            game=self.game, players=self.players, competition=self.competition, phase=self.phase
+            game=self.game,
+            players=self.players,
+            competition=self.competition,
+            phase=self.phase,
+            everything=not self.competition and not self.phase,
         )
 
     def query(self) -> dict[str, object]:
         """What has to be in an address."""
         return self.model_dump(exclude_defaults=True, mode="json")
+
+    def choosing(self, key: str, value: object) -> dict[str, object]:
+        """What is in an address with another choice. A phase belongs to its competition."""
+        kept = self.query()
+        if key == "competition":
+            kept.pop("phase", None)
+        return {**kept, key: value}
+
+
+class StandingsFilter(Filter):
+    """Matches that count towards standings; by default those of the current competition, if there is one."""
+
+    everything: bool = Field(False, description="All matches instead of one competition.")
+
+    def standings(self) -> arena_pb2.GetStandingsRequest:
+        request = super().standings()
+        request.everything = self.everything
+        return request
+
+    def choosing(self, key: str, value: object) -> dict[str, object]:
+        chosen = super().choosing(key, value)
+        return {**chosen, "everything": not value} if key == "competition" else chosen
 
 
 class MatchSearch(Filter):

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from roost_web.client import ArenaClient
 from roost_web.rows.competitions import ShownCompetition, competitions
-from roost_web.rows.filters import Filter, MatchSearch, PlayedGame
+from roost_web.rows.filters import Filter, MatchSearch, PlayedGame, StandingsFilter
 from roost_web.rows.matches import ShownMatch, matches, running_matches
 from roost_web.rows.standings import Standings, standings
 
@@ -66,13 +66,12 @@ async def shown_arena(client: ArenaClient) -> ShownArena:
 
 async def home(client: ArenaClient) -> Home:
     """What is on at the arena."""
-    everything = Filter.model_validate({})
-    rated = await standings(client, everything)
+    rated = await standings(client, Filter.model_validate({}))
     latest = await matches(client, MatchSearch.model_validate({}), LATEST_MATCHES)
     return Home(
         arena=await shown_arena(client),
         competitions=(await competitions(client)).rows,
-        standings=rated,
+        standings=await standings(client, StandingsFilter.model_validate({})),
         best=next(iter(await best_running(client, rated)), None),
         latest=latest.rows,
     )

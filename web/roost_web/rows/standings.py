@@ -5,7 +5,7 @@ from pydantic import BaseModel, Field
 from roost.v1 import arena_pb2, records_pb2
 from roost_ladder.rating.standings import PlacesAt, Standing
 from roost_web.client import ArenaClient
-from roost_web.rows.filters import Filter
+from roost_web.rows.filters import Filter, StandingsFilter
 
 
 class ShownPlaces(BaseModel):
@@ -56,7 +56,7 @@ class ShownStanding(BaseModel):
 class Standings(BaseModel):
     """The strongest bot first."""
 
-    filter: Filter
+    filter: StandingsFilter = Field(description="Which matches these are, with the competition and the phase.")
     matches: int = Field(description="The number of matches that count.")
     rows: list[ShownStanding]
 
@@ -72,8 +72,16 @@ class Standings(BaseModel):
 
 async def standings(client: ArenaClient, wanted: Filter) -> Standings:
     """The standings over the wanted matches."""
-    answer = await client.standings(wanted.standings())
-    return Standings(filter=wanted, matches=answer.matches, rows=[_row(each) for each in answer.standings])
+    request = wanted.standings()
+    answer = await client.standings(request)
+    shown = StandingsFilter(
+        game=wanted.game,
+        players=wanted.players,
+        competition=answer.competition or wanted.competition,
+        phase=answer.phase or wanted.phase,
+        everything=request.everything,
+    )
+    return Standings(filter=shown, matches=answer.matches, rows=[_row(each) for each in answer.standings])
 
 
 def _row(each: arena_pb2.Standing) -> ShownStanding:
@@ -149,8 +157,10 @@ class CrossTable(BaseModel):
 
 async def cross_table(client: ArenaClient, wanted: Filter, version_id: int = 0) -> CrossTable:
     """Everybody against everybody over the wanted matches, or one version against all."""
-    answer = await client.cross_table(records_pb2.GetCrossTableRequest(filter=wanted.record(), version_id=version_id))
-    return CrossTable(standings=await standings(client, wanted), pairs=[_pair(each) for each in answer.pairs])
+    rated = await standings(client, wanted)
+    request = records_pb2.GetCrossTableRequest(filter=rated.filter.record(), version_id=version_id)
+    answer = await client.cross_table(request)
+    return CrossTable(standings=rated, pairs=[_pair(each) for each in answer.pairs])
 
 
 def _pair(each: records_pb2.Pair) -> ShownPair:
