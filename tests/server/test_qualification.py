@@ -95,11 +95,11 @@ def test_only_those_who_qualified_play_on(played: Path) -> None:
 def test_nothing_of_it_is_rated(played: Path) -> None:
     with open_store(f"sqlite:///{played}/roost.db") as store:
         ladder = arena_pb2.GetStandingsRequest(competition="cup", phase="ladder")
-        for request in (arena_pb2.GetStandingsRequest(), ladder):
+        for request in (arena_pb2.GetStandingsRequest(everything=True), ladder):
             assert {row.name for row in standings_of(store, request).standings} == {"ann", "cid"}
         with store.reading() as reading:
             rated = len(list(facts(reading)))
-        assert standings_of(store, arena_pb2.GetStandingsRequest()).matches == rated
+        assert standings_of(store, arena_pb2.GetStandingsRequest(everything=True)).matches == rated
         played_by = {bot.name: bot.matches for bot in bots(store, Ratings(store)).bots}
         assert (played_by["bob"], played_by["house"]) == (0, 0)
 
