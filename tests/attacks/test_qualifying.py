@@ -140,7 +140,7 @@ def test_qualifying_gains_no_rating_and_shows_no_deal_of_the_ladder(tmp_path: Pa
             store = there.place.store
 
             def rated() -> int:
-                return standings_of(store, arena_pb2.GetStandingsRequest()).matches
+                return standings_of(store, arena_pb2.GetStandingsRequest(everything=True)).matches
 
             await until(lambda: rated() >= 4, pause=0.05)
             await there.phase("done")
