@@ -47,9 +47,10 @@ def looking(browser: Browser, address: str, look: Look = LOOKS[0]) -> Iterator[C
 
 
 def turn(page: Page, look: Look) -> None:
-    """Look at an open page in another way."""
+    """Look at an open page in another way, once it has drawn itself again: charts follow their frame."""
     page.set_viewport_size({"width": look.width, "height": 900 if look.width == WIDE else 740})
     page.emulate_media(color_scheme=look.scheme)
+    page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 
 
 def violations(page: Page, *without: str) -> list[str]:
