@@ -21,7 +21,6 @@ WantedStandings = Annotated[StandingsFilter, Query()]
 @router.get("/standings")
 async def standings(request: Request, site: AnySite, wanted: WantedStandings) -> HTMLResponse:
     """Who leads, and how sure that is."""
-    await choices(site.client, wanted)
     shown = await rows.standings(site.client, wanted)
     return await site.page(
         request,
@@ -36,7 +35,6 @@ async def standings(request: Request, site: AnySite, wanted: WantedStandings) ->
 @router.get("/standings/cross")
 async def cross(request: Request, site: AnySite, wanted: WantedStandings) -> HTMLResponse:
     """Everybody against everybody."""
-    await choices(site.client, wanted)
     shown = await rows.cross_table(site.client, wanted)
     about = shown.standings.filter
     return await site.page(request, "cross.html", shown=shown, choices=await choices(site.client, about), wanted=about)
