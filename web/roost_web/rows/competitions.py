@@ -5,11 +5,10 @@ from pydantic import BaseModel, Field
 from roost.v1 import arena_pb2, records_pb2
 from roost_web.client import ArenaClient
 from roost_web.errors import NotThereError
+from roost_web.rows.filters import PLAYED
 from roost_web.rows.suspicions import SuspicionReport, suspicion_report
 
 DONE = "done"
-PLAYED = ("ladder", "finals")
-"""The phases with a table of their own."""
 
 
 class ShownCompetition(BaseModel):

@@ -12,6 +12,8 @@ from roost_web.errors import NotThereError
 LARGEST_TABLE = 16
 LONGEST_NAME = 100
 MOST_VERSIONS = 2**32 - 1
+PLAYED = ("ladder", "finals")
+"""The phases in which matches are played: they have a table of their own."""
 LAST_MS = 2**53 - 1
 """The largest number that a browser's JavaScript counts exactly."""
 
@@ -138,7 +140,7 @@ class Choices(BaseModel):
     games: list[PlayedGame]
     competitions: list[str]
     phases: list[str]
-    """Of the competition that is chosen."""
+    """Of the competition that is chosen, those in which matches are played."""
 
     @property
     def sizes(self) -> list[int]:
@@ -155,7 +157,5 @@ async def choices(client: ArenaClient, chosen: Filter) -> Choices:
         raise NotThereError(f"The game {chosen.game} is not played here.")
     if chosen.competition and chosen.competition not in competitions:
         raise NotThereError(f"There is no competition {chosen.competition} here.")
-    phases = await client.competition(chosen.competition) if chosen.competition else None
-    return Choices(
-        games=games, competitions=competitions, phases=[each.name for each in phases.phases] if phases else []
-    )
+    phases = (await client.competition(chosen.competition)).phases if chosen.competition else ()
+    return Choices(games=games, competitions=competitions, phases=[each.name for each in phases if each.name in PLAYED])
