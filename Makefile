@@ -20,7 +20,8 @@ help:  ## this list
 run: $(READY)  ## an arena, its page and the sample bots on this machine
 	@$(BIN)/roost showcase
 
-test: lint types unit  ## lint, types, layers and tests, a few minutes
+test: lint  ## lint, types, layers and tests, a few minutes
+	@$(MAKE) --no-print-directory --jobs=2 types unit
 
 test-long: $(READY)  ## the tests that take long: competitions under chaos, pages followed from top to bottom, kills
 	$(PYTEST) -m long

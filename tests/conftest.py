@@ -3,11 +3,13 @@
 import gc
 import logging
 import os
+from collections import defaultdict
 from collections.abc import Generator, Iterator
 
 import pytest
 
 from tests.support import left_processes
+from tests.support.cases import spread
 
 pytest_plugins = ("tests.support.missing_programs",)
 
@@ -22,6 +24,20 @@ if WORKER not in os.environ:
 def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
     """For `-n auto`, one more than there are cores: a test that waits for a clock or a process leaves its core idle."""
     return (yield) + 1
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the cases as long that `short` leaves out."""
+    tests: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("short") and not item.get_closest_marker("long"):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    for cases in tests.values():
+        kept = spread(len(cases), next(cases[0].iter_markers("short")).args[0])
+        for number, case in enumerate(cases):
+            if number not in kept:
+                case.add_marker("long")
 
 
 def pytest_collection_finish() -> None:

@@ -119,6 +119,7 @@ async def last_bot(folder: Path, place: Hall, name: str) -> AsyncIterator["async
             await process.wait()
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_bots_of_the_last_version_play(game: str, tmp_path: Path) -> None:
     async def script() -> None:

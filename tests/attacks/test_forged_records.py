@@ -146,6 +146,7 @@ FORGERIES = {
 }
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES)
 def test_every_forged_record_is_refused(forge: Callable[[Json], bool]) -> None:
     forged = [data for data in matches() if forge(data)]

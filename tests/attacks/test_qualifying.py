@@ -125,6 +125,7 @@ def test_nobody_but_the_host_can_be_the_opponent(tmp_path: Path) -> None:
     bounded(script)
 
 
+@pytest.mark.long
 def test_qualifying_gains_no_rating_and_shows_no_deal_of_the_ladder(tmp_path: Path) -> None:
     """Many qualification matches are played: none is in the standings, and no seed is one of the ladder's."""
     slow = CUP.replace("clean_matches = 4", "clean_matches = 40").replace("most_blocks = 3", "most_blocks = 30")

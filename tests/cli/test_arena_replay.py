@@ -78,6 +78,7 @@ def drawn_again(replay: Replay) -> list[Frame]:
     return frames
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(("game", "options", "bots"), TABLES)
 def test_a_match_is_drawn_from_its_record_as_it_was_drawn_live(
     game: str, options: dict[str, Any], bots: list[LoadedBot]

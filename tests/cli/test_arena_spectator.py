@@ -53,6 +53,7 @@ def text_of(frame: Frame) -> str:
     return captured.get()
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("game", GAME_NAMES)
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_a_spectator_sees_the_table_and_no_hands(game: str, players: int) -> None:

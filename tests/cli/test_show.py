@@ -9,6 +9,7 @@ from tests.golden.cases import Case, all_cases
 from tests.support.commands.roost import Roost
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)
 def test_every_game_and_count_is_drawn(roost: Roost, case: Case) -> None:
     game, players = case.game.name, case.players

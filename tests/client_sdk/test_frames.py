@@ -60,6 +60,7 @@ def table_id(table: tuple[str, Variant, int]) -> str:
     return f"{table[0]}-{table[1].name}-{table[2]}"
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("table", TABLES, ids=table_id)
 def test_a_match_is_shown_decision_by_decision(table: tuple[str, Variant, int]) -> None:
     replay = played(*table)
@@ -125,6 +126,7 @@ def with_other_hidden_cards(replay: Replay, eye: int | None, rng: Random) -> Ite
             yield other
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("table", HIDING, ids=table_id)
 def test_a_document_does_not_depend_on_hidden_cards(table: tuple[str, Variant, int]) -> None:
     rng = Random("hidden")
@@ -142,6 +144,7 @@ def test_a_document_does_not_depend_on_hidden_cards(table: tuple[str, Variant, i
     assert tried > 20
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("table", TABLES, ids=table_id)
 def test_a_document_does_not_change_when_hidden_things_are_scrambled(
     table: tuple[str, Variant, int], monkeypatch: pytest.MonkeyPatch
@@ -318,6 +321,7 @@ def test_words_are_short_and_read_aloud() -> None:
     assert "worm" in taken
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("table", TABLES, ids=table_id)
 def test_the_seed_gives_what_chance_decided(table: tuple[str, Variant, int]) -> None:
     """The purposes are those of the tape, so that a browser can recompute every outcome."""

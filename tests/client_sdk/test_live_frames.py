@@ -26,6 +26,7 @@ def table_id(table: tuple[str, Variant, int]) -> str:
     return f"{table[0]}-{table[1].name}-{table[2]}"
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("table", TABLES, ids=table_id)
 def test_live_frames_are_those_of_the_record(table: tuple[str, Variant, int]) -> None:
     for number in range(1 if table[2] > 4 else 3):

@@ -140,6 +140,7 @@ def test_without_weighing_there_are_no_swings(replay: Replay) -> None:
     assert all("swing" not in frame for frame in frames)
 
 
+@pytest.mark.short(1)
 @pytest.mark.skipif(not CHROMIUM.exists(), reason="Chromium is not installed: apt-get install chromium")
 @pytest.mark.parametrize("place", ["file", "notebook"])
 def test_a_browser_shows_the_page_without_a_network(place: str, replay: Replay, tmp_path: Path) -> None:

@@ -96,6 +96,7 @@ def move_message(codec: AnyMatchCodec, move: object) -> play_pb2.Move:
     return message
 
 
+@pytest.mark.short(6)
 @each_table
 def test_every_view_survives_the_wire(table: Table) -> None:
     codec = table.codec
@@ -106,6 +107,7 @@ def test_every_view_survives_the_wire(table: Table) -> None:
             assert typed(codec.view_from_wire(play_pb2.View.FromString(sent))) == typed(view)
 
 
+@pytest.mark.short(6)
 @each_table
 def test_what_is_remembered_of_a_match_changes_no_view(table: Table) -> None:
     """The second match is another one, so that nothing of the first is right."""

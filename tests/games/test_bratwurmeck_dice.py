@@ -142,6 +142,7 @@ def solve(payoff: Payoff) -> Solved:
         (36, 0.01568),
     ],
 )
+@pytest.mark.short(4)
 def test_the_odds_of_a_total_at_least(least: int, published: float) -> None:
     assert solve(lambda total: float(total >= least)).value == pytest.approx(published, abs=6e-6)
 

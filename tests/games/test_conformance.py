@@ -722,6 +722,7 @@ def test_a_sequence_too_long_to_list_is_sampled() -> None:
     assert 200 < Guesses.made < 20_000
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)
 def test_registered_games(case: Case) -> None:
     check_game(case.game, matches=2, options=case.options, players=[case.players])

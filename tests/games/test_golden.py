@@ -10,6 +10,7 @@ CASES = all_cases()
 HOW = "run `make golden` and read the difference"
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_playthrough(case: Case) -> None:
     file = golden_file(case)

@@ -153,6 +153,7 @@ def assert_distributed(samples: Counter[Hidden], weights: dict[Hidden, int]) -> 
     assert deviation <= len(cells) + 5 * sqrt(2 * len(cells))
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("case", CASES)
 def test_determinise_is_uniform_over_all_that_some_deal_leads_to(case: Case) -> None:
     state, moves = some_match(case)

@@ -178,6 +178,7 @@ def test_worlds_counted_by_hand() -> None:
     assert hands == {("3", "4"): 3 * (2 + 2), ("2", "4"): 3 * 2}
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("name", COURSES)
 def test_samples_are_distributed_like_counted_worlds(name: str) -> None:
     seat, course = COURSES[name]
@@ -302,6 +303,7 @@ def some_states(players: int, seed: int) -> Iterable[KarteneckState]:
     return [*states[:-1:11], *[state for state in states if state.trace][::9], states[-1]]
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_a_determinised_state_shows_the_seat_what_it_saw(players: int, seed: int) -> None:

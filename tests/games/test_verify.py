@@ -596,6 +596,7 @@ def match_of(name: str) -> str:
 ALL = ["toy", "karteneck", "bratwurmeck", "haecmaec"]
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("name", ALL)
 def test_a_changed_value_is_found_or_gives_a_match_that_could_be(name: str) -> None:
     original: Json = json.loads(match_of(name))
@@ -645,6 +646,7 @@ def test_moved_steps_are_found_or_give_a_match_that_could_be(name: str, data: st
     outcome_of(edited, game_of(name))
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("name", ALL)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())

@@ -29,6 +29,7 @@ def test_by_hand() -> None:
 @pytest.mark.parametrize(
     "scores", [(0.0, 1.0), (0.0, 0.5, 1.0), (0.25, 0.75), (0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0)]
 )
+@pytest.mark.short(1)
 def test_a_bot_that_is_only_even_seldom_convinces(scores: tuple[float, ...]) -> None:
     """Ville's bound, with a look after each of 300 blocks: at most 1 in 20 ever reaches 20 times the stake."""
     rng = Random("even")

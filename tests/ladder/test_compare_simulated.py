@@ -19,6 +19,7 @@ CASES = [
 ]
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_rates_of_error_and_intervals(case: Case) -> None:
     equal, stronger = equal_bots(case, COMPARISONS), stronger_bots(case, COMPARISONS)

@@ -64,6 +64,7 @@ def test_one_block_tells_nearly_nothing() -> None:
     assert student_t(1) > 12
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("together", [0.0, 0.3])
 @pytest.mark.parametrize("chance", [0.5, 0.8, 0.95])
 def test_intervals_hold_the_truth(chance: float, together: float) -> None:

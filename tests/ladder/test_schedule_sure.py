@@ -215,6 +215,7 @@ def test_equal_bots_do_not_keep_others_from_being_separated() -> None:
     assert [each.separated for each in neighbours] == [True, False, True]
 
 
+@pytest.mark.long
 def test_equal_bots_are_hardly_ever_called_different() -> None:
     """Of 60 ladders with two pairs of equal bots, 3 may be wrong at some time, and chance may add some more.
 

@@ -56,6 +56,7 @@ def test_seats_and_ties_only_narrow_the_scale_a_little() -> None:
     assert shrinkage.max() < 1.03
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("world", [World(STRENGTHS), World(STRENGTHS, luck=0.6), World(STRENGTHS, style=0.6)])
 def test_intervals_cover_the_truth(world: World) -> None:
     assert 0.93 <= coverage(world, true_ratings(world), ladders=200) <= 0.98

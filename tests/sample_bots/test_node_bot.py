@@ -338,6 +338,7 @@ def test_comes_back_to_its_matches_after_a_lost_connection(node: str, tmp_path: 
         assert_in_order(replays_of(store))
 
 
+@pytest.mark.long
 def test_starts_afresh_at_an_arena_that_does_not_know_it(node: str, tmp_path: Path) -> None:
     async def script() -> None:
         async with (

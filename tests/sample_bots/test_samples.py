@@ -32,6 +32,7 @@ def hasty(name: str) -> type[Bot]:
     return Hasty if name == "strong" else SAMPLES[name]
 
 
+@pytest.mark.short(12)
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize(("game", "players", "options"), TABLES)
 def test_no_faults_at_any_table(name: str, game: str, players: int, options: dict[str, bool]) -> None:
@@ -42,6 +43,7 @@ def test_no_faults_at_any_table(name: str, game: str, players: int, options: dic
         assert match.play().faults == ()
 
 
+@pytest.mark.short(7)
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_no_faults_over_the_wire(name: str, game: str) -> None:

@@ -90,6 +90,7 @@ class NonsenseBot(RawBot):
         yield self.honest_answer(decision)
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_nonsense_from_a_bot_that_plays(tmp_path: Path, game: str) -> None:
     """It hits real matches and real requests. Whatever comes of it belongs to that bot alone."""

@@ -47,6 +47,7 @@ def done_rows(store: Store) -> list[MatchFacts]:
     return [row.facts for row in counted(store, rule=Rule.FINAL) if row.facts]
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("game", GAME_NAMES)
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_sdk_bots_play_whole_blocks(tmp_path: Path, game: str, players: int) -> None:

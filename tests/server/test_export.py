@@ -49,6 +49,7 @@ def test_an_export_is_in_order(exported: Path) -> None:
     assert len(whole["seed"]) == 64
 
 
+@pytest.mark.short(1)
 def test_a_changed_file_and_a_strange_one_are_named(copy: Path) -> None:
     (copy / "standings-finals.csv").write_text("rank\n1\n")
     (copy / "more.txt").write_text("")
@@ -61,6 +62,7 @@ def test_a_changed_file_and_a_strange_one_are_named(copy: Path) -> None:
     assert changed == "standings-finals.csv: was changed: its hash is not that of the manifest"
 
 
+@pytest.mark.short(1)
 def test_another_master_seed_is_noticed(copy: Path) -> None:
     change(copy, COMPETITION_FILE, lambda lines: lines[0].update(seed="00" * 32))
     found = complaints(copy)
@@ -68,6 +70,7 @@ def test_another_master_seed_is_noticed(copy: Path) -> None:
     assert any("its deal does not follow from the master seed" in each for each in found)
 
 
+@pytest.mark.short(1)
 def test_a_deal_of_ones_own_is_noticed(copy: Path) -> None:
     change(copy, BLOCKS_FILE, lambda lines: lines[0].update(seed="11" * 32))
     found = complaints(copy)
@@ -75,6 +78,7 @@ def test_a_deal_of_ones_own_is_noticed(copy: Path) -> None:
     assert any("its deal does not follow from block" in each for each in found)
 
 
+@pytest.mark.short(1)
 def test_a_changed_result_is_noticed(copy: Path) -> None:
     def swap(lines: list[dict[str, Any]]) -> None:
         result = next(line["result"] for line in lines if sorted(line["result"]["places"]) == [1, 2])
@@ -86,6 +90,7 @@ def test_a_changed_result_is_noticed(copy: Path) -> None:
     assert any(each.startswith("standings-") for each in found)
 
 
+@pytest.mark.short(1)
 def test_a_match_that_is_left_out_is_noticed(copy: Path) -> None:
     change(copy, MATCHES_FILE, lambda lines: lines.pop())
     found = complaints(copy)
@@ -125,6 +130,7 @@ def test_finals_that_were_cut_short_are_noticed(copy: Path) -> None:
     assert any(each.startswith("finals: karteneck with") and "was not" in each for each in complaints(copy))
 
 
+@pytest.mark.short(1)
 def test_finer_ratings_are_noticed(copy: Path) -> None:
     change(copy, "standings-finals.json", lambda lines: lines[0]["standings"][0].update(rating=2000.0))
     (found,) = complaints(copy)
@@ -143,6 +149,7 @@ REPORTS = [f"standings-{form}" for form in ("finals.json", "finals.csv", "finals
 ]
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("name", REPORTS)
 def test_another_winner_is_noticed(copy: Path, name: str) -> None:
     """Two bots change places, and all numbers stay where they are."""
@@ -153,6 +160,7 @@ def test_another_winner_is_noticed(copy: Path, name: str) -> None:
     assert re.match(rf"{name}: line \d+ says .*(anna|carl).*, the matches say .*(anna|carl)", found)
 
 
+@pytest.mark.short(6)
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_report_that_was_struck_from_the_manifest_too_is_missing(copy: Path, name: str) -> None:
     (copy / name).unlink()
@@ -160,12 +168,14 @@ def test_a_report_that_was_struck_from_the_manifest_too_is_missing(copy: Path, n
     assert complaints(copy) == [f"{name}: is missing"]
 
 
+@pytest.mark.short(1)
 def test_a_file_that_belongs_to_nothing_is_noticed(copy: Path) -> None:
     (copy / "more.txt").write_text("")
     change(copy, MANIFEST_FILE, lambda lines: lines[0]["sha256"].update({"more.txt": ""}))
     assert complaints(copy) == ["more.txt: is not part of this export"]
 
 
+@pytest.mark.short(1)
 def test_another_owner_is_noticed(copy: Path) -> None:
     change(copy, COMPETITION_FILE, lambda lines: lines[0]["bots"][0].update(owner="me"))
     first, *others = complaints(copy)
@@ -173,6 +183,7 @@ def test_another_owner_is_noticed(copy: Path) -> None:
     assert [each.split(":")[0] for each in others] == ["result.csv"], "the result names owners"
 
 
+@pytest.mark.short(1)
 def test_a_number_may_end_otherwise_and_nothing_else(copy: Path) -> None:
     """As on a machine whose arithmetic rounds otherwise."""
 
@@ -237,6 +248,7 @@ def test_a_result_that_does_not_follow_is_noticed(copy: Path) -> None:
     assert line.startswith("result.csv: line 2 says '2,")
 
 
+@pytest.mark.short(1)
 def test_an_export_without_a_result_is_in_order(copy: Path) -> None:
     """As exports of before are."""
     manifest = json.loads((copy / MANIFEST_FILE).read_text())
@@ -359,6 +371,7 @@ def test_a_block_of_the_other_phase_is_noticed(exported: Path, tmp_path: Path) -
     assert any("is of the ladder, and the export of the finals alone" in each for each in complaints(copy))
 
 
+@pytest.mark.short(1)
 def test_a_block_of_an_epoch_that_never_was_is_noticed(copy: Path) -> None:
     change(copy, BLOCKS_FILE, lambda lines: lines[0].update(epoch=5))
     found = complaints(copy)

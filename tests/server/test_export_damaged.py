@@ -57,6 +57,7 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from places(data[key], (*path, key))
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("name", [COMPETITION_FILE, BLOCKS_FILE, MANIFEST_FILE])
 def test_whatever_stands_in_a_file_it_is_read_or_named(name: str, copy: Path) -> None:
     text = (copy / name).read_text()
@@ -73,6 +74,7 @@ def test_whatever_stands_in_a_file_it_is_read_or_named(name: str, copy: Path) ->
             assert all(isinstance(each, Wrong) for each in check_export(copy, matches=False))
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("key", ["places", "scores", "forfeits", "faults", "termination"])
 def test_whatever_a_match_ended_with_it_is_named(copy: Path, key: str) -> None:
     original = json.loads((copy / MATCHES_FILE).read_text().splitlines()[0])["result"][key]

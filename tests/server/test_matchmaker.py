@@ -163,6 +163,7 @@ def test_what_waits_for_a_bot_that_does_not_play_on_is_no_reason_to_stand(state:
     assert min(played[bot] for bot in (2, 3, 4)) > 30
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("slots", [1, 4])
 @pytest.mark.parametrize("counts", [(2,), (2, 4)])
 def test_a_slow_bot_holds_up_only_those_who_play_with_it(

@@ -58,6 +58,7 @@ def history(store: Store, version_id: int = 0, **which: object) -> list[records_
     return list(LiveAnswers(store).history_of(request).moments)
 
 
+@pytest.mark.short(1)
 def test_every_moment_is_what_the_matches_said_then(store: Store) -> None:
     results = three_days(store)
     moments = history(store)
@@ -72,6 +73,7 @@ def test_every_moment_is_what_the_matches_said_then(store: Store) -> None:
             assert given == pytest.approx((right.rating, right.low, right.high), abs=1e-4)
 
 
+@pytest.mark.short(1)
 def test_the_trend_is_the_change_in_a_day(store: Store) -> None:
     results = three_days(store)
     before = {each.bot: each.rating for each in standings(results[: 2 * (DAYS_3 - 24)])}
@@ -81,6 +83,7 @@ def test_the_trend_is_the_change_in_a_day(store: Store) -> None:
         assert row.trend < 0 if row.version_id == 1 else row.trend > 0
 
 
+@pytest.mark.short(1)
 def test_who_was_not_rated_a_day_ago_has_no_trend(store: Store) -> None:
     three_days(store)
     play(store, DAYS_3, (3, 4))
@@ -88,6 +91,7 @@ def test_who_was_not_rated_a_day_ago_has_no_trend(store: Store) -> None:
     assert {row.version_id: row.HasField("trend") for row in rows} == {1: True, 2: True, 3: False, 4: False}
 
 
+@pytest.mark.short(1)
 def test_the_rating_when_a_match_began(store: Store) -> None:
     results = three_days(store)
     then = {each.bot: each.rating for each in standings(results[:20])}
@@ -146,6 +150,7 @@ def test_a_history_goes_on_with_what_rulings_have_left(store: Store, monkeypatch
     assert {each.version_id: each.rating for each in moments[4].ratings} == pytest.approx(then, abs=1e-4)
 
 
+@pytest.mark.short(1)
 def test_no_more_moments_than_can_be_drawn(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roost_server.store.sums.history.MOST_MOMENTS", 10)
     three_days(store)

@@ -38,6 +38,7 @@ def check_told(folder: Path, bot: RawBot, termination: str) -> None:
     assert recorded[bot.ended[-1][0]].termination == termination
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_running_matches_are_played_to_their_end(tmp_path: Path, number: signal.Signals) -> None:
     async def script() -> None:
@@ -67,6 +68,7 @@ async def until_closing(address: str) -> None:
         await until(closing)
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize(("drain", "signals"), [(0.0, 1), (FOR_EVER, 2)])
 def test_matches_that_do_not_end_are_voided(tmp_path: Path, drain: float, signals: int) -> None:
     async def script() -> None:

@@ -49,6 +49,7 @@ def check_pairs(answer: records_pb2.GetCrossTableResponse, record: object) -> No
     np.testing.assert_allclose(measured, right, atol=1e-8)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_whoever_begins_with_kept_sums_says_what_the_records_say(store: Store, seed: int) -> None:
     """Kept now and then, by one that goes on or one that begins again, as after a kill."""

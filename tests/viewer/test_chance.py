@@ -32,6 +32,7 @@ def vectors() -> dict[str, list[dict[str, Any]]]:
     return {game: json.loads(block) for game, block in zip(GAMES, blocks, strict=True)}
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("game", GAMES)
 def test_outcomes_are_those_of_the_documentation(page: Page, site: Site, game: str) -> None:
     page.goto(site.add_page("/empty", ""))
@@ -67,6 +68,7 @@ def check(page: Page) -> None:
     page.get_by_role("button", name="Check the deal").click()
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("name", MATCHES)
 def test_a_deal_that_was_played_is_in_order(page: Page, site: Site, name: str) -> None:
     page.goto(f"{site.address}/{name}")

@@ -66,6 +66,7 @@ def step_through(page: Page, site: Site, name: str, eye: str) -> None:
     assert page.evaluate("document.querySelector('roost-match').eye") == eye
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("name", MATCHES)
 def test_a_whole_match_can_be_stepped_through(page: Page, site: Site, name: str) -> None:
     """With the last seat's eyes where hands are hidden; all other eyes have a test of their own."""
@@ -133,6 +134,7 @@ def test_a_link_opens_exactly_its_step_and_eye(page: Page, site: Site) -> None:
     expect(page.get_by_role("radio", name="Everything open")).to_be_checked()
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("hash", ["#step=999999", "#step=-4&eye=17", "#step=x&eye=%3Cscript%3E", "#nonsense"])
 def test_a_broken_link_opens_the_match(complaints: Complaints, site: Site, hash: str) -> None:
     complaints.allow("404")
@@ -266,6 +268,7 @@ def test_help_lists_the_keys_and_letters_can_be_turned_off(page: Page, site: Sit
     expect_step(page, documents("faulty")["open"]["frames"][1]["step"])
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("name", ["karteneck", "bratwurmeck", "slap"])
 def test_nothing_is_wider_than_the_screen(page: Page, site: Site, name: str) -> None:
     opened(page, site, name, "#step=30&eye=open")

@@ -101,6 +101,7 @@ def examine(browser: Browser, address: str, path: str, looks: Iterable[Look]) ->
             draw(page, path, look)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(("path", "look"), list(zip(KINDS, cycle(LOOKS), strict=False)), ids=str)
 def test_everybody_can_read_a_page(browser: Browser, address: str, path: str, look: Look) -> None:
     """One of each kind, in one way; all pages in all ways have a test of their own."""

@@ -98,6 +98,7 @@ def test_every_page_is_whole_and_strangers_names_are_only_text(visitor: Visitor,
     assert all(not urlsplit(value).netloc for _, name, value in markup.attributes if name in ("href", "src", "action"))
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize("path", PAGES)
 def test_every_link_of_a_page_leads_to_a_page(visitor: Visitor, path: str) -> None:
     links = {link.partition("#")[0] for link in Markup(visitor.get(path).text).links} - {""}

@@ -111,6 +111,7 @@ def in_value_order(places: dict[str, list[str]]) -> dict[str, list[str]]:
     return {place: sorted(things) if place == "turned" else things for place, things in places.items()}
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("stride", [pytest.param(1, marks=pytest.mark.long), 7])
 @pytest.mark.parametrize(("game", "players", "options"), MATCHES)
 def test_frames_are_drawn_as_they_are(
@@ -130,6 +131,7 @@ def decides(drawn: Any, seat: int) -> bool:
     return bool(label.endswith("decides now"))
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("eye", [0, 2, "spectator"])
 @pytest.mark.parametrize(("game", "options"), [("karteneck", {}), ("haecmaec", {}), ("haecmaec", {"slap": True})])
 def test_a_hidden_hand_is_drawn_face_down(game: str, options: Options, eye: Any, open_page: OpenPage) -> None:
