@@ -11,7 +11,7 @@ PYTEST := $(BIN)/pytest -n auto --dist worksteal
 # Tests start Python hundreds of times; without compiled code in the folder each start would compile Roost again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help run test test-long test-repeatedly lint types unit format golden proto commands reference picture verify-many coverage sure \
+.PHONY: help run test test-long test-repeatedly lint types unit format golden proto commands reference confusables picture verify-many coverage sure \
 	levels chaos soak rehearsal bench lock newest clean
 
 help:  ## this list
@@ -55,6 +55,9 @@ commands: $(READY)  ## regenerate docs/commands.md from the command
 
 reference: $(READY)  ## regenerate docs/bots/reference.md from the docstrings
 	$(BIN)/python -m tests.client_sdk.reference_page
+
+confusables: $(READY)  ## regenerate the table of characters that look alike from ICU
+	$(BIN)/python -m tests.server.confusables_table
 
 picture: $(READY)  ## take the picture of the page that the README shows: docs/page.png
 	$(BIN)/python -m tests.web.picture

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, se
 
 from roost_games.errors import UsageError
 from roost_server.accounts.audit import note
+from roost_server.accounts.looks import alike
 from roost_server.accounts.owners import BotRecord, bot_numbered, bot_once_named, find_bot, insert_bot
 from roost_server.clocks import epoch_ms
 from roost_server.errors import DeniedError
@@ -40,7 +41,7 @@ def claim_name(connection: Connection, actor: str, owner_id: int, name: str, rul
         if found.owner_id != owner_id:
             raise DeniedError(f"the bot {name} belongs to another owner; choose another name")
         return found
-    if name in rules.reserved:
+    if alike(name, rules.reserved) is not None:
         raise DeniedError(f"the name {name} is reserved for the opponent in a qualification; choose another name")
     _check_room(connection, owner_id, rules)
     if found is None:

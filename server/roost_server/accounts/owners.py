@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from sqlalchemy import Connection, Select, func, insert, select
 from sqlalchemy.exc import IntegrityError
@@ -10,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from roost_games.errors import UsageError
 from roost_sdk.bot import NAME_FORM, NAME_RULE
 from roost_server.accounts.audit import note
+from roost_server.accounts.looks import INVISIBLE, alike
 from roost_server.clocks import epoch_ms
 from roost_server.errors import TooMuchError
 from roost_server.store import Store
@@ -17,8 +19,12 @@ from roost_server.store.measures.rulings import RulingKind, banned
 from roost_server.store.models import BOT, BOT_VERSION, OWNER, RULING
 
 HOUR_MS = 3_600_000
-OWNER_FORM = re.compile(r"[^\W_][\w .@+-]{0,59}")
+OWNER_FORM = re.compile(r"(?=.{1,60}$)[^\W_][\w.@+-]*( [\w.@+-]+)*")
 """Letters of any script: people have real names."""
+OWNER_RULE = (
+    "an owner's name has 1 to 60 letters, digits and . _ @ + -, begins with a letter or digit, "
+    "and has single spaces between words only"
+)
 
 
 class OwnerRecord(NamedTuple):
@@ -61,41 +67,58 @@ def owners_of_bots(store: Store) -> OwnedBots:
 
 
 def add_owner(store: Store, name: str, actor: str) -> int:
-    """A new owner. Raises `UsageError` if the name is taken or invalid."""
+    """A new owner. Raises `UsageError` if the name is invalid, or looks like that of another owner."""
     with store.writing() as connection:
         return insert_owner(connection, name, actor)
 
 
 def insert_owner(connection: Connection, name: str, actor: str) -> int:
     """A new owner, in the caller's transaction."""
-    if not OWNER_FORM.fullmatch(name):
-        raise UsageError("an owner's name has 1 to 60 letters, digits, spaces and . _ @ + -, and begins with a letter")
-    if connection.scalar(select(OWNER.c.id).where(func.lower(OWNER.c.name) == name.lower())) is not None:
-        raise UsageError(f"the owner {name!r} already exists; choose another name")
+    usual = normalize("NFKC", name)
+    if not OWNER_FORM.fullmatch(usual) or not INVISIBLE.isdisjoint(usual):
+        raise UsageError(OWNER_RULE)
+    if name != usual:
+        raise UsageError(f"the name {name!r} has characters in an unusual form; write {usual!r}")
+    if (taken := alike(name, connection.scalars(select(OWNER.c.name)))) is not None:
+        raise UsageError(_taken("owner", name, taken))
     connection.execute(insert(OWNER).values(name=name, created_ms=epoch_ms()))
     note(connection, actor, "owner added", owner=name)
     return owner_named(connection, name)
 
 
 def add_bot(store: Store, owner: str, name: str, actor: str) -> BotRecord:
-    """A new bot of an owner. Raises `UsageError` if the name is taken or invalid, or there is no such owner."""
+    """A new bot of an owner. Raises `UsageError` if there is no such owner, or the bot cannot have the name."""
     with store.writing() as connection:
         return insert_bot(connection, owner_named(connection, owner), name, actor)
 
 
 def insert_bot(connection: Connection, owner_id: int, name: str, actor: str) -> BotRecord:
     """A new bot, in the caller's transaction."""
-    if not NAME_FORM.fullmatch(name):
-        raise UsageError(NAME_RULE)
+    check_bot_name(connection, owner_id, name)
     if (renamed := bot_once_named(connection, name)) is not None:
         raise UsageError(f"{name!r} is the former name of {renamed.name}; choose another name")
     try:
         with connection.begin_nested():
             connection.execute(insert(BOT).values(name=name, owner_id=owner_id, created_ms=epoch_ms()))
     except IntegrityError:
-        raise UsageError(f"the bot {name!r} already exists; choose another name") from None
+        raise UsageError(_taken("bot", name, name)) from None
     note(connection, actor, "bot added", bot=name)
     return bot_named(connection, name)
+
+
+def check_bot_name(connection: Connection, owner_id: int, name: str) -> None:
+    """Raise `UsageError` if a name is invalid, or looks like that of another owner's bot."""
+    if not NAME_FORM.fullmatch(name):
+        raise UsageError(NAME_RULE)
+    others = select(BOT.c.name).where(BOT.c.owner_id != owner_id, BOT.c.name != name)
+    if (taken := alike(name, connection.scalars(others))) is not None:
+        raise UsageError(_taken("bot", name, taken))
+
+
+def _taken(what: str, name: str, taken: str) -> str:
+    """`taken` is the name that is the same, or looks like it."""
+    said = "already exists" if name == taken else f"looks like {taken!r}"
+    return f"the {what} {name!r} {said}; choose another name"
 
 
 def owner_named(connection: Connection, name: str) -> int:

@@ -10,9 +10,8 @@ from sqlalchemy import Connection, select, update
 
 from roost_games.errors import UsageError
 from roost_games.replay import VOIDED
-from roost_sdk.bot import NAME_FORM, NAME_RULE
 from roost_server.accounts.audit import note
-from roost_server.accounts.owners import BotRecord, bot_named, bot_once_named, find_bot, owner_named
+from roost_server.accounts.owners import BotRecord, bot_named, bot_once_named, check_bot_name, find_bot, owner_named
 from roost_server.clocks import epoch_ms
 from roost_server.errors import UnknownCompetitionError
 from roost_server.store import Store
@@ -122,8 +121,7 @@ def rename_bot(store: Store, bot: str, name: str, reason: str, actor: str) -> Ru
 
 
 def _check_free(connection: Connection, bot: BotRecord, name: str) -> None:
-    if not NAME_FORM.fullmatch(name):
-        raise UsageError(NAME_RULE)
+    check_bot_name(connection, bot.owner_id, name)
     once = bot_once_named(connection, name)
     others = select(BOT_VERSION.c.id).where(BOT_VERSION.c.name == name, BOT_VERSION.c.bot_id.is_distinct_from(bot.id))
     taken = find_bot(connection, name) is not None or (once is not None and once.id != bot.id)
