@@ -145,10 +145,12 @@ def test_games_have_the_names_that_people_use(fake: FakeArena, visitor: Visitor)
 
 def test_a_bots_page_says_first_why_it_does_not_play(fake: FakeArena, visitor: Visitor) -> None:
     fake.bots[0].presence = arena_pb2.PRESENCE_QUARANTINED
-    fake.bots[0].quarantine_reason = "late in <9> of 10 matches"
-    text = words(Markup(visitor.get("/bots/greedy").text).text)
+    fake.bots[0].quarantine_reason = "late in <9> of 10 matches, the last in 0123456789abcdef0123"
+    markup = Markup(visitor.get("/bots/greedy").text)
+    text = words(markup.text)
     assert "In quarantine" in text
-    assert "late in <9> of 10 matches" in text
+    assert "late in <9> of 10 matches, the last in ef0123" in text
+    assert "/matches/0123456789abcdef0123" in markup.links
     assert text.index("In quarantine") < text.index("Record")
 
 

@@ -1,5 +1,6 @@
 """The ladder's tables and charts as the page shows them: with links, and marked for what changes."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -32,8 +33,7 @@ WRITTEN_OUT = 16
 """Up to this many bots, the cells of the cross-table have numbers in them."""
 PALEST = 0.25
 """What is not sure is at most this strong, from 0 to 1."""
-
-
+MATCH_ID = re.compile(r"\b([0-9a-f]{20})\b")
 SERIES = "Heckmeck am "
 """What the titles of some games begin with. The rest of them is what people call them."""
 
@@ -151,6 +151,14 @@ class Drawing:
     def name(self, name: str, version: str = "") -> Markup:
         """`bot` for templates."""
         return Markup(self.bot(name, version))  # noqa: S704  escaped by `element`
+
+    def with_matches(self, words: str) -> Markup:
+        """Words of the arena, in which the ids of matches lead to them."""
+        pieces = (self._match(each) if MATCH_ID.fullmatch(each) else text(each) for each in MATCH_ID.split(words))
+        return Markup("".join(pieces))  # noqa: S704  escaped by `text` and `element`
+
+    def _match(self, id: str) -> str:
+        return self._link(element("code", text(id[-6:])), self._links.match(id))
 
 
 def _watched(row: ShownStanding) -> dict[str, object]:
