@@ -6,7 +6,7 @@ the next one continues from there. See decision 15.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, Self
@@ -270,9 +270,9 @@ def _kept_cells(reading: Reading) -> Iterator[Cells]:
         yield _loaded(CellKind(Origin(*origin), players, Forfeits(forfeits)), rows)
 
 
-def _loaded(kind: CellKind, rows: Iterable[tuple[Any, ...]]) -> Cells:
+def _loaded(kind: CellKind, rows: Sequence[tuple[Any, ...]]) -> Cells:
     """The cells of one kind, by group, as fits need them."""
-    *_, ids, bots, vectors = zip(*rows, strict=True)
+    ids, bots, vectors = ([row[at] for row in rows] for at in (-3, -2, -1))
     groups = np.fromstring(",".join(bots), np.int64, sep=",").reshape(len(ids), -1)
     order = np.lexsort(groups.T[::-1])
     numbers = np.frombuffer(bytearray().join([vectors[row] for row in order.tolist()]), STORED)
