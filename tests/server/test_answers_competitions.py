@@ -60,8 +60,8 @@ DAY = 24 * 3600 * 1000
 
 def test_rules_in_words() -> None:
     assert rules_in_words(parse_competition(CUP)) == [
-        "karteneck is played at tables of 2, 3 or 4.",
-        "haecmaec with options of its own is played at tables of 3.",
+        "Heckmeck am Karteneck is played at tables of 2, 3 or 4.",
+        "Häc Mäc with options of its own is played at tables of 3.",
         "A group of bots plays a block of matches: each bot sits once in every seat, in each match with the same deal.",
         "Anybody who registers may enter 2 bots.",
         "Bots of one owner do not meet each other.",

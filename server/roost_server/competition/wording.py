@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from roost_games.registry import get_game
 from roost_games.wording import counted
 from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
 
@@ -29,7 +30,7 @@ def rules_in_words(file: CompetitionFile) -> list[str]:
 def _tables(file: CompetitionFile) -> Iterator[str]:
     for table in file.games:
         options = " with options of its own" if table.options else ""
-        yield f"{table.game}{options} is played at tables of {_listed(table.players)}."
+        yield f"{get_game(table.game).title}{options} is played at tables of {_listed(table.players)}."
     seats = "in every order of the seats" if file.rotation == "full" else "once in every seat"
     deal = "with a deal of its own" if file.deals == "own" else "with the same deal"
     yield f"A group of bots plays a block of matches: each bot sits {seats}, in each match {deal}."
