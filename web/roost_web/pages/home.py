@@ -18,6 +18,7 @@ TOP = 8
 """How many bots the front page shows."""
 WALL = 60
 """How many running matches the wall shows."""
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 router = APIRouter(include_in_schema=False)
 
 
@@ -67,14 +68,19 @@ def _games() -> list[tuple[str, str, str]]:
 
 @cache
 def _rules(name: str) -> Markup:
-    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(rules_of(name)))  # noqa: S704  ours
+    return Markup(MARKDOWN.render(rules_of(name)))  # noqa: S704  ours
+
+
+def _inline(text: str) -> Markup:
+    return Markup(MARKDOWN.renderInline(text))  # noqa: S704  ours
 
 
 @router.get("/api")
 async def api(request: Request, site: AnySite) -> HTMLResponse:
     """What programs may ask."""
     described = request.app.openapi()
-    questions = [(path, methods["get"]) for path, methods in described["paths"].items() if "get" in methods]
+    asked = {path: methods["get"] for path, methods in described["paths"].items() if "get" in methods}
+    questions = [(path, _inline(each["description"]), each.get("parameters", ())) for path, each in asked.items()]
     return site.bare_page(request, "api.html", questions=questions)
 
 
