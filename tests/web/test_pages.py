@@ -10,7 +10,7 @@ from zipfile import ZipFile
 import grpc
 import pytest
 
-from roost.v1 import arena_pb2, records_pb2
+from roost.v1 import arena_pb2, play_pb2, records_pb2
 from tests.support.pages.fake_arena import HOSTILE, FakeArena, serving
 from tests.support.pages.visitor import Visitor, visiting
 
@@ -265,6 +265,28 @@ def test_a_competition_shows_its_result(fake: FakeArena, visitor: Visitor) -> No
     assert "Winner: greedy" in markup.text
     assert ["1", "greedy", "Ann", "rating 1512, then seeding"] in markup.rows
     assert ["2", HOSTILE[0], "Bob", "lost to greedy in round 1"] in markup.rows
+
+
+def test_lists_of_competitions_name_the_winner(fake: FakeArena, visitor: Visitor) -> None:
+    fake.finish("autumn")
+    fake.bracket.winner = "greedy"
+    for path in ("/", "/competitions"):
+        text = words(Markup(visitor.get(path).text).text)
+        assert text.count("won by greedy") == 1, "the other one goes on"
+
+
+def test_the_front_page_shows_the_latest_match_while_none_is_running(fake: FakeArena, visitor: Visitor) -> None:
+    fake.running, fake.about.running_matches = [], 0
+    fake.matches[0].result.termination = play_pb2.TERMINATION_VOIDED
+    for path in ("/", "/stage"):
+        markup = Markup(visitor.get(path).text)
+        assert "The latest match: Karteneck" in words(markup.text)
+        assert ("roost-match", "src", "/matches/match-119/frames?eye={eye}") in markup.attributes
+    assert visitor.get("/stage?waiting=1").status_code == 204, (
+        "nobody is thrown out of the match that they step through"
+    )
+    fake.replay_ready = False
+    assert "No match is running now" in visitor.get("/stage").text
 
 
 def test_an_export_is_a_folder_in_an_archive(fake: FakeArena, visitor: Visitor) -> None:

@@ -119,7 +119,7 @@ bdi { unicode-bidi: isolate; }
 .trail [aria-current] { color: var(--ink); font-weight: 600; }
 .trail .tool { margin-left: auto; }
 
-.dock { position: sticky; bottom: 0; z-index: 1; background: var(--card); border-top: 1px solid var(--line); }
+.dock { position: var(--dock, sticky); bottom: 0; z-index: 1; background: var(--card); border-top: 1px solid var(--line); }
 .caption { padding: 10px 18px 2px; min-height: 84px; }
 .where { color: var(--soft); font-size: 13px; font-variant-numeric: tabular-nums; }
 .caption .said { font-size: 16px; }

@@ -3,7 +3,7 @@
 from functools import cache
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
@@ -26,15 +26,19 @@ router = APIRouter(include_in_schema=False)
 async def front(request: Request, site: AnySite) -> HTMLResponse:
     """What is on."""
     home = await rows.home(site.client)
-    return await site.page(request, "home.html", home=home, best=home.best, top=TOP)
+    return await site.page(request, "home.html", home=home, stage=home.stage, top=TOP)
 
 
 @router.get("/stage")
-async def stage(request: Request, site: AnySite) -> HTMLResponse:
-    """The part of the front page with the best running match, when the last one is over."""
-    rated = await standings(site.client, Filter.model_validate({}))
-    best = next(iter(await rows.best_running(site.client, rated)), None)
-    return await site.page(request, "stage.html", best=best)
+async def stage(request: Request, site: AnySite, waiting: bool = False) -> Response:
+    """The part of the front page with the best running match, when the last one is over.
+
+    A visitor who is `waiting` for a match to begin keeps what is there until then.
+    """
+    found = await rows.stage(site.client)
+    if waiting and found.best is None:
+        return Response(status_code=204)
+    return await site.page(request, "stage.html", stage=found)
 
 
 @router.get("/watch")

@@ -25,6 +25,7 @@ class ShownCompetition(BaseModel):
     seed: str = Field(description="The master seed once the competition is done, otherwise empty.")
     problem: str = Field(description="Why it does not go on; empty if nothing is wrong.")
     remark: str = Field(description="What else to know although it goes on; empty if nothing.")
+    winner: str = Field(description="Who has won; empty before it is done.")
 
     @property
     def done(self) -> bool:
@@ -125,7 +126,11 @@ class CompetitionDetails(BaseModel):
 async def competitions(client: ArenaClient) -> Competitions:
     """Every competition."""
     found = (await client.competitions()).competitions
-    return Competitions(rows=[_row(each) for each in reversed(found)])
+    return Competitions(rows=[_row(each, await _winner(client, each)) for each in reversed(found)])
+
+
+async def _winner(client: ArenaClient, status: arena_pb2.CompetitionStatus) -> str:
+    return (await client.bracket(status.name)).winner if status.phase == DONE else ""
 
 
 async def competition_details(client: ArenaClient, name: str) -> CompetitionDetails:
@@ -135,7 +140,7 @@ async def competition_details(client: ArenaClient, name: str) -> CompetitionDeta
         raise NotThereError(f"There is no competition {name} here.")
     details = await client.competition(name)
     return CompetitionDetails(
-        competition=_row(status),
+        competition=_row(status, await _winner(client, status)),
         rules=list(details.rules),
         phases=[_phase(each) for each in details.phases],
         entries=[_entry(each) for each in details.entries],
@@ -156,7 +161,7 @@ async def bracket(client: ArenaClient, name: str) -> Bracket:
     )
 
 
-def _row(each: arena_pb2.CompetitionStatus) -> ShownCompetition:
+def _row(each: arena_pb2.CompetitionStatus, winner: str) -> ShownCompetition:
     return ShownCompetition(
         name=each.name,
         title=each.title or each.name,
@@ -169,6 +174,7 @@ def _row(each: arena_pb2.CompetitionStatus) -> ShownCompetition:
         seed=each.seed,
         problem=each.problem,
         remark=each.remark,
+        winner=winner,
     )
 
 

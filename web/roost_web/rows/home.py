@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from roost_web.client import ArenaClient
 from roost_web.rows.competitions import ShownCompetition, competitions
 from roost_web.rows.filters import Filter, MatchSearch, PlayedGame, StandingsFilter
-from roost_web.rows.matches import ShownMatch, matches, running_matches
+from roost_web.rows.matches import ShownMatch, Termination, matches, running_matches
 from roost_web.rows.standings import Standings, standings
 
 CANDIDATES = 200
@@ -34,14 +34,22 @@ class ShownArena(BaseModel):
     revision: int = Field(description="Changes with every match that is recorded.")
 
 
+class Stage(BaseModel):
+    """The match that the front page shows."""
+
+    best: ShownMatch | None
+    """The running match whose bots are the strongest."""
+    last: ShownMatch | None
+    """While none is running, the newest one that can be stepped through."""
+
+
 class Home(BaseModel):
     """What is on."""
 
     arena: ShownArena
     competitions: list[ShownCompetition]
     standings: Standings
-    best: ShownMatch | None
-    """The running match whose bots are the strongest."""
+    stage: Stage
     latest: list[ShownMatch]
 
 
@@ -66,15 +74,31 @@ async def shown_arena(client: ArenaClient) -> ShownArena:
 
 async def home(client: ArenaClient) -> Home:
     """What is on at the arena."""
-    rated = await standings(client, Filter.model_validate({}))
-    latest = await matches(client, MatchSearch.model_validate({}), LATEST_MATCHES)
     return Home(
         arena=await shown_arena(client),
         competitions=(await competitions(client)).rows,
         standings=await standings(client, StandingsFilter.model_validate({})),
-        best=next(iter(await best_running(client, rated)), None),
-        latest=latest.rows,
+        stage=await stage(client),
+        latest=await _latest(client),
     )
+
+
+async def stage(client: ArenaClient) -> Stage:
+    """The match that is most worth a look."""
+    rated = await standings(client, Filter.model_validate({}))
+    best = next(iter(await best_running(client, rated)), None)
+    return Stage(best=best, last=await _last(client) if best is None else None)
+
+
+async def _last(client: ArenaClient) -> ShownMatch | None:
+    for match in await _latest(client):
+        if match.termination is not Termination.VOIDED and (await client.match(match.match_id)).replay_ready:
+            return match
+    return None
+
+
+async def _latest(client: ArenaClient) -> list[ShownMatch]:
+    return (await matches(client, MatchSearch.model_validate({}), LATEST_MATCHES)).rows
 
 
 async def best_running(client: ArenaClient, rated: Standings) -> Sequence[ShownMatch]:
