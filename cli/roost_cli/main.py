@@ -10,6 +10,7 @@ import typer
 from roost_cli.commands import (
     account,
     admin_rulings,
+    challenge,
     compare,
     competition,
     games,
@@ -55,6 +56,7 @@ app.command(rich_help_panel=ARENA)(records.suspicions)
 app.command(rich_help_panel=ARENA)(competition.export)
 app.command(rich_help_panel=ARENA)(replay.replay)
 app.command(rich_help_panel=ARENA)(replay.watch)
+app.command(rich_help_panel=ARENA)(challenge.challenge)
 app.command(rich_help_panel=COMPETITION)(account.register)
 app.add_typer(account.account_app, name="account", rich_help_panel=COMPETITION)
 app.add_typer(competition.competition_app, name="competition", rich_help_panel=COMPETITION)

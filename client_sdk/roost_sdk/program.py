@@ -62,6 +62,8 @@ class Submission:
     """The folder in which its matches are kept, if any."""
     keep_mb: int = DEFAULT_MB
     credentials: Credentials = NOTHING
+    challenges: bool = True
+    """Whether other owners may ask for unrated matches with it."""
 
     def client(self, on_change: Callable[[Stats], object], journal: Journal | None = None) -> Client:
         """The client that plays it. Raises `UsageError` if the bot does not play these games or has a wrong name."""
@@ -76,6 +78,7 @@ class Submission:
             connect_timeout=self.connect_timeout,
             on_change=on_change,
             journal=journal,
+            challenges=self.challenges,
         )
 
 
@@ -117,6 +120,7 @@ def _submission(given: argparse.Namespace, bot_class: type[Bot] | None) -> Submi
         given.keep,
         given.keep_mb,
         read_credentials(given.key_file, tls=given.tls, tls_ca=given.tls_ca),
+        given.challenges,
     )
 
 
@@ -186,6 +190,12 @@ def _parser(bot_class: type[Bot] | None) -> argparse.ArgumentParser:
         default=DEFAULT_MB,
         metavar="MB",
         help="remove the oldest of these files beyond this many megabytes (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--no-challenges",
+        dest="challenges",
+        action="store_false",
+        help="play no unrated matches that other owners ask for",
     )
     parser.add_argument("--verbose", action="store_true", help="log every match and every decision")
     return parser

@@ -87,6 +87,10 @@ class Settings:
     grace_seconds: float = 20.0
     """How long a bot that lost its connection may stay away."""
     ping_seconds: float = 5.0
+    challenges_per_owner_hour: int = 60
+    """How many matches an owner may ask for in an hour; 0: none."""
+    challenges_per_opponent_hour: int = 120
+    """How many matches in an hour others may ask of a bot; 0: none."""
     max_matches_per_bot: int = 256
     """No bot gets more matches at once than this, whatever it asks for."""
     bots_per_owner: int = 8

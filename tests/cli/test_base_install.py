@@ -77,6 +77,7 @@ ASKS = {
     "roost export": ["folder"],
     "roost watch": [],
     "roost register": ["Ann"],
+    "roost challenge": ["greedy", "random", "--game", "karteneck"],
     "roost account": [],
     "roost account enter": ["cup", "greedy"],
     "roost account withdraw": ["cup", "greedy"],

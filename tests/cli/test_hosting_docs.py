@@ -97,6 +97,7 @@ def test_accounts_from_top_to_bottom(
         parts.EntryPart,
         parts.FaultPart,
         parts.PacePart,
+        parts.ChallengePart,
         parts.SpectatorPart,
         parts.PhasePart,
         QualificationPart,
@@ -106,7 +107,7 @@ def test_accounts_from_top_to_bottom(
 def test_every_setting_is_explained_with_its_default(part: type[FilePart]) -> None:
     rows: dict[str, str] = dict(re.findall(r"^\| `([\w.]+)` \|.*\|(.*)\|$", HOSTING, re.MULTILINE))
     prefix = "qualification." if part is QualificationPart else ""
-    inner = {"games", "phases", "clock", "entry", "faults", "pace", "spectators"}
+    inner = {"games", "phases", "clock", "entry", "faults", "pace", "challenges", "spectators"}
     for name, field in part.model_fields.items():
         if name == "forfeits":  # only older competitions may still have it
             continue

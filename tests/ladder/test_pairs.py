@@ -5,7 +5,7 @@ import pytest
 
 from roost_ladder.rating.estimates import student_t
 from roost_ladder.rating.fit import fit
-from roost_ladder.rating.pairs import PairRecord, pairs
+from roost_ladder.rating.pairs import PairRecord, pairs, share_of_blocks
 from roost_ladder.rating.results import MatchResult, gather
 from tests.support.ladders.worlds import World, ladder
 from tests.support.records.results import DUEL, TRIO, duels
@@ -98,3 +98,16 @@ def test_bots_that_follow_the_ratings_defy_nothing() -> None:
         results = ladder(world, np.random.default_rng(seed), {2: 20, 3: 20})
         named += any(pair.defies for pair in cross_table(results).values())
     assert named <= 5
+
+
+def test_the_interval_of_shares_by_block_is_that_of_the_pair() -> None:
+    """Two bots, three blocks of two matches: one bot wins both, one each, and one and a tie."""
+    places = [[(1, 2), (1, 2)], [(1, 2), (2, 1)], [(1, 2), (1, 1)]]
+    results = [
+        MatchResult(f"b{block}", "karteneck", (3, 7), of_match)
+        for block, of_block in enumerate(places)
+        for of_match in of_block
+    ]
+    pair = cross_table(results)[3, 7]
+    found = share_of_blocks([[1.0, 1.0], [1.0, 0.0], [1.0, 0.5]])
+    assert found == pytest.approx((4.5 / 6, pair.low, pair.high))

@@ -182,6 +182,7 @@ def test_the_sample_is_right_and_names_every_setting() -> None:
     for part in (
         *parts,
         file_module.PacePart,
+        file_module.ChallengePart,
         file_module.PhasePart,
         file_module.CompetitionFile,
         file_module.GameTable,
@@ -208,7 +209,12 @@ def test_the_defaults_that_the_sample_shows_are_the_defaults() -> None:
         shown = shown.replace(f"# {part} =", f"{part} =")
     for part in ("quarantine_after", "absence_seconds", "public", "delay_seconds", "blocks_per_pairing", "most_groups"):
         shown = shown.replace(f"# {part} =", f"{part} =")
-    for part in ("ready_seconds", "round_seconds", *file_module.PacePart.model_fields):
+    for part in (
+        "ready_seconds",
+        "round_seconds",
+        *file_module.PacePart.model_fields,
+        *file_module.ChallengePart.model_fields,
+    ):
         shown = shown.replace(f"# {part} =", f"{part} =")
     assert shown != text
     assert parse_competition(shown) == parse_competition(text)

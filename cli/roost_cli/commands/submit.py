@@ -43,6 +43,9 @@ def submit(
     keep_mb: Annotated[
         int, typer.Option(min=1, metavar="MB", help="Remove the oldest of these files beyond this many megabytes.")
     ] = 1000,
+    no_challenges: Annotated[
+        bool, typer.Option("--no-challenges", help="Play no unrated matches that other owners ask for.")
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log every match and every decision.")] = False,
 ) -> None:
     """Play a bot at an arena until Ctrl-C.
@@ -61,6 +64,17 @@ def submit(
         raise UsageError("name a bot, such as mybot.py, or a program, such as --stdio ./mybot: one of the two")
     (loaded,) = find_bots([bot or f"{STDIO}{stdio}"])
     keep_playing(
-        Submission(loaded, server, name, wanted, matches_at_once, connect_timeout, keep, keep_mb, credentials),
+        Submission(
+            loaded,
+            server,
+            name,
+            wanted,
+            matches_at_once,
+            connect_timeout,
+            keep,
+            keep_mb,
+            credentials,
+            challenges=not no_challenges,
+        ),
         verbose=verbose,
     )

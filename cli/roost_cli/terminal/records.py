@@ -217,11 +217,12 @@ def shown_result(match: arena_pb2.MatchSummary) -> str:
     places = list(match.result.places)
     if not places:
         bots = ", ".join(shown_names(match.bots))
-        return f"{bots} (voided)" if match.HasField("result") else bots
+        notes = [*(["voided"] if match.HasField("result") else []), *(["challenge"] if match.challenge else [])]
+        return f"{bots} ({', '.join(notes)})" if notes else bots
     order = sorted(seats, key=lambda seat: places[seat])
     ending = ENDINGS[TERMINATION_NAMES[match.result.termination]]
     faults = sum(match.fault_counts)
-    unrated = ["not rated"] if match.phase == QUALIFICATION else []
+    unrated = ["challenge, not rated"] if match.challenge else ["not rated"] if match.phase == QUALIFICATION else []
     notes = [*([ending] if ending else []), *([counted(faults, "fault")] if faults else []), *unrated]
     ranking = ", ".join(f"{places[seat]} {match.bots[seat]}" for seat in order)
     return f"{ranking} ({', '.join(notes)})" if notes else ranking
@@ -240,6 +241,7 @@ def _match_json(match: arena_pb2.MatchSummary) -> dict[str, object]:
         "players": match.players,
         "competition": match.competition or None,
         "phase": match.phase or None,
+        "challenge": match.challenge,
         "bots": list(match.bots),
         "started_ms": match.started_ms,
         "ended_ms": match.ended_ms if result else None,

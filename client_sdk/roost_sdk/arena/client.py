@@ -48,13 +48,15 @@ class Client:
         connect_timeout: float | None = None,
         on_change: Callable[[Stats], object] = lambda stats: None,
         journal: Journal | None = None,
+        challenges: bool = True,
     ) -> None:
         """`version` is by default the fingerprint of the bot's code, `games` are all that it has a method for,
         `player_counts` those of its class.
 
         `on_change` is called with `stats` when the arena is reached or lost and when a match starts or ends.
         `connect_timeout` is in seconds: give up after that long without an arena; by default never. A `journal` writes
-        down what the bot sees and does in each match.
+        down what the bot sees and does in each match. Without `challenges` the arena gives it no unrated matches that
+        other owners ask for.
         """
         check_name(name)
         self.name = name
@@ -69,6 +71,7 @@ class Client:
         self._connect_timeout = connect_timeout
         self._on_change = on_change
         self._journal = journal
+        self._challenges = challenges
         if journal is not None:
             journal.version = self.version
         self._resume_token = ""
@@ -217,6 +220,7 @@ class Client:
             wants_events=self._bot_class.wants_moves(),
             resume_token=self._resume_token,
             client=f"roost-sdk {_own_version()}",
+            no_challenges=not self._challenges,
         )
 
 

@@ -110,6 +110,11 @@ class Reader(ABC):
                     return self.replay(other)
         return None
 
+    def challenge(self, challenge_id: str) -> records_pb2.GetChallengeResponse:
+        """A challenge: how far it is, and its result."""
+        request = records_pb2.GetChallengeRequest(challenge_id=challenge_id)
+        return self._answer(request, records_pb2.GetChallengeResponse)
+
     def competitions(self) -> arena_pb2.ListCompetitionsResponse:
         """Every competition."""
         return self._answer(arena_pb2.ListCompetitionsRequest(), arena_pb2.ListCompetitionsResponse)

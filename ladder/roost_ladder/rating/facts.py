@@ -34,6 +34,12 @@ class MatchFacts(NamedTuple):
         """How many played."""
         return len(self.bots)
 
+    def score_of(self, bot: int) -> float:
+        """The share of its opponents that a bot finished ahead of, a tie as half."""
+        place = self.places[self.bots.index(bot)]
+        ahead = sum((other > place) + (other >= place) for other in self.places) - 1
+        return ahead / (2 * len(self.bots) - 2)
+
     def result(self) -> MatchResult:
         """What ratings need to know of it."""
         return MatchResult(self.block_id, self.game, self.bots, self.places, any(self.forfeited))

@@ -9,6 +9,7 @@ Defying. A pair defies the ratings if its results differ from what the fit expec
 for all pairs together: Holm's rule, so that among bots that follow the ratings at most 1 table in 20 names any pair.
 """
 
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -75,6 +76,17 @@ class PairSums(NamedTuple):
         one_more = self.matches / self.blocks * expected * (1 - expected)
         ratio = (self.ahead - self.matches * expected) / np.sqrt(self.scatter(expected) + one_more)
         return normal_score(ratio, self.blocks)
+
+
+def share_of_blocks(blocks: Sequence[Sequence[float]]) -> tuple[float, float, float]:
+    """The mean of the scores of matches, each from 0 to 1, by block, and its 95 % interval."""
+    ahead, matches = (np.array([measure(block) for block in blocks], float) for measure in (sum, len))
+    sums = PairSums._make(
+        np.array([total.sum()])
+        for total in (np.ones(len(blocks)), matches, ahead, ahead**2, ahead * matches, matches**2)
+    )
+    low, high = sums.interval()
+    return float(ahead.sum() / matches.sum()), float(low[0]), float(high[0])
 
 
 def pairs(record: Record, fitted: Fit) -> list[PairRecord]:

@@ -60,6 +60,11 @@ class AccountsStub(object):
                 request_serializer=roost_dot_v1_dot_admin__pb2.ChangeEntryRequest.SerializeToString,
                 response_deserializer=roost_dot_v1_dot_admin__pb2.ChangeEntryResponse.FromString,
                 _registered_method=True)
+        self.Challenge = channel.unary_unary(
+                '/roost.v1.Accounts/Challenge',
+                request_serializer=roost_dot_v1_dot_admin__pb2.ChallengeRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_admin__pb2.ChallengeResponse.FromString,
+                _registered_method=True)
 
 
 class AccountsServicer(object):
@@ -101,6 +106,14 @@ class AccountsServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Challenge(self, request, context):
+        """Ask for matches of one of the owner's bots against named bots, which are not rated. FAILED_PRECONDITION if one of
+        them is not here or plays no challenges, RESOURCE_EXHAUSTED beyond the limits of the host.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AccountsServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -128,6 +141,11 @@ def add_AccountsServicer_to_server(servicer, server):
                     servicer.ChangeEntry,
                     request_deserializer=roost_dot_v1_dot_admin__pb2.ChangeEntryRequest.FromString,
                     response_serializer=roost_dot_v1_dot_admin__pb2.ChangeEntryResponse.SerializeToString,
+            ),
+            'Challenge': grpc.unary_unary_rpc_method_handler(
+                    servicer.Challenge,
+                    request_deserializer=roost_dot_v1_dot_admin__pb2.ChallengeRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_admin__pb2.ChallengeResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -266,6 +284,33 @@ class Accounts(object):
             '/roost.v1.Accounts/ChangeEntry',
             roost_dot_v1_dot_admin__pb2.ChangeEntryRequest.SerializeToString,
             roost_dot_v1_dot_admin__pb2.ChangeEntryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Challenge(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Accounts/Challenge',
+            roost_dot_v1_dot_admin__pb2.ChallengeRequest.SerializeToString,
+            roost_dot_v1_dot_admin__pb2.ChallengeResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -29,6 +29,10 @@ class AccountsStub:
     """Revoke a key of the owner's. With `rotate`, replace it."""
     ChangeEntry: _aio.UnaryUnaryMultiCallable[_admin_pb2.ChangeEntryRequest, _admin_pb2.ChangeEntryResponse]
     """Withdraw a bot from a competition, or with `enter`, enter it."""
+    Challenge: _aio.UnaryUnaryMultiCallable[_admin_pb2.ChallengeRequest, _admin_pb2.ChallengeResponse]
+    """Ask for matches of one of the owner's bots against named bots, which are not rated. FAILED_PRECONDITION if one of
+    them is not here or plays no challenges, RESOURCE_EXHAUSTED beyond the limits of the host.
+    """
 
 class AccountsServicer(metaclass=_abc_1.ABCMeta):
     """For owners of bots. Needs an owner's key, except for Register."""
@@ -72,6 +76,16 @@ class AccountsServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_admin_pb2.ChangeEntryRequest, _abc.Awaitable[_admin_pb2.ChangeEntryResponse]],
     ) -> _abc.Awaitable[_admin_pb2.ChangeEntryResponse]:
         """Withdraw a bot from a competition, or with `enter`, enter it."""
+
+    @_abc_1.abstractmethod
+    def Challenge(
+        self,
+        request: _admin_pb2.ChallengeRequest,
+        context: _aio.ServicerContext[_admin_pb2.ChallengeRequest, _abc.Awaitable[_admin_pb2.ChallengeResponse]],
+    ) -> _abc.Awaitable[_admin_pb2.ChallengeResponse]:
+        """Ask for matches of one of the owner's bots against named bots, which are not rated. FAILED_PRECONDITION if one of
+        them is not here or plays no challenges, RESOURCE_EXHAUSTED beyond the limits of the host.
+        """
 
 def add_AccountsServicer_to_server(servicer: AccountsServicer, server: _aio.Server) -> None: ...
 

@@ -468,6 +468,7 @@ class MatchSummary(_message.Message):
     PHASE_FIELD_NUMBER: _builtins.int
     DECISIONS_FIELD_NUMBER: _builtins.int
     THINKING_MS_FIELD_NUMBER: _builtins.int
+    CHALLENGE_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     game: _builtins.str
     players: _builtins.int
@@ -476,6 +477,8 @@ class MatchSummary(_message.Message):
     competition: _builtins.str
     """The competition and its phase; empty if it belongs to none."""
     phase: _builtins.str
+    challenge: _builtins.bool
+    """Whether an owner has asked for it. It is not rated then, and belongs to no competition."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """By seat."""
@@ -517,10 +520,11 @@ class MatchSummary(_message.Message):
         phase: _builtins.str = ...,
         decisions: _abc.Iterable[_builtins.int] | None = ...,
         thinking_ms: _abc.Iterable[_builtins.int] | None = ...,
+        challenge: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "competition", b"competition", "decisions", b"decisions", "ended_ms", b"ended_ms", "fault_counts", b"fault_counts", "game", b"game", "match_id", b"match_id", "phase", b"phase", "players", b"players", "result", b"result", "started_ms", b"started_ms", "thinking_ms", b"thinking_ms", "version_ids", b"version_ids", "versions", b"versions"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "challenge", b"challenge", "competition", b"competition", "decisions", b"decisions", "ended_ms", b"ended_ms", "fault_counts", b"fault_counts", "game", b"game", "match_id", b"match_id", "phase", b"phase", "players", b"players", "result", b"result", "started_ms", b"started_ms", "thinking_ms", b"thinking_ms", "version_ids", b"version_ids", "versions", b"versions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -91,6 +91,11 @@ class ArenaStub(object):
                 request_serializer=roost_dot_v1_dot_arena__pb2.GetReplayRequest.SerializeToString,
                 response_deserializer=roost_dot_v1_dot_arena__pb2.GetReplayResponse.FromString,
                 _registered_method=True)
+        self.GetChallenge = channel.unary_unary(
+                '/roost.v1.Arena/GetChallenge',
+                request_serializer=roost_dot_v1_dot_records__pb2.GetChallengeRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_records__pb2.GetChallengeResponse.FromString,
+                _registered_method=True)
         self.ListCompetitions = channel.unary_unary(
                 '/roost.v1.Arena/ListCompetitions',
                 request_serializer=roost_dot_v1_dot_arena__pb2.ListCompetitionsRequest.SerializeToString,
@@ -203,6 +208,13 @@ class ArenaServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetChallenge(self, request, context):
+        """A challenge: how far it is, and its result.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListCompetitions(self, request, context):
         """The competitions of this arena, the oldest first.
         """
@@ -303,6 +315,11 @@ def add_ArenaServicer_to_server(servicer, server):
                     servicer.GetReplay,
                     request_deserializer=roost_dot_v1_dot_arena__pb2.GetReplayRequest.FromString,
                     response_serializer=roost_dot_v1_dot_arena__pb2.GetReplayResponse.SerializeToString,
+            ),
+            'GetChallenge': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetChallenge,
+                    request_deserializer=roost_dot_v1_dot_records__pb2.GetChallengeRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_records__pb2.GetChallengeResponse.SerializeToString,
             ),
             'ListCompetitions': grpc.unary_unary_rpc_method_handler(
                     servicer.ListCompetitions,
@@ -632,6 +649,33 @@ class Arena(object):
             '/roost.v1.Arena/GetReplay',
             roost_dot_v1_dot_arena__pb2.GetReplayRequest.SerializeToString,
             roost_dot_v1_dot_arena__pb2.GetReplayResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetChallenge(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Arena/GetChallenge',
+            roost_dot_v1_dot_records__pb2.GetChallengeRequest.SerializeToString,
+            roost_dot_v1_dot_records__pb2.GetChallengeResponse.FromString,
             options,
             channel_credentials,
             insecure,

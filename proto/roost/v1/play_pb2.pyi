@@ -171,6 +171,7 @@ class Hello(_message.Message):
     WANTS_EVENTS_FIELD_NUMBER: _builtins.int
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
     CLIENT_FIELD_NUMBER: _builtins.int
+    NO_CHALLENGES_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """The bot's name, at most 40 letters, digits, dots, dashes and underscores."""
     version: _builtins.str
@@ -187,6 +188,8 @@ class Hello(_message.Message):
     """From an earlier `Welcome`: continue the matches that were running when the connection broke."""
     client: _builtins.str
     """The bot's library, for the log: "roost-sdk 0.1.0"."""
+    no_challenges: _builtins.bool
+    """Play no challenges: matches that other owners ask for, and that are not rated."""
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names of the games it plays; empty: all."""
@@ -207,10 +210,11 @@ class Hello(_message.Message):
         wants_events: _builtins.bool = ...,
         resume_token: _builtins.str = ...,
         client: _builtins.str = ...,
+        no_challenges: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["client", b"client", "games", b"games", "max_matches", b"max_matches", "name", b"name", "player_counts", b"player_counts", "resume_token", b"resume_token", "version", b"version", "wants_events", b"wants_events", "wants_legal", b"wants_legal"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["client", b"client", "games", b"games", "max_matches", b"max_matches", "name", b"name", "no_challenges", b"no_challenges", "player_counts", b"player_counts", "resume_token", b"resume_token", "version", b"version", "wants_events", b"wants_events", "wants_legal", b"wants_legal"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1292,3 +1292,91 @@ class Suspicion(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Suspicion: _TypeAlias = Suspicion  # noqa: Y015
+
+@_typing.final
+class GetChallengeRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHALLENGE_ID_FIELD_NUMBER: _builtins.int
+    challenge_id: _builtins.str
+    def __init__(
+        self,
+        *,
+        challenge_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenge_id", b"challenge_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetChallengeRequest: _TypeAlias = GetChallengeRequest  # noqa: Y015
+
+@_typing.final
+class GetChallengeResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHALLENGE_ID_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
+    ASKED_MS_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    PLAYED_FIELD_NUMBER: _builtins.int
+    OVER_FIELD_NUMBER: _builtins.int
+    REMARK_FIELD_NUMBER: _builtins.int
+    SHARE_FIELD_NUMBER: _builtins.int
+    SHARE_LOW_FIELD_NUMBER: _builtins.int
+    SHARE_HIGH_FIELD_NUMBER: _builtins.int
+    MATCH_IDS_FIELD_NUMBER: _builtins.int
+    challenge_id: _builtins.str
+    game: _builtins.str
+    asked_ms: _builtins.int
+    matches: _builtins.int
+    """How many matches were to be played."""
+    played: _builtins.int
+    """How many of them have been played."""
+    over: _builtins.bool
+    """Whether no more will be played."""
+    remark: _builtins.str
+    """Why it does not go on, or why it is over before all matches were played. Empty if there is nothing to say."""
+    share: _builtins.float
+    """The share of its opponents that the bot finished ahead of, a tie as half, and its 95 % interval. All are 0 if nothing
+    has been played.
+    """
+    share_low: _builtins.float
+    share_high: _builtins.float
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The bot of the owner who asked comes first."""
+
+    @_builtins.property
+    def versions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]: ...
+    @_builtins.property
+    def match_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """In the order in which they ended."""
+
+    def __init__(
+        self,
+        *,
+        challenge_id: _builtins.str = ...,
+        game: _builtins.str = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+        versions: _abc.Iterable[_builtins.str] | None = ...,
+        asked_ms: _builtins.int = ...,
+        matches: _builtins.int = ...,
+        played: _builtins.int = ...,
+        over: _builtins.bool = ...,
+        remark: _builtins.str = ...,
+        share: _builtins.float = ...,
+        share_low: _builtins.float = ...,
+        share_high: _builtins.float = ...,
+        match_ids: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["asked_ms", b"asked_ms", "bots", b"bots", "challenge_id", b"challenge_id", "game", b"game", "match_ids", b"match_ids", "matches", b"matches", "over", b"over", "played", b"played", "remark", b"remark", "share", b"share", "share_high", b"share_high", "share_low", b"share_low", "versions", b"versions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetChallengeResponse: _TypeAlias = GetChallengeResponse  # noqa: Y015

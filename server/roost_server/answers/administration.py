@@ -40,6 +40,7 @@ OWNERS_ACTS = (
     Act(admin_pb2.MakeOwnKeyRequest, Need.OWN, None),
     Act(admin_pb2.EndKeyRequest, Need.OWN, requests.end_key),
     Act(admin_pb2.ChangeEntryRequest, Need.OWN, None),
+    Act(admin_pb2.ChallengeRequest, Need.OWN, None),
 )
 """The service `roost.v1.Accounts`."""
 ADMINS_ACTS = (

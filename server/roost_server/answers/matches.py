@@ -138,6 +138,7 @@ def _summary(match: MatchOnPage) -> arena_pb2.MatchSummary:
         phase=(match.phase or "") if match.competition else "",
         decisions=[seat.decisions for seat in seats],
         thinking_ms=[round(seat.thinking_ms) for seat in seats],
+        challenge=match.challenge,
     )
 
 

@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 
 from roost.v1 import arena_pb2, records_pb2
 from roost_server.accounts.gate import ANYBODY, Asker
-from roost_server.answers import bots, competitions, matches
+from roost_server.answers import bots, challenges, competitions, matches
 from roost_server.answers.arena import ArenaOnRecord
 from roost_server.answers.ratings import Ratings
 from roost_server.answers.standings import LiveAnswers
@@ -47,6 +47,7 @@ class RecordAnswers:
             arena_pb2.ListMatchesRequest: from_store(matches.matches),
             arena_pb2.GetMatchRequest: from_store(matches.match),
             arena_pb2.GetReplayRequest: from_store(matches.replay),
+            records_pb2.GetChallengeRequest: from_store(challenges.challenge),
             arena_pb2.ListCompetitionsRequest: from_store(lambda store, _: competitions.competitions(store)),
             records_pb2.GetCompetitionRequest: from_store(competitions.get_competition),
             arena_pb2.GetBracketRequest: from_store(competitions.bracket),

@@ -12,8 +12,15 @@ from roost_server.competition.file import CompetitionFile, CompetitionFileError
 from roost_server.competition.file_errors import SettingPath, place_of
 from roost_server.competition.phases import ahead
 
-ALWAYS = {("title",), ("spectators",), ("pace",), ("entry", "names_per_owner"), ("entry", "versions_per_hour")}
-"""Parts of the file that do not affect how a match is played."""
+ALWAYS = {
+    ("title",),
+    ("spectators",),
+    ("pace",),
+    ("challenges",),
+    ("entry", "names_per_owner"),
+    ("entry", "versions_per_hour"),
+}
+"""Parts of the file that do not affect how a match is played that counts."""
 PLAN = {"schedule", "rounds", "blocks_per_pairing", "budget", "most_groups"}
 """Settings of finals that can be mended as long as the finals cannot be played with the bots that take part."""
 REMEDY = "change it back, or start a new competition under another name"

@@ -93,7 +93,7 @@ def trial_of(part: QualificationPart, version_id: int, blocks: Iterable[Qualifyi
     """How far a version is after these blocks, in the order in which they were planned."""
     evidence, clean = Evidence(), 0
     for block in blocks:
-        scores = [_score(match, version_id) for match in block.matches]
+        scores = [match.score_of(version_id) for match in block.matches]
         evidence.add(sum(scores) / block.rotations)
         for match in block.matches:
             clean = 0 if _faulty(match, version_id) else clean + 1
@@ -107,13 +107,6 @@ def _trial(part: QualificationPart, version_id: int, evidence: Evidence, clean: 
     confidence = max(0.0, 1 - part.most_versions / evidence.best)
     failed = not decided and evidence.blocks >= part.most_blocks
     return Trial(version_id, evidence.blocks, evidence.score, confidence, clean, decided, failed)
-
-
-def _score(match: MatchFacts, version_id: int) -> float:
-    """The share of its opponents that a version finished ahead of."""
-    place = match.places[match.bots.index(version_id)]
-    ahead = sum((other > place) + (other >= place) for other in match.places) - 1
-    return ahead / (2 * len(match.bots) - 2)
 
 
 def _faulty(match: MatchFacts, version_id: int) -> bool:

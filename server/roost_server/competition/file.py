@@ -123,6 +123,13 @@ class PacePart(FilePart):
     disk_gb: float = Field(default=USUAL.disk_gb, gt=0, le=1_000_000, strict=False)
 
 
+class ChallengePart(FilePart):
+    """How many matches owners may ask for that are not rated; 0: none."""
+
+    matches_per_owner_hour: int = Field(default=USUAL.challenges_per_owner_hour, ge=0, le=1_000_000)
+    matches_per_opponent_hour: int = Field(default=USUAL.challenges_per_opponent_hour, ge=0, le=1_000_000)
+
+
 class EntryPart(FilePart):
     """Who may take part."""
 
@@ -208,6 +215,7 @@ class CompetitionFile(FilePart):
     entry: EntryPart = EntryPart()
     faults: FaultPart = FaultPart()
     pace: PacePart = PacePart()
+    challenges: ChallengePart = ChallengePart()
     spectators: SpectatorPart = SpectatorPart()
     phases: tuple[PhasePart, ...] = Field(strict=False)
 
@@ -314,6 +322,8 @@ class CompetitionFile(FilePart):
             matches_per_bot_hour=float(self.pace.matches_per_bot_hour),
             arena_seconds_per_hour=float(self.pace.arena_seconds_per_hour),
             disk_gb=self.pace.disk_gb,
+            challenges_per_owner_hour=self.challenges.matches_per_owner_hour,
+            challenges_per_opponent_hour=self.challenges.matches_per_opponent_hour,
         )
 
     def phase(self, name: PhaseName) -> PhasePart | None:

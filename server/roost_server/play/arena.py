@@ -7,6 +7,7 @@ import structlog
 
 from roost_server.clocks import Pulse
 from roost_server.competition.ledger import Competition
+from roost_server.errors import ClosingError
 from roost_server.metrics import Metrics, Reading
 from roost_server.play.block import OpenBlock
 from roost_server.play.contest import Contest
@@ -17,6 +18,7 @@ from roost_server.play.quarantine import Quarantine
 from roost_server.play.recorder import Bookkeeping, Recorder, Tasks
 from roost_server.play.resume import begin_epoch, resume_blocks
 from roost_server.play.seating import Requests, TableSeating
+from roost_server.play.unrated.asking import Asked, Challenges, Taken
 from roost_server.settings import Settings
 from roost_server.store import Purpose, Store
 
@@ -41,14 +43,15 @@ class Arena:
         self._loop = asyncio.get_running_loop()
         self._pulse = Pulse()
         self._tasks = Tasks()
-        self.contests = Contests(store, settings, competitions)
         self.seating = TableSeating(store, settings, self._pulse)
+        self.contests = Contests(store, settings, competitions, lambda: self.seating.load.limit)
         self.lobby = self.seating.lobby
         self.requests = Requests(self.seating, settings)
         self.quarantine = Quarantine(store, self.seating, self._tasks.spawn, settings)
         self.entrance = Entrance(store, settings, self.lobby, self.quarantine, self.contests.directors)
         self._matchmaker = Matchmaker(self.seating.seat, self._loop.time, self.seating.has_room)
         self._recorder = Recorder(store, self.metrics)
+        self.challenges = Challenges(store, self.contests.challenges, self.lobby, self.quarantine, self._recorder)
         self._books = Bookkeeping(self._recorder, self.seating, self._matchmaker, self.quarantine, self._tasks)
         self._listen()
         self._ticking: asyncio.Task[None] | None = None
@@ -77,7 +80,7 @@ class Arena:
         await begin_epoch(self.store)
         await asyncio.to_thread(self.quarantine.load)
         await self.contests.start()
-        self._matchmaker.contests = self.contests.current
+        self._matchmaker.contests = [*self.contests.current, self.contests.challenges]
         await resume_blocks(self.store, self.contests, self._recorder, self.seating)
         await self.contests.read_past()
         self._pulse.start()
@@ -146,6 +149,7 @@ class Arena:
                 else:
                     self._wait_no_longer(director)
             self._watch_disk()
+            self._books.drop_overdue(self.contests.challenges)
             # A bot may be waited for no longer, or a contest may know its past by now.
             self._matchmaker.pass_time(self.lobby.by_version)
             self._play_later()
@@ -186,6 +190,14 @@ class Arena:
         self._matchmaker.look_again(self.lobby.by_version)
         self._play_later()
 
+    async def challenge(self, asked: Asked) -> Taken:
+        """An owner asks for matches that are not rated. Raises `ArenaError` if they cannot be played."""
+        if self.entrance.closed:
+            raise ClosingError("the arena is shutting down")
+        taken = await self.challenges.ask(asked)
+        self._play_later()
+        return taken
+
     async def follow_rulings(self) -> None:
         """The host has ruled about owners or bots: let in and let play who still may, under their names."""
         await self.entrance.follow_rulings()
@@ -203,7 +215,7 @@ class Arena:
 
     async def _follow_phase(self, director: Director, before: Sequence[Contest]) -> None:
         """A competition has changed its phase: play what is to be played now, and nothing more of what was."""
-        self._matchmaker.contests = self.contests.current
+        self._matchmaker.contests = [*self.contests.current, self.contests.challenges]
         for contest in before:
             if contest not in director.contests:
                 await self._books.retire(contest)

@@ -23,7 +23,7 @@ from roost_server.play.pacing.allowances import Allowances
 from roost_server.play.pacing.queue import BlockQueue
 from roost_server.play.roster import Everybody, Roster
 from roost_server.play.session import Session
-from roost_server.settings import Settings
+from roost_server.settings import Rules, Settings
 from roost_server.store import Planned, Purpose
 
 log = structlog.get_logger()
@@ -181,6 +181,14 @@ class Contest:
         """The bots that are out, and those for which this round of finals waits no longer."""
         spent = (bot for bot, seconds in self._waited.items() if seconds > self.settings.round_seconds)
         return self.out.union(spent)
+
+    def wants(self, version_id: int) -> bool:
+        """Whether planned blocks wait for a bot."""
+        return self._queue.count(version_id) > 0
+
+    def settings_for(self, rules: Rules) -> Settings:
+        """How a block with these rules is played."""
+        return self.settings
 
     def wake(self, version_id: int) -> None:
         """A bot may have room for another match."""

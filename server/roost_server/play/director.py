@@ -24,10 +24,11 @@ from roost_server.competition.phases import CLOCK
 from roost_server.competition.qualification import block_played, blocks_by_version, qualifications
 from roost_server.play.block import OpenBlock
 from roost_server.play.contest import Contest, Drawn
-from roost_server.play.qualifying import Candidates, QualifyingContest
 from roost_server.play.roster import OpenRoster, PinnedRoster
+from roost_server.play.unrated.challenges import ChallengeContest, Offer
+from roost_server.play.unrated.qualifying import Candidates, QualifyingContest
 from roost_server.settings import Rules, Settings
-from roost_server.store import Planned, Store, StoreError
+from roost_server.store import Planned, Purpose, Store, StoreError
 from roost_server.store.copies.epochs import present_epoch
 from roost_server.store.lookups.bots import bot_of
 from roost_server.store.measures.rulings import Ruling
@@ -162,6 +163,11 @@ class Director:
             raise UsageError(found.problem)
         if found.problem:
             log.warning("finals cannot begin", competition=self.file.name, reason=found.problem)
+
+    @property
+    def offer(self) -> Offer:
+        """How bots that take part play each other if their owners want it."""
+        return Offer(self.file.name, self._settings, lambda bot_id: bot_id in self.roster)
 
     async def enter(self, bot_id: int, owner_id: int) -> None:
         """A bot takes part from now on, also one that was withdrawn.
@@ -328,12 +334,17 @@ def now_utc() -> datetime:
 
 
 class Contests:
-    """What is played: the contests of the competitions, or without any one open contest."""
+    """What is played: the contests of the competitions, or without any one open contest; and challenges."""
 
-    def __init__(self, store: Store, settings: Settings, competitions: Iterable[Competition]) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, competitions: Iterable[Competition], most_at_once: Callable[[], int]
+    ) -> None:
         self.directors = [Director(store, each, settings) for each in competitions]
         self._settings = settings
         self._open = Contest(settings, open_schedule(settings.schedule, secrets.token_bytes(16)))
+        self.challenges = ChallengeContest(
+            settings, lambda: [each.offer for each in self.directors], lambda: self.current, most_at_once
+        )
 
     async def start(self) -> None:
         """Begin where the records end."""
@@ -348,12 +359,14 @@ class Contests:
 
     @property
     def current(self) -> list[Contest]:
-        """What is being played now."""
+        """What is being played now, but for challenges."""
         directed = [contest for director in self.directors for contest in director.contests]
         return directed if self.directors else [self._open]
 
-    def contest_of(self, plan: Planned | None) -> Contest | None:
+    def contest_of(self, plan: Planned | None, purpose: Purpose) -> Contest | None:
         """The contest that a block with this plan belongs to; `None` if it is not played any more."""
+        if purpose is Purpose.CHALLENGE:
+            return self.challenges
         if plan is None:
             return None if self.directors else self._open
         for director in self.directors:

@@ -19,6 +19,7 @@ from roost_server.play.contest import Contest
 from roost_server.play.matchmaker import Matchmaker
 from roost_server.play.quarantine import Quarantine
 from roost_server.play.seating import RunningMatch, TableSeating, make_room
+from roost_server.play.unrated.challenges import ChallengeContest
 from roost_server.store import BlockState, FinishedMatch, GroupWriter, RecordRefused, Store, StoreError
 
 RETRY_SECONDS = 1.0
@@ -189,6 +190,12 @@ class Bookkeeping:
             block.cut_short()
             if block.on_record:
                 self._tasks.spawn(self.close_block(block))
+
+    def drop_overdue(self, challenges: ChallengeContest) -> None:
+        """What has waited for too long is not played."""
+        for block in challenges.overdue():
+            block.cut_short()
+            self._tasks.spawn(self.close_block(block))
 
     def bot_gone(self, version_id: int) -> None:
         """A bot will not come back: what was begun with it ends with the matches that have been played."""

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections import Counter
+from collections.abc import Callable
 
 import structlog
 
@@ -33,8 +34,8 @@ async def resume_blocks(store: Store, contests: Contests, recorder: Recorder, se
     """Play on in every open block whose contest is still played; close the others."""
     await recorder.resume_blocks()
     for left in await asyncio.to_thread(queries.unfinished_blocks, store):
-        contest = contests.contest_of(left.plan)
-        block = await asyncio.to_thread(resumed, store, left, contest.settings) if contest else None
+        contest = contests.contest_of(left.plan, left.purpose)
+        block = await asyncio.to_thread(resumed, store, left, contest.settings_for) if contest else None
         if contest is not None and block is not None:
             contest.resume(block)
             if block.shares_deal:
@@ -43,7 +44,7 @@ async def resume_blocks(store: Store, contests: Contests, recorder: Recorder, se
             await recorder.close_as(left.id, final_state(left))
 
 
-def resumed(store: Store, left: queries.UnfinishedBlock, settings: Settings) -> OpenBlock | None:
+def resumed(store: Store, left: queries.UnfinishedBlock, settings_for: Callable[[Rules], Settings]) -> OpenBlock | None:
     """The block as it goes on in its contest; `None` if it is over, and only the record of that is missing."""
     seed, rotation, deals = bytes.fromhex(left.seed), Rotation(left.rotation), Deals(left.deals)
     block = Block(left.id, left.game, left.version_ids, seed, rotation, deals)
@@ -51,10 +52,11 @@ def resumed(store: Store, left: queries.UnfinishedBlock, settings: Settings) -> 
     to_play = [rotation for rotation in range(block.rotations) if rotation not in played]
     if not to_play or (block.deals is Deals.DUPLICATE and _voids(left)):
         return None
+    rules = Rules(left.game, left.players, get_game(left.game).options(json.loads(left.options)))
     return OpenBlock(
         block,
-        Rules(left.game, left.players, get_game(left.game).options(json.loads(left.options))),
-        settings,
+        rules,
+        settings_for(rules),
         to_play,
         left.plan,
         left.resumed,

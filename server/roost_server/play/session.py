@@ -67,6 +67,8 @@ class Session:
         """Whether it may not play because of its faults."""
         self.expelled = ""
         """Why it has to go, if it has."""
+        self.no_challenges = hello.no_challenges
+        """Whether its author wants it to play no challenges."""
         self.games = frozenset(hello.games)
         self.player_counts = frozenset(hello.player_counts)
         self.places = Places(min(max(1, hello.max_matches), settings.max_matches_per_bot), self._unended)

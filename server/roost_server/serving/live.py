@@ -9,6 +9,7 @@ from roost_server.play.arena import Arena
 from roost_server.play.seating import RunningMatch
 from roost_server.play.session import Session
 from roost_server.serving.watching import shown_names
+from roost_server.store import Purpose
 
 
 def add_arena(arena: Arena, answer: records_pb2.GetArenaResponse) -> None:
@@ -64,6 +65,7 @@ def summary_of(arena: Arena, running: RunningMatch) -> arena_pb2.MatchSummary:
         versions=() if hidden else [chair.seat.version for chair in table.chairs],
         competition=names.get(plan.competition_id, "") if plan else "",
         phase=plan.phase if plan else "",
+        challenge=running.block.purpose is Purpose.CHALLENGE,
     )
 
 

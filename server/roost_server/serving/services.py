@@ -19,7 +19,7 @@ from roost_server.accounts import keys, requests
 from roost_server.accounts.gate import Asker, Gate, Need
 from roost_server.accounts.keys import Identity
 from roost_server.accounts.requests import Caller, caller_of
-from roost_server.answers import administration, matches, questions, rulings, status
+from roost_server.answers import administration, challenges, matches, questions, rulings, status
 from roost_server.answers.administration import Act
 from roost_server.answers.bots import bots
 from roost_server.answers.competitions import competitions
@@ -30,6 +30,7 @@ from roost_server.errors import NotYetError, UnauthenticatedError, UnknownCompet
 from roost_server.play.arena import Arena
 from roost_server.play.director import Director
 from roost_server.play.stream import parser_of, play
+from roost_server.play.unrated.asking import Asked
 from roost_server.serving import live
 from roost_server.serving.reading import ReadingService
 from roost_server.serving.rpc import Methods
@@ -64,6 +65,7 @@ class ArenaService(ReadingService):
             arena_pb2.ListMatchesRequest: self._list_matches,
             arena_pb2.GetMatchRequest: self._get_match,
             arena_pb2.GetReplayRequest: self._get_replay,
+            records_pb2.GetChallengeRequest: self._get_challenge,
         }
 
     async def _play(self, _: object, context: Any) -> None:
@@ -135,6 +137,14 @@ class ArenaService(ReadingService):
         self._arena.seating.check_revealed(request.match_id)
         return await self._from_records(request, asker)
 
+    async def _get_challenge(
+        self, request: records_pb2.GetChallengeRequest, _: Asker
+    ) -> records_pb2.GetChallengeResponse:
+        answer, versions = await asyncio.to_thread(challenges.challenge_on_record, self._arena.store, request)
+        if not answer.over:
+            answer.remark = self._arena.challenges.waits_for(versions)
+        return answer
+
 
 class AdministrationService:
     """A service of `roost.v1` for owners or admins, as `administration.ACTS` declares it.
@@ -201,6 +211,7 @@ class AccountsService(AdministrationService):
             admin_pb2.MakeOwnKeyRequest: self._make_own_key,
             admin_pb2.EndKeyRequest: self._end_key,
             admin_pb2.ChangeEntryRequest: self._change_entry,
+            admin_pb2.ChallengeRequest: self._challenge,
         }
 
     async def _register(self, request: admin_pb2.RegisterRequest, _: Caller) -> admin_pb2.RegisterResponse:
@@ -226,6 +237,13 @@ class AccountsService(AdministrationService):
         else:
             await self._arena.withdraw(director, bot.id, caller.actor)
         return admin_pb2.ChangeEntryResponse()
+
+    async def _challenge(self, request: admin_pb2.ChallengeRequest, caller: Caller) -> admin_pb2.ChallengeResponse:
+        matches.check_game(request.game)
+        bot = await asyncio.to_thread(requests.existing_bot, self._arena.store, caller, request.bot)
+        asked = Asked(bot, request.opponents, request.game, request.matches, caller.actor)
+        taken = await self._arena.challenge(asked)
+        return admin_pb2.ChallengeResponse(challenge_id=taken.id, matches=taken.matches)
 
 
 class AdminService(AdministrationService):

@@ -59,6 +59,8 @@ class Purpose(StrEnum):
     RATED = "rated"
     QUALIFICATION = "qualification"
     """A bot shows that it may take part in a phase of a competition."""
+    CHALLENGE = "challenge"
+    """An owner has asked for it."""
 
 
 class CompetitionKind(StrEnum):
@@ -148,7 +150,6 @@ class BlockRow(BaseRow, table=True):
     __table_args__ = (
         CheckConstraint("state IN ('open', 'done', 'voided')", "state"),
         CheckConstraint("deals IN ('own', 'duplicate')", "deals"),
-        # The last one is not used yet. It is allowed because a change of a check rewrites the whole table.
         CheckConstraint("purpose IN ('rated', 'qualification', 'challenge')", "purpose"),
         UniqueConstraint("competition_id", "phase", "serial"),
         # Finds the blocks that do not count, which are few.

@@ -202,8 +202,9 @@ def block_began_ms(reading: Reading, block_id: str) -> int:
 
 
 def voided_matches(reading: Reading, wanted: MatchFilter = EVERYTHING) -> list[VoidedMatch]:
-    """The matches that were voided, of blocks that are over."""
-    over = [MATCH.c.termination == VOIDED, BLOCK.c.state != BlockState.OPEN, *wanted.conditions(new=False)]
+    """The matches that were voided, of blocks that are over, among those that were played for this purpose."""
+    over = [MATCH.c.termination == VOIDED, BLOCK.c.state != BlockState.OPEN, BLOCK.c.purpose == wanted.purpose]
+    over += wanted.conditions(new=False)
     in_order = (MATCH_SEAT.c.match_number, MATCH_SEAT.c.seat)
     asked = (VOID_SEAT.c.match_number == MATCH_SEAT.c.match_number) & (VOID_SEAT.c.seat == MATCH_SEAT.c.seat)
     columns = (*MATCH.c["number", "ended_ms", "game"], MATCH_SEAT.c.version_id, VOID_SEAT.c.seat)

@@ -71,9 +71,16 @@ class Qualifying:
             self.keys[owner] = keys.make_key(self.place.store, Scope.OWNER, "test", owner=owner)
         return self.keys[owner]
 
-    async def come(self, name: str, owner: str, kind: type[RawBot] = RawBot, version: str = "v1") -> RawBot:
+    def use_keys_of(self, *known: str) -> None:
+        """These owners are on record already, from an earlier run. They get other keys."""
+        for owner in known:
+            self.keys[owner] = keys.make_key(self.place.store, Scope.OWNER, "test", owner=owner)
+
+    async def come(
+        self, name: str, owner: str, kind: type[RawBot] = RawBot, version: str = "v1", **hello: Any
+    ) -> RawBot:
         """A bot connects."""
-        bot = kind(self.place.address, name, version, key=self.key_of(owner), max_matches=4)
+        bot = kind(self.place.address, name, version, key=self.key_of(owner), **{"max_matches": 4, **hello})
         return await self._stack.enter_async_context(bot)
 
     async def open_house(self) -> RawBot:

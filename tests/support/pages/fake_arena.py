@@ -196,6 +196,10 @@ class FakeArena(ArenaServicer):
         self._asked("GetBracket", context)
         return self.bracket if self._is_done(request.competition) else arena.GetBracketResponse()
 
+    def GetChallenge(self, request: Any, context: Any) -> Any:
+        self._asked("GetChallenge", context)
+        context.abort(grpc.StatusCode.NOT_FOUND, f"there is no challenge {request.challenge_id!r} on record")
+
     def GetCollusion(self, request: Any, context: Any) -> Any:
         self._asked("GetCollusion", context)
         if not self._is_done(request.competition):

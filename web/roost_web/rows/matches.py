@@ -49,6 +49,7 @@ class ShownMatch(BaseModel):
     ended_ms: int | None
     competition: str
     phase: str
+    challenge: bool = Field(description="Whether an owner has asked for it. It is not rated then.")
 
     @property
     def running(self) -> bool:
@@ -127,6 +128,7 @@ def shown_match(each: arena_pb2.MatchSummary) -> ShownMatch:
         ended_ms=each.ended_ms or None,
         competition=each.competition,
         phase=each.phase,
+        challenge=each.challenge,
     )
 
 

@@ -21,6 +21,7 @@ from roost_server.store.models import (
     MATCH_SEAT,
     BlockState,
     CompetitionKind,
+    Purpose,
 )
 from roost_server.store.store import Store
 
@@ -28,6 +29,7 @@ OTHER = MATCH_SEAT.alias("other")
 """Another seat of the same match."""
 IN_PLAY = ((BLOCK.c.state == BlockState.OPEN) & (BLOCK.c.deals == Deals.DUPLICATE)).label("in_play")
 """Whether the matches of a block are still being played, and have one deal."""
+IS_CHALLENGE = (BLOCK.c.purpose == Purpose.CHALLENGE).label("is_challenge")
 NO_FAULTS: ColumnElement[int] = literal_column("0")
 """Not a parameter, because the index of faulty seats is used only for this very condition."""
 
@@ -106,6 +108,8 @@ class MatchOnPage(NamedTuple):
     termination: str
     competition: str | None
     phase: str | None
+    challenge: bool
+    """Whether an owner has asked for it."""
     seats: tuple[SeatOnPage, ...]
 
 
@@ -294,7 +298,7 @@ def _summaries(connection: Connection, numbers: list[int]) -> list[MatchOnPage]:
     columns = ("id", "block_id", "rotation", "game", "players", "started_ms", "ended_ms", "termination")
     is_one = (COMPETITION.c.id == BLOCK.c.competition_id) & (COMPETITION.c.kind == CompetitionKind.COMPETITION)
     query = (
-        select(MATCH.c.number, *MATCH.c[columns], COMPETITION.c.name, BLOCK.c.phase)
+        select(MATCH.c.number, *MATCH.c[columns], COMPETITION.c.name, BLOCK.c.phase, IS_CHALLENGE)
         .join_from(MATCH, BLOCK)
         .join(COMPETITION, is_one, isouter=True)
         .where(MATCH.c.number.in_(numbers))
