@@ -282,10 +282,11 @@ class ConnectionThread(Thread):
         self.signals = 0
         """How many times the program was told to stop."""
 
-    @property
-    def unwanted(self) -> bool:
-        """Whether the bot is called although its connection is over."""
-        return self._over and self._serving
+    def interrupt(self) -> None:
+        """Raise if the bot is called although its connection is over; only once, so that it can clean up."""
+        if self._over and self._serving:
+            self._serving = False
+            raise KeyboardInterrupt if self.signals > 1 else Abandoned
 
     def run(self) -> None:
         """Stay connected. This is what the thread does."""
@@ -382,8 +383,7 @@ def _signals(network: ConnectionThread) -> Iterator[None]:
     """Leave on the first signal, stop on the second one, whatever the bot does meanwhile."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        if network.unwanted:
-            raise KeyboardInterrupt if network.signals > 1 else Abandoned
+        network.interrupt()
 
     former = {number: signal.signal(number, interrupt) for number in STOP_SIGNALS}
     former_wakeup = signal.set_wakeup_fd(network.wakeup.fileno())

@@ -31,7 +31,7 @@ class Live(NamedTuple):
 @pytest.fixture(scope="module")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     folder = tmp_path_factory.mktemp("live")
-    (folder / "slow.py").write_text(SLOW_BOT.format(seconds=0.01))
+    (folder / "slow.py").write_text(SLOW_BOT.format(seconds=0.03))
     with (
         arena(folder, "--players", "2") as (_, address),
         roost_process("submit", "greedy", "--server", address, folder=folder),

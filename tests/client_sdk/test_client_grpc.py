@@ -315,7 +315,9 @@ def test_a_bot_is_named_on_the_command_line(tmp_path: Path, capsys: pytest.Captu
 
 GREEDY = "roost_bots.greedy:GreedyBot"
 PROGRAM = """
-from roost_sdk import Bot, run
+from roost_sdk import Bot, program, run
+
+program.STOP_SECONDS = 0.2  # So that a bot that cannot be stopped does not keep a core busy for longer.
 
 class MyBot(Bot):
     def choose(self, view, legal):
@@ -393,8 +395,32 @@ THINKERS = {
 }
 
 
+TIDY = """
+import sys, time
+from roost_sdk import Bot, program, run
+
+program.STOP_SECONDS, program.INTERRUPTIONS = 60.0, 600
+
+class MyBot(Bot):
+    def choose(self, view, legal):
+        try:
+            time.sleep(1000)
+        finally:
+            time.sleep(5 * program.STOP_SECONDS / program.INTERRUPTIONS)
+            print("tidy", file=sys.stderr)
+
+if __name__ == "__main__":
+    run(MyBot)
+"""
+
+
+def thinker(how: str) -> str:
+    """The program of a bot that never finishes a decision."""
+    return PROGRAM.replace(THINKERS["plain"], THINKERS[how])
+
+
 @asynccontextmanager
-async def thinking(tmp_path: Path, how: str) -> AsyncIterator["tuple[asyncio.subprocess.Process, asyncio.Queue[int]]"]:
+async def thinking(tmp_path: Path, text: str) -> AsyncIterator["tuple[asyncio.subprocess.Process, asyncio.Queue[int]]"]:
     """A program that never finishes its first decision, and the pongs that it sends meanwhile."""
     match = ScriptedMatch("bratwurmeck", 2)
     pongs: asyncio.Queue[int] = asyncio.Queue()
@@ -411,7 +437,6 @@ async def thinking(tmp_path: Path, how: str) -> AsyncIterator["tuple[asyncio.sub
         async for message in requests:
             pongs.put_nowait(-1 if message.leaving else 0)
 
-    text = PROGRAM.replace(THINKERS["plain"], THINKERS[how])
     async with arena(ask) as (address, _), program(tmp_path, address, text) as process:
         yield process, pongs
 
@@ -419,7 +444,7 @@ async def thinking(tmp_path: Path, how: str) -> AsyncIterator["tuple[asyncio.sub
 @pytest.mark.parametrize("how", THINKERS)
 def test_a_second_signal_stops_a_bot_that_thinks_for_ever(tmp_path: Path, how: str) -> None:
     async def script() -> None:
-        async with thinking(tmp_path, how) as (process, pongs):
+        async with thinking(tmp_path, thinker(how)) as (process, pongs):
             assert process.stderr is not None
             assert [await pongs.get() for _ in range(3)] == [1, 2, 3]
             process.send_signal(signal.SIGINT)
@@ -430,6 +455,21 @@ def test_a_second_signal_stops_a_bot_that_thinks_for_ever(tmp_path: Path, how: s
             assert "leaving, 1 matches to play to the end" in told
             assert told.endswith("mybot.py: stopped\n"), told
             assert "Traceback" not in told
+
+    bounded(script)
+
+
+def test_a_bot_that_cleans_up_is_not_interrupted_again(tmp_path: Path) -> None:
+    async def script() -> None:
+        async with thinking(tmp_path, TIDY) as (process, pongs):
+            assert process.stderr is not None
+            assert [await pongs.get() for _ in range(3)] == [1, 2, 3]
+            process.send_signal(signal.SIGINT)
+            assert await pongs.get() == -1
+            process.send_signal(signal.SIGINT)
+            told = (await process.stderr.read()).decode()
+            assert await process.wait() == 130
+            assert told.endswith("tidy\nmybot.py: stopped\n"), told
 
     bounded(script)
 
@@ -448,8 +488,7 @@ def test_a_program_ends_though_its_bot_thinks_for_ever(tmp_path: Path, how: str)
         await context.abort(grpc.StatusCode.FAILED_PRECONDITION, "mybot was banned")
 
     async def script() -> None:
-        text = PROGRAM.replace(THINKERS["plain"], THINKERS[how])
-        async with arena(ask_and_refuse) as (address, _), program(tmp_path, address, text) as process:
+        async with arena(ask_and_refuse) as (address, _), program(tmp_path, address, thinker(how)) as process:
             assert process.stderr is not None
             told = (await process.stderr.read()).decode()
             assert await process.wait() == 1

@@ -160,8 +160,8 @@ ASKS_AND_WAITS = """
 from roost_ladder.running.process import MARGIN_SECONDS, WorkerProcess
 
 # It is silent once the first sign of life has been sent, so it cannot learn from the pipe that its parent is gone.
-busy = f"import sys, time; time.sleep({MARGIN_SECONDS}); print('busy', file=sys.stderr, flush=True); time.sleep(60)"
-next(WorkerProcess().ask(exec, busy, patience=60))
+busy = f"import sys, time; time.sleep({MARGIN_SECONDS}); print('busy', file=sys.stderr, flush=True); time.sleep(600)"
+next(WorkerProcess().ask(exec, busy, patience=600))
 """
 
 
@@ -170,5 +170,5 @@ def test_a_child_that_hangs_ends_with_its_parent() -> None:
         assert parent.stderr is not None
         assert parent.stderr.readline() == b"busy\n"
         parent.kill()
-        _, rest = parent.communicate(timeout=20)  # The child holds this pipe, too: it ends when both are gone.
+        _, rest = parent.communicate(timeout=120)  # The child holds this pipe, too: it ends when both are gone.
     assert rest == b""

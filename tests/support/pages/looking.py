@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
+from tests.support.browser import PATIENCE_MS
 from tests.support.viewer_site import Complaints
 
 SCREENSHOTS = "ROOST_SCREENSHOTS"
@@ -36,7 +37,7 @@ OTHER_LOOKS = (Look(WIDE, "dark"), Look(NARROW, "light"))
 def looking(browser: Browser, address: str, look: Look = LOOKS[0]) -> Iterator[Complaints]:
     """A tab of its own. What the page complains about fails the test at the end."""
     context = browser.new_context(base_url=address, reduced_motion="reduce")
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE_MS)
     heard = Complaints(context.new_page(), address)
     turn(heard.page, look)
     try:
