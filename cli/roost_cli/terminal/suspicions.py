@@ -163,6 +163,22 @@ def _code(report: Report, console: Console) -> Iterator[str]:
         yield "No two owners have declared the same code." if report.owners else NO_OWNERS
 
 
+def _addresses(report: Report, console: Console) -> Iterator[str]:
+    if not report.HasField("addresses"):
+        yield "Only admins are told."
+        return
+    if not report.addresses.on_record:
+        yield "Nothing is on record here about addresses."
+        return
+    for each in report.addresses.pairs:
+        yield f"{each.owner}, {each.other}: one address on {counted(each.days, 'day')}"
+    if not report.addresses.pairs:
+        yield "No two owners have connected from one address."
+    if report.addresses.crowded:
+        times = counted(report.addresses.crowded, "time")
+        yield f"An address that many owners share, as in a school or behind a proxy, was left out {times}."
+
+
 def _clusters(report: Report, console: Console) -> Iterator[str]:
     for cluster in report.clusters:
         yield f"{', '.join(cluster.owners)}: {'; '.join(cluster.reasons)}"
@@ -176,6 +192,7 @@ PARTS: dict[str, Callable[[Report, Console], Iterator[str]]] = {
     "MEMORY": _memory,
     "THINKING TIME": _thinking,
     "THE SAME CODE": _code,
+    "SHARED ADDRESSES": _addresses,
     "CLUSTERS OF ACCOUNTS": _clusters,
 }
 
@@ -218,8 +235,14 @@ def suspicions_json(report: Report, wanted: records_pb2.GetCollusionRequest) -> 
             {"version": code.version, "owners": [{"owner": each.owner, "bot": each.bot} for each in code.owners]}
             for code in report.shared_code
         ],
+        "addresses": _addresses_json(report) if report.HasField("addresses") else None,
         "clusters": [{"owners": list(each.owners), "reasons": list(each.reasons)} for each in report.clusters],
     }
+
+
+def _addresses_json(report: Report) -> dict[str, object]:
+    pairs = [{"owners": [each.owner, each.other], "days": each.days} for each in report.addresses.pairs]
+    return {"on_record": report.addresses.on_record, "pairs": pairs, "crowded": report.addresses.crowded}
 
 
 def _collusion_json(report: Report) -> dict[str, object]:

@@ -810,6 +810,7 @@ class GetCollusionResponse(_message.Message):
     SHARED_CODE_FIELD_NUMBER: _builtins.int
     CLUSTERS_FIELD_NUMBER: _builtins.int
     OWNERS_FIELD_NUMBER: _builtins.int
+    ADDRESSES_FIELD_NUMBER: _builtins.int
     pairs: _builtins.int
     """Ordered pairs of bots that met often enough to be judged."""
     bots: _builtins.int
@@ -847,6 +848,10 @@ class GetCollusionResponse(_message.Message):
     def clusters(self) -> _containers.RepeatedCompositeFieldContainer[Global___AccountCluster]:
         """Owners that the findings above connect."""
 
+    @_builtins.property
+    def addresses(self) -> Global___AddressReport:
+        """From where owners' bots have connected. Only admins are told."""
+
     def __init__(
         self,
         *,
@@ -865,10 +870,11 @@ class GetCollusionResponse(_message.Message):
         shared_code: _abc.Iterable[Global___SharedCode] | None = ...,
         clusters: _abc.Iterable[Global___AccountCluster] | None = ...,
         owners: _builtins.bool = ...,
+        addresses: Global___AddressReport | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["clearest", b"clearest", "conduct", b"conduct", "memory", b"memory", "thinking", b"thinking"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses", "clearest", b"clearest", "conduct", b"conduct", "memory", b"memory", "thinking", b"thinking"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["all_pairs", b"all_pairs", "blocks", b"blocks", "bots", b"bots", "clearest", b"clearest", "clusters", b"clusters", "conduct", b"conduct", "doubt", b"doubt", "doubt_overall", b"doubt_overall", "memory", b"memory", "owners", b"owners", "pairs", b"pairs", "scatter", b"scatter", "shared_code", b"shared_code", "suspicions", b"suspicions", "thinking", b"thinking"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses", "all_pairs", b"all_pairs", "blocks", b"blocks", "bots", b"bots", "clearest", b"clearest", "clusters", b"clusters", "conduct", b"conduct", "doubt", b"doubt", "doubt_overall", b"doubt_overall", "memory", b"memory", "owners", b"owners", "pairs", b"pairs", "scatter", b"scatter", "shared_code", b"shared_code", "suspicions", b"suspicions", "thinking", b"thinking"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1178,6 +1184,64 @@ class CodeOwner(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CodeOwner: _TypeAlias = CodeOwner  # noqa: Y015
+
+@_typing.final
+class AddressReport(_message.Message):
+    """Owners whose bots have connected from one address. The addresses are not on record."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAIRS_FIELD_NUMBER: _builtins.int
+    CROWDED_FIELD_NUMBER: _builtins.int
+    ON_RECORD_FIELD_NUMBER: _builtins.int
+    crowded: _builtins.int
+    """Addresses that were left out, each on one day, because many owners share them: those of schools and proxies."""
+    on_record: _builtins.bool
+    """Whether anything is on record. Exports and ladders have nothing."""
+    @_builtins.property
+    def pairs(self) -> _containers.RepeatedCompositeFieldContainer[Global___SharedAddress]:
+        """Those with the most days first."""
+
+    def __init__(
+        self,
+        *,
+        pairs: _abc.Iterable[Global___SharedAddress] | None = ...,
+        crowded: _builtins.int = ...,
+        on_record: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["crowded", b"crowded", "on_record", b"on_record", "pairs", b"pairs"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddressReport: _TypeAlias = AddressReport  # noqa: Y015
+
+@_typing.final
+class SharedAddress(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OWNER_FIELD_NUMBER: _builtins.int
+    OTHER_FIELD_NUMBER: _builtins.int
+    DAYS_FIELD_NUMBER: _builtins.int
+    owner: _builtins.str
+    other: _builtins.str
+    days: _builtins.int
+    """On how many days."""
+    def __init__(
+        self,
+        *,
+        owner: _builtins.str = ...,
+        other: _builtins.str = ...,
+        days: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["days", b"days", "other", b"other", "owner", b"owner"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SharedAddress: _TypeAlias = SharedAddress  # noqa: Y015
 
 @_typing.final
 class AccountCluster(_message.Message):

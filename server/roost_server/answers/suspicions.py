@@ -16,6 +16,7 @@ from roost_ladder.suspicions.memory import MemoryReport, find_memory
 from roost_ladder.suspicions.thinking import ThinkingReport, find_thinking
 from roost_ladder.suspicions.voids import VoidReport, VoidShare, find_voids
 from roost_sdk.version import is_fingerprint
+from roost_server.accounts.addresses import shared_addresses
 from roost_server.accounts.gate import Asker
 from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName
@@ -49,7 +50,9 @@ class SuspicionReports:
         wanted = self._wanted(request)
         if asker.sees_everything:
             with self._turn:
-                return _report(self._store, wanted)
+                report = _report(self._store, wanted)
+            report.addresses.CopyFrom(_addresses(self._store, wanted.competition_id))
+            return report
         if request.phase or request.game or not request.competition:
             raise DeniedError("only admins may ask for this report; name a competition, without a phase or a game")
         self._check_done(request.competition)
@@ -225,6 +228,14 @@ def _shared_code(played: Iterable[_Named]) -> Iterator[records_pb2.SharedCode]:
         owners = [records_pb2.CodeOwner(owner=each.owner, bot=each.bot) for each in group]
         if len({each.owner for each in owners}) > 1:
             yield records_pb2.SharedCode(version=version, owners=owners)
+
+
+def _addresses(store: Store, competition_id: int | None) -> records_pb2.AddressReport:
+    """Which owners have shared an address: those with a bot in the competition, or all."""
+    with store.reading() as reading:
+        found = shared_addresses(reading, ledger.owner_names(reading, competition_id))
+    pairs = [records_pb2.SharedAddress(owner=one, other=two, days=days) for (one, two), days in found.pairs]
+    return records_pb2.AddressReport(pairs=pairs, crowded=found.crowded, on_record=found.on_record)
 
 
 class _Link(NamedTuple):

@@ -254,6 +254,15 @@ def _names() -> "Select[Any]":
     return select(COMPETITION.c.name).where(IS_COMPETITION).order_by(COMPETITION.c.id)
 
 
+def owner_names(reading: Reading, competition_id: int | None) -> set[str]:
+    """The owners who have entered a bot in a competition; without one, all."""
+    query = select(OWNER.c.name)
+    if competition_id is not None:
+        entered = ENTRY.c.competition_id == competition_id
+        query = query.join_from(ENTRY, BOT).join(OWNER).where(entered)
+    return set(reading.scalars(query))
+
+
 def current(store: Store) -> str:
     """The competition that is being played; of several, the one whose phase began last.
 

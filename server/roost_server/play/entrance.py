@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import structlog
 
 from roost.v1 import play_pb2
+from roost_server.accounts.addresses import note_address
 from roost_server.accounts.keys import BANNED, Identity
 from roost_server.accounts.names import NameRules
 from roost_server.accounts.owners import BotRecord, OwnedBots, check_new_version, owners_of_bots
@@ -41,8 +42,10 @@ class Entrance:
         self._revoked: set[int] = set()
         self._owned = OwnedBots({}, {}, frozenset())
 
-    async def enter(self, hello: play_pb2.Hello, identity: Identity | None = None) -> Session:
-        """A bot says hello. Raises `ArenaError` if it cannot come in."""
+    async def enter(
+        self, hello: play_pb2.Hello, identity: Identity | None = None, address: str | None = None
+    ) -> Session:
+        """A bot says hello, from an address if that is known. Raises `ArenaError` if it cannot come in."""
         if self.closed:
             raise ClosingError("the arena is shutting down")
         check_hello(hello)
@@ -55,6 +58,8 @@ class Entrance:
             await asyncio.to_thread(check_new_version, self._store, bot, hello.version, self._versions_per_hour)
         bot_id = None if bot is None else bot.id
         version_id = await asyncio.to_thread(self._store.register_version, hello.name, hello.version, bot_id=bot_id)
+        if bot is not None and address is not None:
+            await asyncio.to_thread(note_address, self._store, bot.owner_id, address)
         # Again: others may have come meanwhile, and the host may have ruled.
         self._check_guest(hello, identity)
         if reason := self._unwelcome(bot_id, identity):

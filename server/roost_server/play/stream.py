@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError, Message
 
 from roost.v1 import play_pb2
 from roost_games.errors import RoostError
+from roost_server.accounts.gate import address_of
 from roost_server.accounts.keys import Identity
 from roost_server.errors import (
     ArenaError,
@@ -101,7 +102,7 @@ async def play(entrance: Entrance, context: Context, identity: Identity | None =
     # Now, not with the first write: ending the stream during that write would send it twice, and gRPC would fail.
     await context.send_initial_metadata(())
     try:
-        session = await _enter(entrance, requests, identity)
+        session = await _enter(entrance, requests, identity, address_of(context.peer()))
     except RoostError as error:
         await end(context, status_of(error), str(error))
         return
@@ -119,14 +120,14 @@ async def play(entrance: Entrance, context: Context, identity: Identity | None =
     await _close(tasks, context)
 
 
-async def _enter(entrance: Entrance, requests: Incoming, identity: Identity | None) -> Session:
+async def _enter(entrance: Entrance, requests: Incoming, identity: Identity | None, address: str) -> Session:
     try:
         first = await asyncio.wait_for(anext(requests), HELLO_SECONDS)
     except (TimeoutError, StopAsyncIteration):
         raise InvalidError(f"a stream begins with a hello within {HELLO_SECONDS:.0f} seconds") from None
     if not first.HasField("hello"):
         raise InvalidError("the first message of a stream is a hello")
-    return await entrance.enter(first.hello, identity)
+    return await entrance.enter(first.hello, identity, address)
 
 
 async def _read(session: Session, requests: Incoming) -> None:

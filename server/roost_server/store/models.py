@@ -22,7 +22,7 @@ from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, Table, Uniq
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-SCHEMA = 11
+SCHEMA = 12
 """The number of the schema that these classes describe, and of the newest migration."""
 
 NAMES = {
@@ -424,6 +424,28 @@ class InvitationRow(BaseRow, table=True):
     revoked_ms: int | None = Field(default=None, sa_type=BigInteger)
 
 
+class AddressKeyRow(BaseRow, table=True):
+    """The key of the marks of one day, counted from 1970. There is one row: it is deleted when the next day begins."""
+
+    __tablename__ = "address_key"
+
+    day: int = Field(primary_key=True, sa_column_kwargs=NUMBERED_BY_US)
+    key: str
+    """In hex."""
+
+
+class AddressMarkRow(BaseRow, table=True):
+    """A bot of an owner has connected on a day from the address with this mark."""
+
+    __tablename__ = "address_mark"
+    __table_args__ = (CLUSTERED,)
+
+    day: int = Field(primary_key=True)
+    mark: str = Field(primary_key=True)
+    """The first characters of the HMAC-SHA256 of the address, in hex."""
+    owner_id: int = Field(primary_key=True, foreign_key="owner.id")
+
+
 class QuarantineRow(BaseRow, table=True):
     """A version that may not play because of its faults, until `ended_ms`; null while it lasts."""
 
@@ -539,6 +561,8 @@ BOT = table_of("bot")
 ENTRY = table_of("entry")
 ACCESS_KEY = table_of("access_key")
 INVITATION = table_of("invitation")
+ADDRESS_KEY = table_of("address_key")
+ADDRESS_MARK = table_of("address_mark")
 QUARANTINE = table_of("quarantine")
 AUDIT = table_of("audit")
 RULING = table_of("ruling")
