@@ -51,6 +51,14 @@ SeedOption = Annotated[
 WorkersOption = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="How many processes play. By default one per core.")
 ]
+TrustedOption = Annotated[
+    bool,
+    typer.Option(
+        "--trusted",
+        help="The bots are your own: they share a process with the referee, which is faster, and breakpoint() works "
+        "in play. By default every bot that is not a sample has a process of its own.",
+    ),
+]
 DealsOption = Annotated[
     str | None,
     typer.Option(

@@ -165,8 +165,13 @@ def trouble_of(seat: int, bot: str, kind: Kind, error: BaseException) -> Trouble
 
 def refusal_of(seat: int, bot: str, fault: Fault, move: object, legal: Sequence[object]) -> Trouble:
     """What its author is told about a bot whose answer does not count."""
+    return refusal_in_words(seat, bot, fault, SHORT.repr(move), legal)
+
+
+def refusal_in_words(seat: int, bot: str, fault: Fault, sent: str, legal: Sequence[object]) -> Trouble:
+    """The same, if what it sent is text about it."""
     if fault is Fault.LATE:
         return Trouble(seat, bot, "was late: its answer came after its time was up")
     listed = ", ".join(str(each) for each in legal[:SHOWN_MOVES])
     more = f" and {len(legal) - SHOWN_MOVES} more" if len(legal) > SHOWN_MOVES else ""
-    return Trouble(seat, bot, f"sent a move that is {fault}: {SHORT.repr(move)}", f"  legal were: {listed}{more}")
+    return Trouble(seat, bot, f"sent a move that is {fault}: {sent}", f"  legal were: {listed}{more}")

@@ -6,6 +6,7 @@ however that happens, and may be limited as a whole. A `GuardedProcess` is one t
 `Supervisor` keeps one running by a `Restart` policy.
 """
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -31,6 +32,8 @@ MOST_KEPT = 1 << 16
 """How many bytes of a process's latest output are kept."""
 MOST_WORDS = 500
 """How many characters of a line are quoted."""
+SET_DUMPABLE = 4
+"""A number of `prctl`."""
 SECONDS_TO_READ = 1.0
 """How long reading the rest of a pipe may take once its process has ended. Its own children may hold it open."""
 
@@ -39,6 +42,12 @@ def python_words(module: ModuleType, *arguments: str) -> list[str]:
     """The words of a command that runs a module of ours, as `python -m` does."""
     # With -P a random.py in this folder hides no module of Python, as it would not from `roost` itself.
     return [sys.executable, "-P", "-m", module.__name__, *arguments]
+
+
+def hide_memory() -> None:
+    """Keep other processes of this user from reading the memory of this one. It holds on Linux."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def ending_of(code: int) -> str:

@@ -1,4 +1,4 @@
-"""The one way to call a bot: a seated bot takes calls, alone or in batches, and returns what came of each.
+"""The one way to call a bot: a seated bot takes calls, and returns what came of each.
 
     bot = SeatedBot(MyBot, BotSeat("karteneck", seat=0, players=2, rng=Random(7)))
     bot.start()
@@ -6,25 +6,20 @@
 
 None of its methods raises anything but `KeyboardInterrupt`. Where they run is up to the driver of the seat, and there
 are three: the thread of the match (`LocalMatch`), a thread or an event loop beside a connection
-(`roost_sdk.arena.drivers`), and a child process, on this machine or another. The last one sends `Call`s and gets a
-`Reply` for each.
+(`roost_sdk.arena.drivers`), and a process of its own (`roost_sdk.bot_process`), which takes calls in batches.
 """
 
 from asyncio import Runner
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from inspect import isawaitable, iscoroutinefunction
 from random import Random
 from time import perf_counter
 from typing import Any, Literal, NamedTuple, NoReturn
 
-from roost_games.game import JsonValue
 from roost_games.referee import STANDARD_CLOCK, Clock
-from roost_games.registry import get_game
 from roost_games.replay import Result
-from roost_games.wording import as_text, presentable
-from roost_sdk.bot import Bot, OutOfTime
-from roost_sdk.tracebacks import authors_lines, headline
+from roost_sdk.bot import Bot
 
 Outcome = tuple[Any, BaseException | None, float]
 """What came of a call: what the bot returned, or what it raised, and the milliseconds it took."""
@@ -114,11 +109,6 @@ class SeatedBot:
         """Tell the bot how the match ended."""
         return _attempt(self._end, result)
 
-    def take(self, calls: Iterable[Call]) -> Iterator[Outcome]:
-        """Make a batch of calls, one after the other."""
-        for kind, given in calls:
-            yield getattr(self, kind)(*given)
-
     async def wait(self, call: Call) -> Outcome:
         """Make one call, and if the method is a coroutine, wait until it is done."""
         outcome: Outcome = getattr(self, call.kind)(*call.given)
@@ -146,58 +136,6 @@ def blocking(runner: Runner) -> Bind:
         return (lambda *given: runner.run(method(*given))) if iscoroutinefunction(method) else method
 
     return bind
-
-
-class Reply(NamedTuple):
-    """The outcome of a call, in a form that can leave the bot's process: the bot's own objects cannot."""
-
-    ms: float
-    move: JsonValue = None
-    """The move of a decision, in replay notation."""
-    refused: str = ""
-    """What a decision returned, as text, if that is no move."""
-    error: str = ""
-    """What the bot raised, in one line."""
-    details: str = ""
-    """Where in the bot it was raised."""
-    late: bool = False
-    """Whether the bot says itself that its answer would come too late."""
-    started: bool = True
-    """Whether the bot has started; one that has not has no answer, and its error was told before."""
-
-
-def replies(bot: SeatedBot, calls: Sequence[Call]) -> Iterator[Reply]:
-    """Make a batch of calls in the bot's own process. A `decide` may be given a view alone.
-
-    Raises `MemoryError` if the bot did: its process cannot be trusted after that.
-    """
-    game = get_game(bot.place.game)
-    for kind, given in calls:
-        if kind == "decide" and len(given) == 1:
-            given = (*given, game.legal(*given))
-        for move, error, ms in bot.take([Call(kind, given)]):
-            if error is not None:
-                yield _error_reply(error, ms)
-            elif kind != "decide":
-                yield Reply(ms)
-            else:
-                yield _move_reply(game.encode_move, move, ms)
-
-
-def _error_reply(error: BaseException, ms: float) -> Reply:
-    if isinstance(error, MemoryError):
-        raise error
-    if isinstance(error, NotStarted):
-        return Reply(ms, started=False)
-    return Reply(ms, error=headline(error), details=authors_lines(error), late=isinstance(error, OutOfTime))
-
-
-def _move_reply(encode: Callable[[Any], JsonValue], move: object, ms: float) -> Reply:
-    try:
-        return Reply(ms, presentable(move if isinstance(move, dict) else encode(move)))
-    except Exception:
-        # A bot may return anything, and nothing about it may end the process.
-        return Reply(ms, refused=as_text(move))
 
 
 def seat_bot(

@@ -1,4 +1,4 @@
-"""A seated bot takes calls, alone or in batches, and nothing that it does gets out but an outcome."""
+"""A seated bot takes calls, and nothing that it does gets out but an outcome."""
 
 from asyncio import Runner
 from collections.abc import Sequence
@@ -11,8 +11,7 @@ from roost_games.chance import Tape, seed_of
 from roost_games.registry import get_game
 from roost_games.replay import Result
 from roost_sdk import Bot
-from roost_sdk.bot import OutOfTime
-from roost_sdk.seat import BotSeat, Call, NotStarted, Reply, SeatedBot, blocking, replies
+from roost_sdk.seat import BotSeat, Call, NotStarted, SeatedBot, blocking
 
 GAME = get_game("karteneck")
 STATE = GAME.start(2, GAME.options({}), Tape(seed_of("seat")))
@@ -59,10 +58,10 @@ def _nothing_heard() -> None:
 
 
 @pytest.mark.parametrize("bot_class", [Noting, Slow])
-def test_a_batch_of_calls_is_made_in_order(bot_class: type[Bot]) -> None:
-    calls = [Call("start"), Call("seen", (1, LEGAL[0])), Call("decide", (VIEW, LEGAL)), Call("end", (END,))]
+def test_every_call_has_an_outcome(bot_class: type[Bot]) -> None:
     with Runner() as runner:
-        outcomes = list(SeatedBot(bot_class, place(), blocking(runner)).take(calls))
+        bot = SeatedBot(bot_class, place(), blocking(runner))
+        outcomes = [bot.start(), bot.seen(1, LEGAL[0]), bot.decide(VIEW, LEGAL), bot.end(END)]
     assert [value for value, _, _ in outcomes] == [None, None, LEGAL[0], None]
     assert not any(error for _, error, _ in outcomes)
     assert heard == [[(1, LEGAL[0]), len(LEGAL), (1, 2)]]
@@ -95,73 +94,3 @@ def test_a_coroutine_that_fails_at_the_start_is_no_start() -> None:
 
     with Runner() as runner:
         runner.run(script())
-
-
-def test_replies_have_moves_in_replay_notation() -> None:
-    bot = SeatedBot(Noting, place())
-    started, told, decided, ended = replies(
-        bot, [Call("start"), Call("seen", (1, LEGAL[0])), Call("decide", (VIEW,)), Call("end", (END,))]
-    )
-    assert decided.move == GAME.encode_move(LEGAL[0])
-    for reply in (started, told, ended):
-        assert reply == Reply(reply.ms)
-    assert heard[0][1] == len(LEGAL)
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        (lambda: "a card", {"refused": "a card"}),
-        (lambda: [][0], {"error": "IndexError: list index out of range"}),
-        (lambda: exit(3), {"error": "SystemExit: 3"}),
-    ],
-)
-def test_replies_say_what_is_wrong(answer: Any, expected: dict[str, Any]) -> None:
-    class Wrong(Bot):
-        def choose(self, view: Any, legal: Sequence[Any]) -> Any:
-            return answer()
-
-    _, reply = replies(SeatedBot(Wrong, place()), [Call("start"), Call("decide", (VIEW,))])
-    assert reply == Reply(reply.ms, details=reply.details, **expected)
-    assert bool(reply.details) == ("error" in expected)
-
-
-def test_a_bot_can_say_that_it_is_late() -> None:
-    class Late(Bot):
-        def choose(self, view: Any, legal: Sequence[Any]) -> Any:
-            raise OutOfTime("no line came")
-
-    _, reply = replies(SeatedBot(Late, place()), [Call("start"), Call("decide", (VIEW,))])
-    assert reply.late
-    assert reply.error == "OutOfTime: no line came"
-
-
-def test_what_a_bot_that_did_not_start_would_answer_is_told_apart() -> None:
-    started, reply = replies(SeatedBot(Unmakeable, place()), [Call("start"), Call("decide", (VIEW,))])
-    assert started.error == "ValueError: not today"
-    assert reply == Reply(reply.ms, started=False)
-
-
-class Unmakeable(Bot):
-    """Cannot be made."""
-
-    def __init__(self) -> None:
-        raise ValueError("not today")
-
-
-def test_a_bot_without_memory_ends_its_process() -> None:
-    class Greedy(Bot):
-        def choose(self, view: Any, legal: Sequence[Any]) -> Any:
-            raise MemoryError
-
-    with pytest.raises(MemoryError):
-        list(replies(SeatedBot(Greedy, place()), [Call("start"), Call("decide", (VIEW,))]))
-
-
-def test_a_move_in_replay_notation_leaves_the_process_as_it_is() -> None:
-    class Notes(Bot):
-        def choose(self, view: Any, legal: Sequence[Any]) -> Any:
-            return GAME.encode_move(legal[-1])
-
-    _, reply = replies(SeatedBot(Notes, place()), [Call("start"), Call("decide", (VIEW,))])
-    assert (reply.move, reply.refused) == (GAME.encode_move(LEGAL[-1]), "")

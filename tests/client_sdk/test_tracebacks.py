@@ -10,7 +10,8 @@ from roost_games.chance import Quick
 from roost_games.errors import UsageError
 from roost_games.registry import get_game
 from roost_sdk.load import load_bot
-from roost_sdk.seat import BotSeat, Call, SeatedBot, blocking, replies
+from roost_sdk.seat import BotSeat, SeatedBot, blocking
+from roost_sdk.tracebacks import authors_lines
 
 BOT = """\
 from roost_sdk import Bot
@@ -37,8 +38,10 @@ def test_only_the_authors_lines_are_shown(tmp_path: Path, name: str, lines: list
     view = game.start(2, game.options({}), Quick(Random(1))).observe(0)
     with Runner() as runner:
         bot = SeatedBot(load_bot(f"{file}:{name}", {}).bot_class, BotSeat(game.name, 0, 2, Random(1)), blocking(runner))
-        _, reply = replies(bot, [Call("start"), Call("decide", (view,))])
-    shown = [line for line in reply.details.splitlines() if line.lstrip().startswith("File")]
+        bot.start()
+        _, error, _ = bot.decide(view, game.legal(view))
+    assert error is not None
+    shown = [line for line in authors_lines(error).splitlines() if line.lstrip().startswith("File")]
     assert [line.partition(", in ")[0].strip() for line in shown] == [f'File "{file}", line {at}' for at in lines]
 
 

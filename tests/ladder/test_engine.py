@@ -11,10 +11,10 @@ from roost_ladder.running.fixtures import BotSpec, Fixture, Job, MatchLimits, Pl
 BOT = BotSpec("bot", "1", "somewhere", "Bot")
 
 
-def unit(key: str, *, isolated: bool = False) -> Unit:
+def unit(key: str) -> Unit:
     """Two matches that are named after the unit."""
     fixtures = [Fixture(f"{key}{number}", "karteneck", (BOT, BOT), b"", None) for number in (1, 2)]
-    return Unit(key, tuple(fixtures), isolated)
+    return Unit(key, tuple(fixtures))
 
 
 class Listed:
@@ -88,15 +88,6 @@ def test_a_job_has_as_many_units_as_take_a_moment() -> None:
     supply._waiting = [unit(key) for key in "nopq"]
     results(engine, "n")
     assert [len(job.fixtures) for job in executor.jobs[2:]] == [4, 4], "matches of 0.1 s: two units of two"
-
-
-def test_isolated_units_share_no_job_with_others() -> None:
-    units = [unit("a"), unit("b", isolated=True), unit("c", isolated=True), unit("d")]
-    supply, executor = Listed(*units, most=64), LastFirst()
-    engine = Engine(Executor(executor.submit, 2), supply, MatchLimits(), pace=Pace(), look=executor.look)
-    results(engine, "a")
-    assert executor.matches() == [["a1", "a2"], ["b1", "b2", "c1", "c2"], ["d1", "d2"]]
-    assert [job.isolated for job in executor.jobs] == [False, True, False]
 
 
 def test_nothing_is_handed_out_after_the_deadline_and_nothing_awaited_after_the_grace() -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from roost_games.errors import UsageError
+from roost_games.chance import seed_of
+from roost_games.errors import RoostError, UsageError
 from roost_games.referee import Fault
 from roost_games.registry import get_game
 from roost_games.replay import FINISHED, FORFEIT, Decision, Replay, Step
 from roost_games.verify import verify
 from roost_ladder.running.engine import Executor
 from roost_ladder.running.fixtures import BotSpec, Fixture, Job, MatchLimits, PlayedMatch
-from roost_ladder.running.isolated import play_isolated
 from roost_ladder.running.workers import local_executor, play
 from roost_sdk import LocalMatch
 from tests.support.ladders.small_ladders import CALM, STRICT, bot, fixture
@@ -56,13 +56,6 @@ def test_a_bot_that_has_to_be_stopped_forfeits_and_others_do_not_suffer(
     assert verify(match.replay()) is None
 
 
-def test_a_hoarder_is_stopped_however_many_bots_its_worker_knows(executor: Executor) -> None:
-    """The limit is for the bots of a match, not for all that were ever loaded."""
-    played(executor, fixture("first", "last", "dice", "listens"))
-    (match,) = played(executor, fixture("first", "hoards"))
-    assert match.result.forfeits == (1,)
-
-
 def test_the_others_play_on_at_a_larger_table(executor: Executor) -> None:
     (match,) = played(executor, fixture("exits", "first", "last"))
     assert match.result.termination == FINISHED
@@ -94,13 +87,14 @@ def timeless(replay: Replay) -> list[Step]:
 
 
 def test_workers_play_what_a_plain_local_match_plays(executor: Executor) -> None:
-    """In one child, and in isolation, with bots that use their randomness and are told all moves."""
+    """Trusted or not, with bots that use their randomness and are told all moves."""
     wanted = fixture("dice", "listens", "first")
     local = LocalMatch(get_game("karteneck"), [spec.load() for spec in wanted.bots], wanted.seed, clock=CALM.clock)
     local.play()
     steps = timeless(local.referee.replay())
-    for job in (Job((wanted,), CALM), Job((wanted,), CALM, isolated=True)):
-        (match,) = executor.submit(job).result()
+    for trusted in ((), (0, 1, 2), (1,)):
+        bots = [spec._replace(trusted=seat in trusted) for seat, spec in enumerate(wanted.bots)]
+        (match,) = played(executor, wanted._replace(bots=tuple(bots)))
         replay = match.replay()
         assert timeless(replay) == steps
         assert match.result == local.referee.result
@@ -108,25 +102,48 @@ def test_workers_play_what_a_plain_local_match_plays(executor: Executor) -> None
         assert verify(replay) is None
 
 
-@pytest.mark.parametrize("isolated", [False, True])
-def test_bots_know_the_clock_of_the_ladder(executor: Executor, isolated: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("trusted", [False, True])
+def test_bots_know_the_clock_of_the_ladder(executor: Executor, trusted: bool, tmp_path: Path) -> None:
     file = tmp_path / "punctual.py"
     file.write_text(
         "from roost_sdk import Bot\nclass Punctual(Bot):\n    def choose(self, view, legal):\n"
         "        raise ValueError(self.clock.decision_ms)\n"
     )
-    wanted = fixture("first", "last")._replace(bots=(bot("first"), BotSpec("punctual", "", str(file), "Punctual")))
-    (match,) = executor.submit(Job((wanted,), CALM, isolated)).result()
+    punctual = BotSpec("punctual", "", str(file), "Punctual", trusted)
+    (match,) = played(executor, fixture("first", "last")._replace(bots=(bot("first"), punctual)))
     assert match.troubles[0].what == f"crashed: ValueError: {CALM.clock.decision_ms}"
 
 
-def test_what_goes_wrong_in_isolation_is_the_same_fault_as_elsewhere(executor: Executor) -> None:
-    wanted = fixture("crashes", "babbles")
-    (together,) = executor.submit(Job((wanted,), CALM)).result()
-    alone = play_isolated(wanted, CALM)
-    assert alone.result == together.result
-    assert {fault.kind for fault in alone.result.faults} == {Fault.CRASHED, Fault.MALFORMED, Fault.ILLEGAL}
-    assert {trouble.what for trouble in alone.troubles} >= {"crashed: ValueError: no idea"}
+def test_what_goes_wrong_in_a_process_of_its_own_is_the_same_fault_as_elsewhere(executor: Executor) -> None:
+    (together,) = played(executor, fixture("crashes", "babbles", trusted=True))
+    (apart,) = played(executor, fixture("crashes", "babbles"))
+    assert apart.result == together.result
+    assert {fault.kind for fault in apart.result.faults} == {Fault.CRASHED, Fault.MALFORMED, Fault.ILLEGAL}
+    assert "crashed: ValueError: no idea" in {trouble.what for trouble in apart.troubles}
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        ("exits", r"ended \(exit code 3\)"),
+        ("hoards", "took more than 150 MB of memory for each"),
+    ],
+)
+def test_a_trusted_bot_that_is_lost_ends_the_run(executor: Executor, name: str, how: str) -> None:
+    names = ", ".join(sorted(("first", name)))
+    with pytest.raises(RoostError, match=f"with the trusted bots {names} {how}.*without --trusted each has"):
+        played(executor, fixture("first", name, trusted=True))
+
+
+def test_other_matches_of_a_bot_that_is_stopped_come_out_as_without_it(executor: Executor) -> None:
+    """The bot plays many at once. Those that it was not asked in begin again."""
+    seeds = [seed_of("many", number) for number in range(12)]
+    few = [fixture("moody", "dice", match=f"m{number}")._replace(seed=seed) for number, seed in enumerate(seeds)]
+    alone = [played(executor, each)[0] for each in few]
+    together = played(executor, *few)
+    assert 0 < sum(bool(match.stops) for match in alone) < len(few)
+    assert [match.result for match in together] == [match.result for match in alone]
+    assert [match.stops for match in together] == [match.stops for match in alone]
 
 
 def test_a_bot_that_cannot_be_loaded_is_named(executor: Executor) -> None:
@@ -138,7 +155,7 @@ def test_a_bot_that_cannot_be_loaded_is_named(executor: Executor) -> None:
 
 def test_a_sample_is_loaded_by_its_module() -> None:
     assert BotSpec("x", "", "roost_bots.greedy", "GreedyBot").load().bot_class.__name__ == "GreedyBot"
-    with pytest.raises(UsageError, match="no bot 'Nobody' in roost_bots"):
+    with pytest.raises(UsageError, match="no class 'Nobody' in roost_bots"):
         BotSpec("x", "", "roost_bots.greedy", "Nobody").load()
 
 

@@ -4,7 +4,15 @@ from typing import Annotated
 
 import typer
 
-from roost_cli.options import JsonOption, SeedOption, WorkersOption, parse_counts, parse_duration, parse_games
+from roost_cli.options import (
+    JsonOption,
+    SeedOption,
+    TrustedOption,
+    WorkersOption,
+    parse_counts,
+    parse_duration,
+    parse_games,
+)
 from roost_games.errors import Exit
 
 
@@ -37,6 +45,7 @@ def compare(
         typer.Option(min=1, metavar="N", help="Stop after this many blocks; then only --budget limits the time."),
     ] = None,
     workers: WorkersOption = None,
+    trusted: TrustedOption = False,
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -68,6 +77,7 @@ def compare(
         blocks,
         workers,
         seed,
+        trusted,
     )
     run = run_comparison(options, SAMPLES, watch=watching, remark=remark)
     if as_json:

@@ -11,6 +11,7 @@ from roost_cli.options import (
     DealsOption,
     JsonOption,
     SeedOption,
+    TrustedOption,
     WorkersOption,
     database_url,
     needs_server,
@@ -67,6 +68,7 @@ def ladder(
         ),
     ] = None,
     workers: WorkersOption = None,
+    trusted: TrustedOption = False,
     db: Annotated[
         str | None, typer.Option(metavar="FILE", help="Keep every match in this database, and resume what is in it.")
     ] = None,
@@ -115,6 +117,7 @@ def ladder(
         matches,
         None if budget is None else parse_duration(budget),
         deals,
+        trusted,
     )
     options.check()
     check_rating(rating)

@@ -10,26 +10,26 @@ notices. So a bot that never answers does not keep its process running.
 """
 
 import os
-import resource
 import sys
 import threading
 import time
-from asyncio import Runner
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import NamedTuple
 
 from roost_games.errors import RoostError
 from roost_games.registry import get_game
 from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits, Period, PlayedMatch, as_played
+from roost_ladder.running.hall import Hall
+from roost_ladder.running.table import epoch_ms
+from roost_sdk.bot_process.host import limit_memory, limit_programs, memory_taken
+from roost_sdk.guard import OUT_OF_MEMORY
 from roost_sdk.load import LoadedBot
-from roost_sdk.local import LocalMatch, rng_of
-from roost_sdk.seat import BotSeat, Call, Reply, SeatedBot, Trouble, blocking, replies
+from roost_sdk.local import LocalMatch
+from roost_sdk.processes import hide_memory
+from roost_sdk.seat import Trouble
 
 PULSE_SECONDS = 0.25
-OUT_OF_MEMORY = 79
-"""The exit code of a child that has run out of memory."""
 MOST_TROUBLES = 3
 """How many troubles of one match are reported."""
 
@@ -57,6 +57,10 @@ class ChildProgress:
         self.memory = 0
         """How much it had taken when its bots were loaded."""
 
+    def advance(self) -> None:
+        """Something has been done."""
+        self.steps += 1
+
     def __call__(self) -> tuple[object, ...]:
         match = self.match
         return (self.steps,) if match is None else (self.steps, match.referee.decision, match.referee.waiting)
@@ -64,9 +68,8 @@ class ChildProgress:
 
 PROGRESS = ChildProgress()
 LOADED: dict[BotSpec, LoadedBot] = {}
-RUNNER = Runner()
-ALONE: list[SeatedBot] = []
-"""The bot of a process that has only one, once it is seated."""
+HALLS: dict[MatchLimits, Hall] = {}
+"""Where bots play that have processes of their own."""
 
 
 def load(specs: tuple[BotSpec, ...], limits: MatchLimits) -> Iterator[None]:
@@ -75,39 +78,41 @@ def load(specs: tuple[BotSpec, ...], limits: MatchLimits) -> Iterator[None]:
         if spec not in LOADED:
             LOADED[spec] = spec.load()
     PROGRESS.memory = memory_taken()
-    limit_programs(limits)
+    limit_programs(limits.patience)
     yield from ()
 
 
-def limit_programs(limits: MatchLimits) -> None:
-    """Make programs behind bots obey the limits."""
-    # The bot stops its program itself, before its parent would stop this process.
-    os.environ.setdefault("ROOST_STDIO_SECONDS", str(limits.patience))
-
-
-def memory_taken() -> int:
-    """How many bytes of data this process has.
-
-    Not its peak, which on Linux is inherited from the process that started it.
-    """
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
-    except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return pages * resource.getpagesize()
-
-
-def limit_memory(before: int, megabytes: int) -> None:
-    """Let this process take this many megabytes more than it had `before`. Beyond that it gets `MemoryError`."""
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = before + megabytes * 1024 * 1024
-    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
-
-
 def play_fixtures(fixtures: tuple[Fixture, ...], limits: MatchLimits) -> Iterator[PlayedMatch]:
-    """Play matches one after the other, with all bots in this process. They have been loaded."""
-    for fixture in fixtures:
-        yield _play(fixture, limits)
+    """Play matches, in this order. Trusted bots play in this process, and have been loaded."""
+    if all(bot.trusted for fixture in fixtures for bot in fixture.bots):
+        for fixture in fixtures:
+            yield _play(fixture, limits)
+    else:
+        yield from _play_apart(fixtures, limits)
+
+
+def _play_apart(fixtures: tuple[Fixture, ...], limits: MatchLimits) -> Iterator[PlayedMatch]:
+    """Play matches in which bots have processes of their own. These are kept for the next job."""
+    hall = HALLS.pop(limits, None) or Hall(limits, beat=PROGRESS.advance)
+    began = time.perf_counter()
+    try:
+        tables = list(hall.play(fixtures))
+    except BaseException:
+        hall.close()
+        raise
+    HALLS[limits] = hall
+    # Many matches are played at once, so none of them says how long it would have taken alone.
+    ms = (time.perf_counter() - began) * 1000 / len(fixtures)
+    for table in tables:
+        yield as_played(
+            table.fixture,
+            table.referee,
+            Period(table.started_ms, table.ended_ms),
+            recording=limits.recording,
+            troubles=tuple(table.troubles[:MOST_TROUBLES]),
+            stops=tuple(table.stops),
+            busy_ms=ms,
+        )
 
 
 def _play(fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
@@ -123,14 +128,13 @@ def _play(fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
         match=fixture.match,
         tell=troubles.append,
     )
-    # For the bots of this match, not for all that are loaded. What earlier matches have left behind counts too: if that
-    # is too much, the match is played again by fresh processes.
+    # For the bots of this match, not for all that are loaded. What earlier matches have left behind counts too.
     limit_memory(PROGRESS.memory, limits.memory_mb * len(fixture.bots))
     PROGRESS.match = match
     PROGRESS.steps += 1
     match.play()
     if any("MemoryError" in trouble.what for trouble in troubles):
-        # Nobody can tell here whose fault that is: the bot that asks last gets the error.
+        # Nothing is certain in a process after that, nor whose fault it is: the bot that asks last gets the error.
         os._exit(OUT_OF_MEMORY)
     return as_played(
         fixture,
@@ -139,31 +143,6 @@ def _play(fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
         recording=limits.recording,
         troubles=tuple(troubles[:MOST_TROUBLES]),
     )
-
-
-def seat_alone(spec: BotSpec, game: str, seat: int, players: int, seed: bytes, limits: MatchLimits) -> Iterator[bool]:
-    """Import the only bot of this process, limit its memory and seat it. Yields whether it wants to see all moves."""
-    bot_class = spec.load().bot_class
-    limit_memory(memory_taken(), limits.memory_mb)
-    limit_programs(limits)
-    place = BotSeat(game, seat, players, rng_of(seed, seat), limits.clock)
-    ALONE.append(SeatedBot(bot_class, place, blocking(RUNNER)))
-    yield bot_class.wants_moves()
-
-
-def take(calls: Sequence[Call]) -> Iterator[Reply]:
-    """Call the only bot of this process."""
-    for call in calls:
-        PROGRESS.steps += 1
-        try:
-            yield from replies(ALONE[0], [call])
-        except MemoryError:
-            os._exit(OUT_OF_MEMORY)
-
-
-def epoch_ms() -> int:
-    """Now, in milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
 
 
 class ParentPipe:
@@ -223,6 +202,7 @@ class ParentPipe:
 
 def main() -> None:
     """Serve the pipe whose number is the argument. The first message is the path for imports."""
+    hide_memory()
     pipe = Connection(int(sys.argv[1]))
     sys.path[:] = pipe.recv()
     parent = ParentPipe(pipe)

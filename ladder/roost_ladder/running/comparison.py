@@ -20,7 +20,7 @@ from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.rating.compare import MOST_ELO, NEW, OLD, ComparedTable, Comparison, Plan, observe
 from roost_ladder.rating.sprt import Sprt, Verdict
 from roost_ladder.running.engine import Engine, Executor, Pace, Unit
-from roost_ladder.running.entrants import SAME_MODULES, Entrant, cannot_share_process, find_entrants
+from roost_ladder.running.entrants import Entrant, apart_if_need_be, find_entrants
 from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits, PlayedMatch
 from roost_ladder.running.series import TroubleLog, new_seed
 from roost_ladder.running.workers import local_executor
@@ -41,8 +41,6 @@ class Lineup(NamedTuple):
     options: Mapping[str, Any]
     """The options of each game."""
     limits: MatchLimits = MatchLimits(recording=False)
-    isolated: bool = False
-    """Whether every bot has a process of its own. It is slow, and for bots that cannot share one."""
 
     def fixtures(self, plan: Plan, block: int) -> tuple[Fixture, ...]:
         """The matches of a block."""
@@ -75,7 +73,7 @@ class _Blocks:
 
     def next_unit(self) -> Unit:
         number = next(self._numbers)
-        return Unit(str(number), self._lineup.fixtures(self._plan, number), self._lineup.isolated)
+        return Unit(str(number), self._lineup.fixtures(self._plan, number))
 
     def most_per_job(self) -> int:
         return MOST_BLOCKS
@@ -123,6 +121,8 @@ class CompareOptions:
     workers: int | None = None
     """How many processes play; by default one per core."""
     seed: str | None = None
+    trusted: bool = False
+    """Whether the bots may share a process with the referee, which is faster: they are one's own."""
 
     def check(self) -> None:
         """Raise `UsageError` for what is wrong with any bots: before bots are imported, which takes a while."""
@@ -236,14 +236,14 @@ def _find_bots(
     options: CompareOptions, samples: Mapping[str, type[Bot]], remark: Callable[[str], None]
 ) -> list[Entrant]:
     """The new bot, the old one, and the opponents. The first two get names that tell them apart."""
-    new, old = _find_one(options.new, samples), _find_one(options.old, samples)
+    new, old = (_find_one(text, samples, options.trusted) for text in (options.new, options.old))
     if new.spec.name == old.spec.name:
         same = options.new == options.old
         new = _renamed(new, f"{new.spec.name} (new)" if same else options.new)
         old = _renamed(old, f"{old.spec.name} (old)" if same else options.old)
     opponents: list[Entrant] = []
     for text in options.against:
-        found = find_entrants([text], samples)
+        found = find_entrants([text], samples, trusted=options.trusted)
         for line in found.left_out:
             remark(f"left out: {line}")
         opponents += found.bots
@@ -251,11 +251,11 @@ def _find_bots(
     for bot in bots:
         if bot.is_command:
             raise UsageError(f"{bot.spec.name} connects to an arena by itself; roost ladder can play it, not compare")
-    return bots
+    return list(apart_if_need_be(bots, remark))
 
 
-def _find_one(text: str, samples: Mapping[str, type[Bot]]) -> Entrant:
-    found = find_entrants([text], samples)
+def _find_one(text: str, samples: Mapping[str, type[Bot]], trusted: bool) -> Entrant:
+    found = find_entrants([text], samples, trusted=trusted)
     if len(found.bots) != 1 or found.left_out:
         raise UsageError(f"{text} is not one bot; name a file, such as {text}/mybot.py")
     return found.bots[0]
@@ -289,10 +289,7 @@ def _can_be_played(game: str, counts: Sequence[int], bots: Sequence[Entrant]) ->
 def _lineup(plan: Plan, bots: Sequence[Entrant], remark: Callable[[str], None]) -> Lineup:
     """The bots of a comparison, and how they play."""
     specs = {number: bot.spec for number, bot in enumerate(bots)}
-    isolated = cannot_share_process(specs.values())
     if specs[NEW].version == specs[OLD].version:
         remark(f"note: {specs[NEW].name} and {specs[OLD].name} have the same code")
-    if isolated:
-        remark(SAME_MODULES)
     options = {table.game: get_game(table.game).options({}) for table in plan.tables}
-    return Lineup(specs, options, isolated=isolated)
+    return Lineup(specs, options)

@@ -31,12 +31,10 @@ class Executor(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """Matches that belong together. They are played by one worker, one after the other."""
+    """Matches that belong together. They are played by one worker."""
 
     key: str
     fixtures: tuple[Fixture, ...]
-    isolated: bool = False
-    """Whether every bot has a process of its own: slow, and for bots that cannot share one."""
 
 
 class Supply(Protocol):
@@ -66,7 +64,7 @@ class Pace:
         """Note how long they took."""
         for fixture, match in zip(fixtures, played, strict=True):
             kind = fixture.game, len(fixture.bots)
-            took = (match.ended_ms - match.started_ms) / 1000
+            took = (match.busy_ms or match.ended_ms - match.started_ms) / 1000
             former = self._seconds.get(kind, took)
             self._seconds[kind] = former + LEARNING_RATE * (took - former)
 
@@ -96,8 +94,6 @@ class Engine:
         self._deadline = deadline
         self._grace = grace
         self._look = look
-        self._offered: Unit | None = None
-        """Taken from the supply, but not handed out yet."""
         self._running: dict[Future[list[PlayedMatch]], list[Unit]] = {}
         self._done: dict[str, list[PlayedMatch]] = {}
 
@@ -117,25 +113,18 @@ class Engine:
             self._submit(units)
 
     def _next_units(self) -> list[Unit]:
-        """Units for a job: as many as take a moment, and all isolated or none."""
+        """Units for a job: as many as take a moment."""
         units: list[Unit] = []
         seconds = 0.0
         most = self._supply.most_per_job()
-        while len(units) < most and seconds < JOB_SECONDS and (unit := self._offer()) is not None:
-            if units and unit.isolated != units[0].isolated:
-                break
-            self._offered = None
+        while len(units) < most and seconds < JOB_SECONDS and (unit := self._supply.next_unit()) is not None:
             units.append(unit)
             seconds += self._pace.of(unit.fixtures)
         return units
 
-    def _offer(self) -> Unit | None:
-        self._offered = self._offered or self._supply.next_unit()
-        return self._offered
-
     def _submit(self, units: list[Unit]) -> None:
         fixtures = tuple(fixture for unit in units for fixture in unit.fixtures)
-        self._running[self._executor.submit(Job(fixtures, self._limits, units[0].isolated))] = units
+        self._running[self._executor.submit(Job(fixtures, self._limits))] = units
 
     def _await(self) -> bool:
         """Wait a moment for what is being played. False if that is nothing, or the time is up."""

@@ -1,26 +1,24 @@
 """Finds the bots that a person names, in a form that every process can load.
 
-Files are imported in a child process, never here, so nothing they do on import can harm the caller.
+Each file is imported in a process of its own, never here, so nothing it does on import can harm others.
 """
 
-import contextlib
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
 from roost_ladder.running.fixtures import BotSpec
-from roost_ladder.running.process import WORKER_PROCESSES, Hung, WorkerLost, WorkerProcess
 from roost_sdk.bot import Bot
-from roost_sdk.load import STDIO, LoadedBot, did_you_mean, load_all, load_bot
+from roost_sdk.bot_process.answers import BotDescription
+from roost_sdk.bot_process.process import BotLimits, BotLost, BotProcess
+from roost_sdk.load import STDIO, did_you_mean
 from roost_sdk.version import fingerprint, source_files
 
-IMPORT_SECONDS = 60.0
-"""How long the import of a file may take."""
-SAME_MODULES = "note: bots import different modules of the same name, so each has a process of its own, which is slow"
+SAME_MODULES = "note: bots import different modules of the same name, so each has a process of its own, trusted or not"
 """The remark if bots cannot share a process."""
 COMMAND = "cmd:"
 """What is typed before the command that starts a program which connects to an arena by itself."""
@@ -53,33 +51,28 @@ class Entrants(NamedTuple):
     """For each, a line or more: the file, and what is wrong with it."""
 
 
-def find_entrants(texts: Sequence[str], samples: Mapping[str, type[Bot]]) -> Entrants:
+def find_entrants(texts: Sequence[str], samples: Mapping[str, type[Bot]], *, trusted: bool = False) -> Entrants:
     """The bots that a person named, sorted by name. A folder means the bots in its files and its folders' files.
 
-    Raises `UsageError` if something named is not a bot. A file of a folder that cannot be imported is left out.
+    With `trusted` all may share a process with the referee, otherwise only samples. Raises `UsageError` if something
+    named is not a bot. A file of a folder that cannot be imported is left out.
     """
-    WORKER_PROCESSES.allow()
-    with contextlib.closing(_Reader(samples)) as reader:
-        found = [entrant for text in texts for entrant in reader.read(text)]
-        return Entrants(sorted(_told_apart(found), key=lambda entrant: entrant.spec.name), reader.left_out)
+    reader = _Reader(samples, trusted)
+    found = [entrant for text in texts for entrant in reader.read(text)]
+    return Entrants(sorted(_told_apart(found), key=lambda entrant: entrant.spec.name), reader.left_out)
 
 
 class _Reader:
-    """Reads what is named, with a child process that does the imports."""
+    """Reads what is named."""
 
-    def __init__(self, samples: Mapping[str, type[Bot]]) -> None:
+    def __init__(self, samples: Mapping[str, type[Bot]], trusted: bool) -> None:
         self._samples = samples
-        self._child: WorkerProcess | None = None
+        self._trusted = trusted
         self.left_out: list[str] = []
-
-    def close(self) -> None:
-        if self._child is not None:
-            self._child.close()
-            self._child = None
 
     def read(self, text: str) -> Iterable[Entrant]:
         if text in self._samples:
-            return [_entrant(LoadedBot(text, self._samples[text]), self._samples[text].__module__)]
+            return [_sample(text, self._samples[text])]
         if text.startswith(COMMAND):
             return [_command(text)]
         if Path(text).is_dir():
@@ -90,13 +83,13 @@ class _Reader:
                 "mybot.py, mybot.py:MyBot, a folder of bots, or a program such as stdio:./mybot, in a ladder also "
                 f"cmd:./mybot{did_you_mean(text, self._samples)}"
             )
-        return self._import(text, tuple(self._samples))
+        return self._import(text)
 
     def _folder(self, folder: Path) -> list[Entrant]:
         entrants: list[Entrant] = []
         for file in _files_in(folder):
             try:
-                entrants += self._import(str(file), None)
+                entrants += self._import(str(file), whole_file=True)
             except UsageError as error:
                 self.left_out.append(str(error))
         if not entrants and not self.left_out:
@@ -105,15 +98,24 @@ class _Reader:
             )
         return entrants
 
-    def _import(self, text: str, samples: tuple[str, ...] | None) -> list[Entrant]:
-        self._child = self._child or WorkerProcess()
-        try:
-            return list(self._child.ask(describe, text, samples, patience=IMPORT_SECONDS))
-        except WorkerLost as lost:
-            self._child.stop()
-            self._child = None
-            did = f"takes more than {IMPORT_SECONDS:.0f} s" if isinstance(lost, Hung) else f"ends the process ({lost})"
-            raise UsageError(f"{text} cannot be imported: that {did}") from None
+    def _import(self, text: str, *, whole_file: bool = False) -> list[Entrant]:
+        """The bot that `text` stands for, or every bot in the file `text`."""
+        source = text if text.startswith(STDIO) else str(Path(_file(text)).resolve())
+        return [_entrant(bot, source, self._trusted) for bot in described(text, whole_file=whole_file)]
+
+
+def described(text: str, *, whole_file: bool = False) -> list[BotDescription]:
+    """The bot that `text` stands for, as a process of its own tells it, or every bot in the file `text`.
+
+    Raises `UsageError`.
+    """
+    process = BotProcess(text, BotLimits())
+    try:
+        return process.describe(whole_file)
+    except BotLost as lost:
+        raise UsageError(f"{text} cannot be imported: that {lost}") from None
+    finally:
+        process.stop()
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
@@ -124,15 +126,6 @@ def _files_in(folder: Path) -> Iterator[Path]:
             yield from sorted(inner.glob("*.py"))
 
 
-def describe(text: str, samples: tuple[str, ...] | None) -> Iterator[Entrant]:
-    """The bot that `text` stands for; without `samples` every bot in the file `text`. For a child process."""
-    if samples is None:
-        yield from (_entrant(bot, str(Path(text).resolve())) for bot in load_all(Path(text)))
-        return
-    loaded = load_bot(text, dict.fromkeys(samples, Bot))
-    yield _entrant(loaded, text if text.startswith(STDIO) else str(Path(_file(text)).resolve()))
-
-
 def _names_file(text: str) -> bool:
     return _file(text).endswith(".py") or Path(text).exists() or len(Path(text).parts) > 1
 
@@ -141,11 +134,16 @@ def _file(text: str) -> str:
     return text if text.endswith(".py") else text.rpartition(":")[0]
 
 
-def _entrant(bot: LoadedBot, source: str) -> Entrant:
-    class_name = "" if source.startswith(STDIO) else bot.bot_class.__name__
-    spec = BotSpec(bot.name, fingerprint(bot.bot_class), source, class_name)
-    games = frozenset(game for game in GAME_NAMES if bot.bot_class.plays(game))
-    return Entrant(spec, games, tuple(bot.bot_class.player_counts))
+def _sample(name: str, sample: type[Bot]) -> Entrant:
+    spec = BotSpec(name, fingerprint(sample), sample.__module__, sample.__name__, trusted=True)
+    games = frozenset(game for game in GAME_NAMES if sample.plays(game))
+    return Entrant(spec, games, tuple(sample.player_counts))
+
+
+def _entrant(bot: BotDescription, source: str, trusted: bool) -> Entrant:
+    class_name = "" if source.startswith(STDIO) else bot.class_name
+    spec = BotSpec(bot.name, bot.version, source, class_name, trusted)
+    return Entrant(spec, frozenset(bot.games), bot.player_counts)
 
 
 def _command(text: str) -> Entrant:
@@ -184,6 +182,15 @@ def _with_folder(entrant: Entrant) -> Entrant:
         if spec.file is None
         else entrant._replace(spec=spec._replace(name=f"{spec.file.parent.name}/{spec.name}"))
     )
+
+
+def apart_if_need_be(bots: Sequence[Entrant], remark: Callable[[str], None]) -> Sequence[Entrant]:
+    """The same bots. Trusted ones that cannot share a process get one each, and a remark says so."""
+    trusted = [bot.spec for bot in bots if bot.spec.trusted and bot.spec.file is not None]
+    if not cannot_share_process(trusted):
+        return bots
+    remark(SAME_MODULES)
+    return [bot._replace(spec=bot.spec._replace(trusted=bot.spec.file is None)) for bot in bots]
 
 
 def cannot_share_process(bots: Iterable[BotSpec]) -> bool:

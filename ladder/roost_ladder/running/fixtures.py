@@ -1,14 +1,11 @@
 """What is to be played and what came of it, as values that travel between processes."""
 
 import zlib
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from roost_games.errors import UsageError
 from roost_games.referee import STANDARD_CLOCK, Clock, Referee
 from roost_games.replay import Replay, Result, Seat
-from roost_sdk.bot import Bot
 from roost_sdk.load import STDIO, LoadedBot, load_bot
 from roost_sdk.seat import Trouble
 
@@ -31,6 +28,13 @@ class BotSpec(NamedTuple):
     """A file that ends in `.py`, `stdio:` and a command, or the name of an importable module."""
     class_name: str
     """Empty for a command."""
+    trusted: bool = False
+    """Whether it may share a process with the referee: a sample, or a bot of one's own."""
+
+    @property
+    def text(self) -> str:
+        """What `load_bot` finds it by."""
+        return self.source if self.source.startswith(STDIO) else f"{self.source}:{self.class_name}"
 
     @property
     def file(self) -> Path | None:
@@ -39,15 +43,7 @@ class BotSpec(NamedTuple):
 
     def load(self) -> LoadedBot:
         """Import it. Raises `UsageError`, which says what is wrong with it."""
-        if self.source.startswith(STDIO):
-            loaded: Any = load_bot(self.source, {}).bot_class
-        elif self.file is not None:
-            loaded = load_bot(f"{self.source}:{self.class_name}", {}).bot_class
-        else:
-            loaded = getattr(import_module(self.source), self.class_name, None)
-        if not (isinstance(loaded, type) and issubclass(loaded, Bot)):
-            raise UsageError(f"there is no bot {self.class_name!r} in {self.source}")
-        return LoadedBot(self.name, loaded)
+        return LoadedBot(self.name, load_bot(self.text, {}).bot_class)
 
 
 class MatchLimits(NamedTuple):
@@ -88,12 +84,10 @@ class Fixture(NamedTuple):
 
 
 class Job(NamedTuple):
-    """Matches to be played one after the other. Short matches are cheaper with several in a job."""
+    """Matches to be played by one worker. Short matches are cheaper with several in a job."""
 
     fixtures: tuple[Fixture, ...]
     limits: MatchLimits = MatchLimits()
-    isolated: bool = False
-    """Whether every bot has a process of its own from the beginning: for bots that had to be stopped before."""
 
 
 class Stop(NamedTuple):
@@ -121,6 +115,8 @@ class PlayedMatch(NamedTuple):
     troubles: tuple[Trouble, ...] = ()
     """What the authors want to know about."""
     stops: tuple[Stop, ...] = ()
+    busy_ms: float = 0.0
+    """How long its worker was busy with it, if it played other matches meanwhile."""
 
     def replay(self) -> Replay:
         """The record of the match. Raises `ReplayError` if none was made."""
@@ -165,6 +161,7 @@ def as_played(
     recording: bool,
     troubles: tuple[Trouble, ...] = (),
     stops: tuple[Stop, ...] = (),
+    busy_ms: float = 0.0,
 ) -> PlayedMatch:
     """What came of a fixture whose referee has a result."""
     replay = referee.replay()
@@ -181,4 +178,5 @@ def as_played(
         document,
         troubles,
         stops,
+        busy_ms,
     )

@@ -109,12 +109,9 @@ class Ladder:
         executor: Executor,
         budget: Budget,
         look: Callable[[], None] = lambda: None,
-        *,
-        isolated: bool = False,
     ) -> RunEnd:
         """Play to the end of the schedule or of the budget. `look` is called every moment.
 
-        With `isolated` every bot has a process of its own in every match: slow, and for bots that cannot share one.
         Even after an interruption, all matches in `facts` are in the book.
         """
         self.budget = budget
@@ -122,9 +119,7 @@ class Ladder:
         while pairings := self._next_round():
             blocks = self._given(pairings)
             self.planned = self._planned(blocks)
-            round_ = Round(
-                self, executor, self.setup.limits, pace=self._pace, deadline=deadline, look=look, isolated=isolated
-            )
+            round_ = Round(self, executor, self.setup.limits, pace=self._pace, deadline=deadline, look=look)
             if ending := round_.play(blocks):
                 return ending
         return RunEnd.SCHEDULE if self._can_go_on() else RunEnd.BENCHED

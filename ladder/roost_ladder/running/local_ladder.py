@@ -21,7 +21,7 @@ from roost_games.wording import counted
 from roost_ladder.blocks import Deals, Rotation
 from roost_ladder.running.book import BEFORE, Book, MemoryBook
 from roost_ladder.running.engine import Executor
-from roost_ladder.running.entrants import SAME_MODULES, Entrant, cannot_share_process, find_entrants
+from roost_ladder.running.entrants import Entrant, apart_if_need_be, find_entrants
 from roost_ladder.running.fixtures import MatchLimits
 from roost_ladder.running.ladder import Ladder, Setup
 from roost_ladder.running.rounds import Budget, RunEnd
@@ -66,6 +66,8 @@ class LadderOptions:
 
     Duplicate deals are for bots that one trusts, since one process plays several matches of a deal and could remember.
     """
+    trusted: bool = False
+    """Whether the bots may share a process with the referee, which is faster: they are one's own."""
 
     @property
     def budget(self) -> Budget:
@@ -169,7 +171,6 @@ class LadderTeam(NamedTuple):
     executor: Executor
     look_after: Callable[[], None] = lambda: None
     """Must be called now and then."""
-    isolated: bool = False
 
 
 class LadderRun(NamedTuple):
@@ -218,7 +219,7 @@ def run_ladder(
     `UsageError` if the bot `must_play` does not take part.
     """
     options.check()
-    entrants = _find(options.bots, samples, remark)
+    entrants = _find(options, samples, remark)
     if must_play is not None:
         number_of(must_play, entrants)
     with _team(entrants, options, programs, remark) as team:
@@ -230,13 +231,13 @@ def run_ladder(
     return LadderRun(ladder, ending)
 
 
-def _find(texts: Sequence[str], samples: Mapping[str, type[Bot]], remark: Callable[[str], None]) -> list[Entrant]:
-    found = find_entrants(texts, samples)
+def _find(options: LadderOptions, samples: Mapping[str, type[Bot]], remark: Callable[[str], None]) -> Sequence[Entrant]:
+    found = find_entrants(options.bots, samples, trusted=options.trusted)
     for line in found.left_out:
         remark(f"left out: {line}")
     if len(found.bots) < 2:
         raise UsageError(f"a ladder needs at least two bots; here {'is only 1' if found.bots else 'are none'}")
-    return found.bots
+    return apart_if_need_be(found.bots, remark)
 
 
 @contextlib.contextmanager
@@ -251,11 +252,8 @@ def _team(
         with programs(entrants, options.limits(recording=True), workers) as team:
             yield team
         return
-    isolated = cannot_share_process(entrant.spec for entrant in entrants)
-    if isolated:
-        remark(SAME_MODULES)
     with local_executor(workers) as executor:
-        yield LadderTeam(entrants, executor, isolated=isolated)
+        yield LadderTeam(entrants, executor)
 
 
 def _play(ladder: Ladder, budget: Budget, team: LadderTeam, watch: Watch) -> RunEnd | None:
@@ -266,7 +264,7 @@ def _play(ladder: Ladder, budget: Budget, team: LadderTeam, watch: Watch) -> Run
             show()
             team.look_after()
 
-        return ladder.play(team.executor, budget, look, isolated=team.isolated)
+        return ladder.play(team.executor, budget, look)
     return None
 
 

@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 
 from roost_games.errors import RoostError
 from roost_ladder import running
-from roost_ladder.running.child import OUT_OF_MEMORY, PULSE_SECONDS, Alive, Done, RequestFailed
-from roost_sdk.processes import Process, ending_of, python_words
+from roost_ladder.running.child import Alive, Done, RequestFailed
+from roost_sdk.guard import OUT_OF_MEMORY
+from roost_sdk.processes import ProcessTree, ending_of, python_words
 
 T = TypeVar("T")
-MARGIN_SECONDS = 4 * PULSE_SECONDS
-"""How much longer than its bots a child may be silent: it checks its progress only now and then."""
+MARGIN_SECONDS = 10.0
+"""How much longer than its bots a child may be silent: it may have to wait for a process to end."""
 SECONDS_TO_END = 2.0
 """How long a child may take to end after its pipe was closed."""
 
@@ -89,7 +90,7 @@ class WorkerProcess:
     def __init__(self) -> None:
         self._pipe, theirs = Pipe()
         # What bots print is dropped: it would bury thousands of matches. What they write to stderr is shown.
-        self._process = Process(
+        self._process = ProcessTree(
             python_words(running, str(theirs.fileno())), pass_fds=[theirs.fileno()], stdout=subprocess.DEVNULL
         )
         theirs.close()

@@ -75,11 +75,9 @@ class Round:
         pace: Pace,
         deadline: float,
         look: Callable[[], None],
-        isolated: bool = False,
     ) -> None:
         self._plan = plan
         self._workers = executor.workers
-        self._isolated = isolated
         self._engine = Engine(executor, self, limits, pace=pace, deadline=deadline, grace=GRACE_SECONDS, look=look)
         self._waiting: deque[Block] = deque()
         self._open: dict[str, Block] = {}
@@ -87,7 +85,7 @@ class Round:
         self._unwritten: list[FinishedBlock] = []
         self._written = time.monotonic()
         self._suspects: set[int] = set()
-        """Bots that had to be stopped. Matches with them are played in isolation at once."""
+        """Bots that had to be stopped."""
         self._held: dict[str, Block] = {}
         """Blocks with suspects, which take long. Each is played when it is its turn: the bot may be benched by then."""
         self._awaited = ""
@@ -132,7 +130,7 @@ class Round:
     def next_unit(self) -> Unit | None:
         """The next block that is neither benched nor held, if the budget has room for it."""
         if held := self._held.pop(self._awaited, None):
-            return self._unit(held, isolated=True)
+            return self._unit(held)
         while self._waiting:
             block = self._waiting[0]
             if self._is_suspect(block):
@@ -141,7 +139,7 @@ class Round:
                 if not self._plan.has_room(block, self._ahead()):
                     return None
                 self._waiting.popleft()
-                return self._unit(block, isolated=self._isolated)
+                return self._unit(block)
             self._waiting.popleft()
         return None
 
@@ -156,9 +154,9 @@ class Round:
             block.seating(rotation)[stop.seat] for rotation, each in enumerate(played) for stop in each.stops
         )
 
-    def _unit(self, block: Block, isolated: bool) -> Unit:
+    def _unit(self, block: Block) -> Unit:
         self._open[block.block_id] = block
-        return Unit(block.block_id, self._plan.fixtures(block), isolated)
+        return Unit(block.block_id, self._plan.fixtures(block))
 
     def _ahead(self) -> list[Block]:
         """What is being played or has not been counted yet, and will count."""

@@ -8,15 +8,10 @@
 over many machines. Wherever it runs, `play` keeps bots in child processes of its own, since only a process can be
 stopped: one child for each call that runs at the same time, kept for the next call.
 
-What counts. All bots of a match run in one child, which costs nothing. A child may be lost during a match: a bot did
-not answer for longer than its clock allows, ended the process, or took more memory than it may. Then the results so far
-count, and this one match is played again from its beginning with every bot in a process of its own; the deal and the
-bots' randomness are the same. Now it is certain which bot is to blame. It is stopped: the open decision is its fault,
-it forfeits the match, and the others play on (see `running.isolated`). The record says so and can be verified like any
-other. The second playing counts even if nothing goes wrong in it.
-
-The last results of a child that ends are lost with it. So matches without a result first go to another child, one at a
-time: that shows in which of them the child is lost.
+A child referees. Trusted bots play in it, which costs nothing. All others have processes of their own below it, so it
+is certain which bot did not answer for longer than its clock allows, ended its process, or took more memory than it
+may (see `running.hall`). It is stopped: the open decision is its fault, it forfeits the match, and the others play on.
+The record says so and can be verified like any other. If a child is lost, a trusted bot is to blame, and the run ends.
 """
 
 import atexit
@@ -25,46 +20,44 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+from roost_games.errors import RoostError
 from roost_ladder.running import child
 from roost_ladder.running.engine import Executor
-from roost_ladder.running.fixtures import Fixture, Job, MatchLimits, PlayedMatch
-from roost_ladder.running.isolated import play_isolated
-from roost_ladder.running.process import WORKER_PROCESSES, Hung, WorkerLost, WorkerProcess
+from roost_ladder.running.fixtures import Job, MatchLimits, PlayedMatch
+from roost_ladder.running.process import WORKER_PROCESSES, Hung, WorkerEnded, WorkerLost, WorkerProcess
 
 LOADING_SECONDS = 60.0
 """How long the import of bots may take."""
 
 
+class TrustBetrayed(RoostError):
+    """A trusted bot took the process with it."""
+
+
 def play(job: Job) -> list[PlayedMatch]:
-    """Play all matches of `job`, in order. There is a result for each, whatever the bots do.
+    """Play all matches of `job`, in order. There is a result for each, whatever bots do that are not trusted.
 
-    Raises `UsageError` if a bot cannot be loaded.
+    Raises `UsageError` if a bot cannot be loaded, and `TrustBetrayed` if its process is lost.
     """
-    if job.isolated:
-        return [play_isolated(fixture, job.limits) for fixture in job.fixtures]
-    played: list[PlayedMatch] = []
-    at_once = len(job.fixtures)
-    while rest := job.fixtures[len(played) :]:
-        try:
-            for each in _in_one_child(rest, job.limits, at_once):
-                played.append(each)  # noqa: PERF402  those before the one that fails count
-        except WorkerLost as lost:
-            # A child that hangs has sent all its results, unless a bot holds the interpreter. Then an earlier match may
-            # be played in isolation too, which does no harm.
-            if at_once == 1 or isinstance(lost, Hung):
-                played.append(play_isolated(job.fixtures[len(played)], job.limits))
-            at_once = 1
-    return played
-
-
-def _in_one_child(fixtures: tuple[Fixture, ...], limits: MatchLimits, at_once: int) -> Iterator[PlayedMatch]:
-    """Play `at_once` matches per request. Raises `WorkerLost` when the child is lost."""
+    trusted = tuple(dict.fromkeys(bot for fixture in job.fixtures for bot in fixture.bots if bot.trusted))
     with _borrowed() as process:
-        specs = tuple(dict.fromkeys(bot for fixture in fixtures for bot in fixture.bots))
-        list(process.ask(child.load, specs, limits, patience=LOADING_SECONDS))
-        for first in range(0, len(fixtures), at_once):
-            some = fixtures[first : first + at_once]
-            yield from process.ask(child.play_fixtures, some, limits, patience=limits.patience)
+        try:
+            list(process.ask(child.load, trusted, job.limits, patience=LOADING_SECONDS))
+            return list(process.ask(child.play_fixtures, job.fixtures, job.limits, patience=job.limits.patience))
+        except WorkerLost as lost:
+            names = ", ".join(sorted(bot.name for bot in trusted))
+            raise TrustBetrayed(
+                f"the process with the trusted bots {names} {_how(lost, job.limits)}, and nobody can tell which "
+                "of them it was; without --trusted each has a process of its own, and only the one at fault is stopped"
+            ) from None
+
+
+def _how(lost: WorkerLost, limits: MatchLimits) -> str:
+    if isinstance(lost, Hung):
+        return f"made no progress for {limits.patience:g} s"
+    if isinstance(lost, WorkerEnded) and lost.out_of_memory:
+        return f"took more than {limits.memory_mb} MB of memory for each"
+    return f"ended ({lost})"
 
 
 _idle: list[WorkerProcess] = []
@@ -104,6 +97,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
         yield Executor(lambda job: pool.submit(play, job), workers)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-        close_idle()
         WORKER_PROCESSES.kill_all()
         pool.shutdown(wait=True)
+        # Only now: a thread that had just played to the end has kept its child.
+        close_idle()

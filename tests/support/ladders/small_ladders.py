@@ -45,13 +45,13 @@ class InTurn:
         ]
 
 
-def bot(name: str) -> BotSpec:
+def bot(name: str, *, trusted: bool = False) -> BotSpec:
     """A bot of the folder, whose class is called like its file."""
-    return BotSpec(name, "v1", str(FOLDER / f"{name}.py"), name.title())
+    return BotSpec(name, "v1", str(FOLDER / f"{name}.py"), name.title(), trusted)
 
 
-def fixture(*names: str, game: str = "karteneck", match: str = "m1") -> Fixture:
-    seats = tuple(bot(name) for name in names)
+def fixture(*names: str, game: str = "karteneck", match: str = "m1", trusted: bool = False) -> Fixture:
+    seats = tuple(bot(name, trusted=trusted) for name in names)
     return Fixture(match, game, seats, seed_of("fixtures"), get_game(game).options({}))
 
 

@@ -1,0 +1,187 @@
+"""`python -m roost_sdk.bot_process.host CHANNEL MARK PRINTS` is the process of a bot.
+
+CHANNEL is the number of a socket: batches of calls come from it, each with its length before it, and an answer to each
+call goes back. MARK is the number of a file in which the process notes how many calls it has begun, so that its parent
+knows which call a process did not survive. What the bot prints is dropped unless PRINTS is `1`.
+"""
+
+import json
+import mmap
+import os
+import pickle
+import resource
+import sys
+from asyncio import Runner
+from itertools import count
+from pathlib import Path
+from random import Random
+from socket import socket
+from struct import Struct
+from time import perf_counter
+from typing import Any
+
+from roost_games.errors import UsageError
+from roost_games.referee import Clock
+from roost_games.registry import get_game
+from roost_sdk.bot import Bot, OutOfTime
+from roost_sdk.bot_process.answers import LONGEST_TEXT, Answer, AnswerKind, BotDescription, move_answer
+from roost_sdk.guard import OUT_OF_MEMORY
+from roost_sdk.load import load_all, load_bot
+from roost_sdk.seat import BotSeat, NotStarted, Outcome, SeatedBot, blocking
+from roost_sdk.tracebacks import authors_lines, headline
+
+LENGTH = Struct("<I")
+"""What precedes a batch: its length in bytes."""
+MARK = Struct("<Q")
+FLUSH_SECONDS = 0.005
+"""Answers wait for others at most about this long."""
+MOST_READY = 1 << 16
+"""At most about this many bytes of answers wait."""
+
+
+class BotHost:
+    """Takes calls. A call is the number of the seat, or 0, the name of a method below, and what that is given."""
+
+    def __init__(self, channel: socket, mark: mmap.mmap) -> None:
+        self._channel = channel
+        self._mark = mark
+        self._reader = channel.makefile("rb")
+        self._ready = bytearray()
+        self._flushed = 0.0
+        self._bot_class: type[Bot] = Bot
+        self._seats: dict[int, tuple[str, SeatedBot]] = {}
+        self._runner = Runner()
+
+    def serve(self) -> None:
+        """Answer calls until the channel is closed."""
+        begun = count(1)
+        while calls := self._next_batch():
+            for number, kind, given in calls:
+                MARK.pack_into(self._mark, 0, next(begun))
+                self._say(getattr(self, kind)(number, *given))
+            self._flush()
+
+    def _next_batch(self) -> list[tuple[int, str, tuple[Any, ...]]]:
+        size = self._reader.read(LENGTH.size)
+        if len(size) < LENGTH.size:
+            return []
+        calls: list[tuple[int, str, tuple[Any, ...]]] = pickle.loads(  # noqa: S301  our own parent wrote it
+            self._reader.read(*LENGTH.unpack(size))
+        )
+        return calls
+
+    def _say(self, answer: Answer) -> None:
+        self._ready += answer.to_bytes()
+        if perf_counter() > self._flushed + FLUSH_SECONDS or len(self._ready) > MOST_READY:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._channel.sendall(self._ready)
+        self._ready.clear()
+        self._flushed = perf_counter()
+
+    def describe(self, number: int, text: str, whole_file: bool) -> Answer:
+        """Say which bots `text` names; with `whole_file`, all that the file has itself."""
+        try:
+            bots = load_all(Path(text)) if whole_file else [load_bot(text, {})]
+            return _answer(AnswerKind.LOADED, [BotDescription.of(bot) for bot in bots])
+        except UsageError as error:
+            return _answer(AnswerKind.NOT_LOADED, str(error))
+
+    def load(self, number: int, text: str, memory_mb: int, patience: float) -> Answer:
+        """Import the bot of this process, and limit the memory that it takes from here on."""
+        limit_programs(patience)
+        try:
+            self._bot_class = load_bot(text, {}).bot_class
+        except UsageError as error:
+            return _answer(AnswerKind.NOT_LOADED, str(error))
+        limit_memory(memory_taken(), memory_mb)
+        return _answer(AnswerKind.LOADED, self._bot_class.wants_moves())
+
+    def start(self, number: int, game: str, seat: int, players: int, rng_seed: str, clock: Clock) -> Answer:
+        """Seat the bot at another table."""
+        place = BotSeat(game, seat, players, Random(rng_seed), clock)
+        bot = SeatedBot(self._bot_class, place, blocking(self._runner))
+        self._seats[number] = game, bot
+        return _plain_answer(bot.start())
+
+    def decide(self, number: int, view: Any) -> Answer:
+        """Ask for a move."""
+        game, bot = self._seats[number]
+        move, error, ms = bot.decide(view, get_game(game).legal(view))
+        return move_answer(game, move, ms) if error is None else _error_answer(error, ms)
+
+    def seen(self, number: int, seat: int, move: Any) -> Answer:
+        """Tell a bot of a move."""
+        return _plain_answer(self._seats[number][1].seen(seat, move))
+
+    def end(self, number: int, result: Any) -> Answer:
+        """Tell a bot how its match ended, and forget it."""
+        return _plain_answer(self._seats.pop(number)[1].end(result))
+
+    def drop(self, number: int) -> Answer:
+        """Forget a bot whose match is not played to its end."""
+        self._seats.pop(number, None)
+        return Answer(AnswerKind.DONE, 0.0)
+
+
+def _answer(kind: AnswerKind, told: object, ms: float = 0.0) -> Answer:
+    return Answer(kind, ms, json.dumps(told).encode())
+
+
+def _plain_answer(outcome: Outcome) -> Answer:
+    _, error, ms = outcome
+    return Answer(AnswerKind.DONE, ms) if error is None else _error_answer(error, ms)
+
+
+def _error_answer(error: BaseException, ms: float) -> Answer:
+    if isinstance(error, MemoryError):
+        # Nothing is certain in a process after that.
+        os._exit(OUT_OF_MEMORY)
+    if isinstance(error, NotStarted):
+        return Answer(AnswerKind.UNSTARTED, ms)
+    told = headline(error)[:LONGEST_TEXT], authors_lines(error)[:LONGEST_TEXT], isinstance(error, OutOfTime)
+    return _answer(AnswerKind.ERROR, told, ms)
+
+
+def memory_taken() -> int:
+    """How many bytes of data this process has.
+
+    Not its peak, which on Linux is inherited from the process that started it.
+    """
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return pages * resource.getpagesize()
+
+
+def limit_memory(before: int, megabytes: int) -> None:
+    """Let this process take this many megabytes more than it had `before`. Beyond that it gets `MemoryError`."""
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = before + megabytes * 1024 * 1024
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+
+
+def limit_programs(patience: float) -> None:
+    """Make programs behind bots obey the limit: they are stopped before the process that asks them would be."""
+    os.environ.setdefault("ROOST_STDIO_SECONDS", str(patience))
+
+
+def _no_debugger(*given: object, **named: object) -> None:
+    raise UsageError("breakpoint() needs --trusted: without it, a bot has a process of its own and no terminal")
+
+
+def main() -> None:
+    """Serve the channel."""
+    channel, mark, prints = map(int, sys.argv[1:4])
+    if not prints:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # it is a file
+    sys.breakpointhook = _no_debugger
+    with socket(fileno=channel) as parent:
+        BotHost(parent, mmap.mmap(mark, MARK.size)).serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,251 @@
+"""A bot's process as its parent sees it: it takes a batch of calls, answers them in order, or is lost.
+
+    process = BotProcess("mybot.py", BotLimits(patience=11.0))
+    process.load()
+    process.send([(1, "start", ("karteneck", 0, 2, "any text", clock))])
+    for call, answer in process.receive(): ...
+
+The process ends with all that it has started, at the latest when we end. Its memory and the number of its processes
+are limited together with theirs, on Linux.
+"""
+
+import mmap
+import pickle
+import selectors
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from socket import MSG_DONTWAIT, socket, socketpair
+from typing import Any, NamedTuple
+
+from roost_games.errors import RoostError, UsageError
+from roost_games.game import JsonValue
+from roost_games.referee import STANDARD_CLOCK, Fault
+from roost_sdk.bot_process import host
+from roost_sdk.bot_process.answers import (
+    Answer,
+    AnswerKind,
+    BotDescription,
+    NotAnAnswer,
+    read_descriptions,
+    take_answers,
+)
+from roost_sdk.bot_process.host import LENGTH, MARK
+from roost_sdk.guard import OUT_OF_MEMORY, TOO_MANY_PROCESSES
+from roost_sdk.processes import ProcessTree, TreeLimits, ending_of, python_words
+
+LOADING_SECONDS = 60.0
+"""How long the import of a file may take."""
+MARGIN_SECONDS = 1.0
+"""How much longer than its bot a process may be silent: a bot that watches its time says itself that it is late."""
+LOOK_SECONDS = 0.1
+"""How often somebody who waits can be interrupted."""
+SECONDS_TO_END = 2.0
+"""How long a process may take to end after its channel was closed."""
+OWN_MEMORY_MB = 64
+"""What a process takes without its bot."""
+MOST_RECEIVED = 1 << 16
+SPARE_MS = 1000.0
+"""A bot's process measures how long its bot thinks. We measure too, and believe it up to this difference."""
+QUICK_MS = 1.0
+"""A bot that answers faster than this on average is quick: its questions are worth gathering."""
+LEARNING_RATE = 0.1
+
+BotCall = tuple[int, str, tuple[Any, ...]]
+"""The number of a seat, what is to be done, and what that is given: see `host.BotHost`."""
+Wrap = Callable[[list[str]], list[str]]
+"""Makes other words of those that start a program, such as a sandbox around it."""
+
+
+class BotLimits(NamedTuple):
+    """What the process of a bot may use up."""
+
+    patience: float = (STANDARD_CLOCK.decision_ms + STANDARD_CLOCK.bank_ms) / 1000
+    """A bot that does not answer for this many seconds is stopped."""
+    memory_mb: int = 1024
+    processes: int = 64
+    """How many there may be, its own and those that it starts."""
+    log_bytes: int = 1 << 20
+    """How much of what the bot writes is shown."""
+    prints: bool = False
+    """Whether what it prints is shown, too, and not only what it writes to stderr."""
+
+
+class BotLost(RoostError):
+    """A bot's process has ended, or had to be stopped. The message follows the bot's name in a sentence."""
+
+    def __init__(self, why: str, fault: Fault, number: int) -> None:
+        super().__init__(why)
+        self.fault = fault
+        """What the open decision is on record as."""
+        self.number = number
+        """That of the seat which was being called; 0 if none was."""
+
+
+class BotProcess:
+    """The process of one bot, which may sit at many tables."""
+
+    def __init__(self, text: str, limits: BotLimits, wrap: Wrap = list) -> None:
+        """The bot is named as for `load_bot`. `load` or `describe` comes first."""
+        self.text = text
+        self.asked: deque[BotCall] = deque()
+        """The calls that have not been answered, in order."""
+        self.average_ms = QUICK_MS
+        self._limits = limits
+        self._batch = 0
+        self._before = 0
+        self._received = bytearray()
+        self._waited = 0.0
+        """For how many seconds we have done nothing but wait for the next answer."""
+        self._channel, theirs = socketpair()
+        with tempfile.TemporaryFile() as file, theirs:
+            file.truncate(MARK.size)
+            self._mark = mmap.mmap(file.fileno(), MARK.size)
+            self._tree = _started(theirs, file.fileno(), limits, wrap)
+        self._channel.settimeout(limits.patience)
+
+    @property
+    def quick(self) -> bool:
+        """Whether the bot answers so fast that gathering questions saves time."""
+        return self.average_ms < QUICK_MS
+
+    def fileno(self) -> int:
+        """What can be waited for."""
+        return self._channel.fileno()
+
+    def load(self, beat: Callable[[], None] = lambda: None) -> bool:
+        """Import the bot; whether it wants to see all moves. Raises `UsageError` or `BotLost`.
+
+        `beat` is called several times a second.
+        """
+        return self._ask_first(beat, "load", self.text, self._limits.memory_mb, self._limits.patience) is True
+
+    def describe(self, whole_file: bool) -> list[BotDescription]:
+        """The bot that its text names, or all in that file. Raises `UsageError` or `BotLost`."""
+        try:
+            return read_descriptions(self._ask_first(lambda: None, "describe", self.text, whole_file))
+        except NotAnAnswer as error:
+            raise self.babble(error) from None
+
+    def _ask_first(self, beat: Callable[[], None], kind: str, *given: object) -> JsonValue:
+        self.send([(0, kind, given)])
+        until = time.monotonic() + LOADING_SECONDS
+        while not (answered := self._receive_soon()):
+            beat()
+            if time.monotonic() > until:
+                raise self.lost(f"was not imported within {LOADING_SECONDS:g} s", Fault.LATE)
+        try:
+            ((_, answer),) = answered
+            if answer.kind is AnswerKind.NOT_LOADED:
+                raise UsageError(answer.text())
+            return answer.value()
+        except NotAnAnswer as error:
+            raise self.babble(error) from None
+
+    def _receive_soon(self) -> list[tuple[BotCall, Answer]]:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self, selectors.EVENT_READ)
+            return self.receive() if selector.select(LOOK_SECONDS) else []
+
+    def send(self, calls: Sequence[BotCall]) -> None:
+        """Have calls made. Those before must have been answered. Raises `BotLost`."""
+        self.asked.extend(calls)
+        self._before += self._batch
+        self._batch = len(calls)
+        self._waited = 0.0
+        data = pickle.dumps(list(calls), pickle.HIGHEST_PROTOCOL)
+        try:
+            self._channel.sendall(LENGTH.pack(len(data)) + data)
+        except TimeoutError:
+            raise self._hung() from None
+        except OSError:
+            raise self._ended() from None
+
+    def receive(self) -> list[tuple[BotCall, Answer]]:
+        """The answers that have come, perhaps none, each with its call. Raises `BotLost`."""
+        try:
+            some = self._channel.recv(MOST_RECEIVED, MSG_DONTWAIT)
+        except BlockingIOError:
+            return []
+        except OSError:
+            some = b""
+        if not some:
+            raise self._ended()
+        self._received += some
+        try:
+            answers = take_answers(self._received)
+        except NotAnAnswer as error:
+            raise self.babble(error) from None
+        if len(answers) > len(self.asked) or (self._received and not self.asked):
+            raise self.babble(NotAnAnswer("nothing was asked"))
+        return [(self.asked.popleft(), answer) for answer in self._charged(answers)]
+
+    def _charged(self, answers: list[Answer]) -> list[Answer]:
+        """Answers with the times that count: a bot cannot say that it thought for no time at all."""
+        if answers:
+            told = sum([answer.ms for answer in answers])
+            self.average_ms += LEARNING_RATE * (told / len(answers) - self.average_ms)
+            untold = self._waited * 1000 - told - SPARE_MS
+            self._waited = 0.0
+            if untold > 0:
+                answers[0] = answers[0]._replace(ms=answers[0].ms + untold)
+        return answers
+
+    def note_wait(self, seconds: float) -> None:
+        """Take down that we have waited for an answer, and for nothing else."""
+        self._waited += seconds
+
+    def check_patience(self) -> None:
+        """Raise `BotLost` if we have waited for long enough."""
+        if self._waited > self._limits.patience + MARGIN_SECONDS:
+            raise self._hung()
+
+    def _hung(self) -> BotLost:
+        return self.lost(f"did not answer for {self._limits.patience:g} s and was stopped", Fault.LATE)
+
+    def lost(self, why: str, fault: Fault) -> BotLost:
+        """Stop it."""
+        # What the process has noted decides only which of its bot's own matches is concerned.
+        (begun,) = MARK.unpack_from(self._mark)
+        self.stop()
+        answered = self._batch - len(self.asked)
+        open_call = min(max(answered, begun - self._before - 1), self._batch - 1) - answered
+        return BotLost(why, fault, self.asked[open_call][0] if self.asked else 0)
+
+    def babble(self, error: NotAnAnswer) -> BotLost:
+        """Stop it, because of what it wrote."""
+        return self.lost(f"wrote to the channel of its process and was stopped: {error}", Fault.MALFORMED)
+
+    def _ended(self) -> BotLost:
+        self._tree.wait_until(time.monotonic() + SECONDS_TO_END)
+        if not self._tree.ended:
+            return self.lost("closed the channel of its process and was stopped", Fault.GONE)
+        code = self._tree.code
+        if code == OUT_OF_MEMORY:
+            return self.lost(f"took more than {self._limits.memory_mb} MB of memory and was stopped", Fault.CRASHED)
+        if code == TOO_MANY_PROCESSES:
+            most = self._limits.processes
+            return self.lost(f"had more than {most} processes at a time and was stopped", Fault.CRASHED)
+        return self.lost(f"ended its process ({ending_of(code)})", Fault.GONE)
+
+    def stop(self) -> None:
+        """End it at once, with all that it has started. Twice is fine."""
+        self._tree.kill()
+        self._channel.close()
+
+    def close(self) -> None:
+        """Let it shut down, if it does so at once."""
+        self._channel.close()
+        self._tree.wait_until(time.monotonic() + SECONDS_TO_END)
+        self.stop()
+
+
+def _started(theirs: socket, mark: int, limits: BotLimits, wrap: Wrap) -> ProcessTree:
+    channel = theirs.fileno()
+    words = python_words(host, str(channel), str(mark), str(int(limits.prints)))
+    return ProcessTree(
+        wrap(words),
+        pass_fds=[channel, mark],
+        limits=TreeLimits(limits.memory_mb + OWN_MEMORY_MB, limits.processes, limits.log_bytes),
+    )
