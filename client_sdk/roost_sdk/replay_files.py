@@ -5,7 +5,6 @@ print(checked.summary())
 """
 
 import contextlib
-import lzma
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -21,11 +20,15 @@ from roost_games.errors import ReplayError, RoostError, UsageError
 from roost_games.replay import Replay, parse_lines
 from roost_games.verify import verify
 from roost_games.wording import counted
+from roost_sdk.bounded_files import lines_of, open_regular
 
 Advance = Callable[[int], None]
 Progress = Callable[[str, int], AbstractContextManager[Advance]]
 """Called with what is done and how many parts it has. The context manager yields a function to call with parts done."""
 IN_FILE = re.compile(r"(?P<file>.+\.jsonl(?:\.xz)?)(?::(?P<number>[0-9]+))?")
+MOST_FINDINGS = 1_000
+"""A check ends after this many: files may come from anybody, and have any number of wrong lines."""
+STOPPED = f"the check was stopped after {MOST_FINDINGS:,} findings"
 SQLITE_HEADER = b"SQLite format 3\0"
 """How every SQLite database begins."""
 
@@ -80,11 +83,6 @@ def _ends_within_a_line(path: Path) -> bool:
         return file.read() != b"\n"
 
 
-def open_replays(file: Path) -> BinaryIO:
-    """A file of replays to read, as bytes of plain lines. One whose name ends in .xz is compressed."""
-    return lzma.open(file) if file.suffix == ".xz" else file.open("rb")  # type: ignore[return-value]
-
-
 def _unreadable(file: Path, error: Exception) -> UsageError:
     """Why a file cannot be read. A compressed one may be damaged or cut off."""
     return UsageError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}")
@@ -107,8 +105,7 @@ def line_of(file: Path, number: int) -> str:
     if number < 1:
         raise UsageError(f"matches in a file are counted from 1: {file}:1")
     try:
-        with open_replays(file) as lines:
-            wanted = next(islice(filter(bytes.strip, lines), number - 1, None), None)
+        wanted = next(islice(filter(bytes.strip, lines_of(file)), number - 1, None), None)
     except (OSError, LZMAError, EOFError) as error:
         raise _unreadable(file, error) from None
     if wanted is None:
@@ -125,10 +122,9 @@ def same_deal_in(file: Path, replay: Replay) -> str | None:
     if deal is None:
         return None
     try:
-        with open_replays(file) as lines:
-            for line in lines:
-                if deal.encode() in line and _is_rotated(Replay.from_line(line), replay):
-                    return line.decode().strip()
+        for line in lines_of(file):
+            if deal.encode() in line and _is_rotated(Replay.from_line(line), replay):
+                return line.decode().strip()
     except (OSError, LZMAError, EOFError) as error:
         raise _unreadable(file, error) from None
     return None
@@ -180,8 +176,11 @@ class Checked:
         self.older += isinstance(replay, Replay) and replay.result.forfeited is None
 
     def gather(self, findings: Iterable[RecordFlaw]) -> None:
-        """Keep findings as they come, and tell them."""
+        """Keep findings as they come, and tell them. After `MOST_FINDINGS` the rest is not looked at."""
         for finding in findings:
+            if len(self.findings) == MOST_FINDINGS:
+                self.remarks += [] if STOPPED in self.remarks else [STOPPED]
+                return
             self.findings.append(finding)
             if self.tell is not None:
                 self.tell(finding)
@@ -233,7 +232,7 @@ def _size(file: Path) -> int:
     if file.is_dir():
         raise UsageError(f"{file} is a folder; name the files of replays in it")
     try:
-        with file.open("rb") as content:
+        with open_regular(file) as content:
             if content.read(len(SQLITE_HEADER)) == SQLITE_HEADER:
                 raise UsageError(f"{file} is a database; write roost verify --db {file}")
         return file.stat().st_size
@@ -250,6 +249,8 @@ def _verify_file(file: Path, checked: Checked, advance: Advance) -> Iterator[Rec
         finding = judge(file, number, replay)
         if finding and not lines.found_object:
             held.append(finding)
+            if len(held) == MOST_FINDINGS:
+                break
         elif finding:
             yield from held
             held.clear()
@@ -281,10 +282,10 @@ class _Lines(Iterable[bytes]):
 
     def __iter__(self) -> Iterator[bytes]:
         try:
-            with open_replays(self._file) as lines:
-                for line in lines:
-                    self.found_object = self.found_object or line.lstrip().startswith(b"{")
-                    yield line
-                    self._advance(len(line))
+            for line in lines_of(self._file):
+                self.found_object = self.found_object or line.lstrip().startswith(b"{")
+                yield line
+                if line:
+                    self._advance(len(line) + 1)
         except (OSError, LZMAError, EOFError) as error:
             raise _unreadable(self._file, error) from None

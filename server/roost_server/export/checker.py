@@ -4,22 +4,26 @@ It needs the folder and this package, no arena and no database. The schedule of 
 depends on who was connected when; the deals and matches of the ladder are.
 """
 
+import contextlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from importlib.metadata import version
-from itertools import chain, zip_longest
+from itertools import chain, pairwise, zip_longest
 from math import isclose
+from os.path import lexists
 from pathlib import Path
 from typing import NamedTuple
 
 from roost_games.chance import commitment_of
 from roost_games.errors import ReplayError, UsageError
 from roost_games.replay import VOIDED, Replay, parse_lines
+from roost_games.strict_json import short
 from roost_games.verify import verify
 from roost_ladder.blocks import seed_of_block
 from roost_ladder.rating.facts import MatchFacts, facts_of
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
+from roost_sdk.bounded_files import open_regular, read_regular
 from roost_sdk.replay_files import Checked, Progress, RecordFlaw, no_progress
 from roost_server.competition.demands import QUALIFICATION
 from roost_server.competition.file import PhaseName
@@ -32,10 +36,12 @@ from roost_server.export.files import (
     DONE,
     MANIFEST_FILE,
     MATCHES_FILE,
+    MEBIBYTE,
     README_FILE,
     RULES_FILE,
     ExportedBlock,
     digest,
+    most_bytes,
 )
 from roost_server.export.qualification import Played, qualifying_blocks, wrong_qualification
 from roost_server.export.reader import (
@@ -44,6 +50,7 @@ from roost_server.export.reader import (
     as_block,
     commitments_in,
     read_export,
+    read_lines,
     read_manifest,
     readable,
     seeded_elsewhere,
@@ -58,7 +65,7 @@ ROUNDED = 0.02
 NUMBER = re.compile(r"(?<![\w.(-])-?\d+(?:\.\d+(?:e[+-]\d+)?|e[+-]\d+)(?![\w.])")
 """A fraction by itself: neither part of a name, nor a version."""
 LOOKS = re.compile(
-    r'<style>.*?</style>|<p class="say">[^<]*</p>|<span class="unseen">[^<]*</span>|<[^>]*>|\s+', re.DOTALL
+    r'<style>[^<]*</style>|<p class="say">[^<]*</p>|<span class="unseen">[^<]*</span>|<[^<>]*>|\s+', re.DOTALL
 )
 """Everything of a page but its words: other versions of Roost may lay it out, mark it up and explain it differently."""
 BEFORE, SHOWN = 20, 60
@@ -95,7 +102,7 @@ class ExportedMatch(NamedTuple):
 
 def is_export(folder: Path) -> bool:
     """Whether a folder looks like an export."""
-    return (folder / MANIFEST_FILE).is_file()
+    return lexists(folder / MANIFEST_FILE)
 
 
 def verify_folder(
@@ -131,11 +138,12 @@ def verify_folder(
 
 
 def _lines_in(file: Path) -> int:
-    """The number of lines; 0 if the file is missing, which the check reports."""
-    if not file.is_file():
-        return 0
-    with file.open("rb") as lines:
-        return sum(1 for _ in lines)
+    """The number of lines; 0 if the file cannot be read, which the check reports."""
+    with contextlib.suppress(OSError), open_regular(file, follow=False) as content:
+        if file.stat().st_size > most_bytes(file.name):
+            return 0
+        return sum(piece.count(b"\n") for piece in iter(lambda: content.read(MEBIBYTE), b""))
+    return 0
 
 
 def check_export(
@@ -194,11 +202,15 @@ def wrong_hashes(folder: Path) -> Iterator[Wrong]:
         if file.name not in hashes and file.name != MANIFEST_FILE:
             yield Wrong(file.name, "is not in the manifest")
     for name, recorded in hashes.items():
-        file = folder / name
-        if not file.is_file():
-            yield Wrong(name, "is missing")
-        elif digest(file) != recorded:
-            yield Wrong(name, "was changed: its hash is not that of the manifest")
+        if Path(name).name != name or "\0" in name:
+            yield Wrong(MANIFEST_FILE, f"names {short(name)}, which is no file of an export")
+            continue
+        try:
+            with readable(name):
+                if digest(folder / name) != recorded:
+                    yield Wrong(name, "was changed: its hash is not that of the manifest")
+        except Damaged as error:
+            yield Wrong(name, error.what)
 
 
 def _wrong_part(exported: Exported) -> Iterator[Wrong]:
@@ -259,25 +271,25 @@ def _wrong_matches(exported: Exported, played: list[ExportedMatch], advance: Cou
     """Check every match by itself and against its block, and collect the facts in `played`."""
     places = {match: (block, rotation) for block in exported.blocks for match, rotation in block.matches}
     names = names_in(exported.competition)
-    owners: set[tuple[int, str]] = set()
+    owners: defaultdict[int, set[str]] = defaultdict(set)
     voids: Counter[int] = Counter()
     deals = DealCheck()
-    with readable(MATCHES_FILE), (exported.folder / MATCHES_FILE).open("rb") as lines:
-        for number, replay in parse_lines(lines):
-            advance(replay)
-            where = f"{MATCHES_FILE}:{number}"
-            if isinstance(replay, ReplayError):
-                yield Wrong(where, str(replay))
-            elif replay.match not in places:
-                yield Wrong(where, f"match {replay.match} belongs to no block")
-            else:
-                block, rotation = places.pop(replay.match)
-                if again:
-                    yield from _wrong_record(replay, block, rotation, deals)
-                yield from _not_of_block(replay, block, rotation, names)
-                owners.update(zip(_seating(block, rotation), (seat.owner for seat in replay.seats), strict=False))
-                voids.update(_seating(block, rotation)[seat] for seat in replay.result.asked)
-                played.append(ExportedMatch(replay.match, block, rotation, _facts(replay, block, rotation)))
+    for number, replay in parse_lines(read_lines(exported.folder, MATCHES_FILE)):
+        advance(replay)
+        where = f"{MATCHES_FILE}:{number}"
+        if isinstance(replay, ReplayError):
+            yield Wrong(where, str(replay))
+        elif replay.match not in places:
+            yield Wrong(where, f"match {replay.match} belongs to no block")
+        else:
+            block, rotation = places.pop(replay.match)
+            if again:
+                yield from _wrong_record(replay, block, rotation, deals)
+            yield from _not_of_block(replay, block, rotation, names)
+            for version_id, seat in zip(_seating(block, rotation), replay.seats, strict=False):
+                owners[version_id].add(seat.owner)
+            voids.update(_seating(block, rotation)[seat] for seat in replay.result.asked)
+            played.append(ExportedMatch(replay.match, block, rotation, _facts(replay, block, rotation)))
     yield from _wrong_owners(exported, owners)
     yield from _wrong_voids(exported, voids)
     for match in places:
@@ -309,15 +321,12 @@ def _seating(block: ExportedBlock, rotation: int) -> tuple[int, ...]:
     return as_block(block).seating(rotation)
 
 
-def _wrong_owners(exported: Exported, owners: Collection[tuple[int, str]]) -> Iterator[Wrong]:
+def _wrong_owners(exported: Exported, owners: Mapping[int, Collection[str]]) -> Iterator[Wrong]:
     """Compare the owners of bots with the matches, which do not name the owner of a bot that was absent."""
     may = owners_in(exported.competition)
     for bot in exported.competition.bots:
-        for owner in sorted(owner for version_id, owner in owners if version_id == bot.version_id):
-            if owner not in may[bot.version_id]:
-                yield Wrong(
-                    COMPETITION_FILE, f"says that {bot.name} belongs to {bot.owner!r}, the matches say {owner!r}"
-                )
+        for owner in sorted(set(owners.get(bot.version_id, ())) - may[bot.version_id]):
+            yield Wrong(COMPETITION_FILE, f"says that {bot.name} belongs to {bot.owner!r}, the matches say {owner!r}")
 
 
 def _wrong_voids(exported: Exported, voids: Counter[int]) -> Iterator[Wrong]:
@@ -338,8 +347,12 @@ def _facts(replay: Replay, block: ExportedBlock, rotation: int) -> MatchFacts | 
 def _wrong_blocks(exported: Exported, played: Sequence[ExportedMatch]) -> Iterator[Wrong]:
     """No number of a block is missing, and each rotation of a block that is done counts once."""
     yield from _missing_blocks(exported)
+    by_block: defaultdict[str, list[int]] = defaultdict(list)
+    for each in played:
+        if each.facts is not None:
+            by_block[each.block.id].append(each.rotation)
     for block in exported.blocks:
-        rotations = [each.rotation for each in played if each.block is block and each.facts is not None]
+        rotations = by_block.get(block.id, [])
         if len(set(rotations)) < len(rotations):
             yield Wrong(block.id, "a rotation of it was counted twice")
         if block.phase == PhaseName.FINALS and block.state == DONE:
@@ -355,9 +368,11 @@ def _missing_blocks(exported: Exported) -> Iterator[Wrong]:
     for phase in (PhaseName.LADDER.value, QUALIFICATION, PhaseName.FINALS.value):
         if exported.competition.only not in ("", phase):
             continue
-        serials = {block.serial for block in exported.blocks if block.phase == phase}
-        for serial in sorted(set(range(max(serials, default=-1) + 1)) - serials):
-            yield Wrong(phase, f"block {serial} is missing")
+        serials = sorted(block.serial for block in exported.blocks if block.phase == phase)
+        for before, serial in pairwise([-1, *serials]):
+            if serial > before + 1:
+                many = f"blocks {before + 1} to {serial - 1} are" if serial > before + 2 else f"block {before + 1} is"
+                yield Wrong(phase, f"{many} missing")
 
 
 def _wrong_schedule(exported: Exported, played: Sequence[ExportedMatch]) -> Iterator[Wrong]:
@@ -456,16 +471,18 @@ def _wrong_reports(exported: Exported, played: Sequence[ExportedMatch]) -> Itera
 
 def _changed(folder: Path, texts: Mapping[str, str]) -> Iterator[Wrong]:
     for name, text in texts.items():
-        file = folder / name
-        if not file.is_file():
-            yield Wrong(name, "is missing")
-        elif differs := difference(_text(file), text, page=name.endswith(".html")):
+        try:
+            differs = difference(_text(folder, name), text, page=name.endswith(".html"))
+        except Damaged as error:
+            differs = error.what
+        if differs:
             yield Wrong(name, differs)
 
 
-def _text(file: Path) -> str:
-    """The text of a file, even if it is not valid UTF-8."""
-    return file.read_bytes().decode(errors="surrogateescape")
+def _text(folder: Path, name: str) -> str:
+    """The text of a report, even if it is not valid UTF-8. Raises `Damaged`."""
+    with readable(name):
+        return read_regular(folder / name, most_bytes(name), follow=False).decode(errors="surrogateescape")
 
 
 def difference(said: str, true: str, *, page: bool = False) -> str | None:

@@ -8,9 +8,11 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, FailFast, Field
+
+from roost_sdk.bounded_files import open_regular, too_large
 
 COMPETITION_FILE = "competition.json"
 RULES_FILE = "competition.toml"
@@ -26,9 +28,24 @@ FORMAT: Final = "roost-export/1"
 
 DONE = "done"
 """The state of a block whose matches count."""
+MEBIBYTE = 1 << 20
+MOST_BYTES = {
+    MANIFEST_FILE: MEBIBYTE,
+    RULES_FILE: MEBIBYTE,
+    COMPETITION_FILE: 16 * MEBIBYTE,
+    BLOCKS_FILE: 1024 * MEBIBYTE,
+    MATCHES_FILE: 64 * 1024 * MEBIBYTE,
+}
+MOST_BYTES_OF_REPORT = 64 * MEBIBYTE
+MOST_SEATS = 8
+"""No game has more."""
 STRICT = ConfigDict(strict=True, extra="forbid")
+T = TypeVar("T")
 Hex = Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
-Milliseconds = Annotated[int, Field(ge=0, lt=1 << 53)]
+Count = Annotated[int, Field(ge=0, lt=1 << 53)]
+Milliseconds = Count
+Several = Annotated[tuple[T, ...], FailFast()]
+"""Reading ends at the first wrong one: there may be millions."""
 RulingWord = Literal["ban", "unban", "disqualify", "reinstate", "rename", "move", "void", "extend"]
 
 
@@ -43,7 +60,7 @@ class ExportedBot:
     owner: str
     pinned: bool
     """Whether this is the version that plays the finals."""
-    voids: Annotated[int, Field(ge=0)] = 0
+    voids: Count = 0
     """How many matches were voided while it was being asked. Exports of before do not say so."""
     withdrawn_ms: Milliseconds = 0
     """When its bot was withdrawn; 0 if it was not. Exports of before do not say so."""
@@ -58,23 +75,23 @@ class ExportedBlock:
     __pydantic_config__ = STRICT
     id: str
     phase: str
-    serial: Annotated[int, Field(ge=0)]
+    serial: Count
     game: str
     options: dict[str, Any]
     rotation: Literal["cyclic", "full"]
     state: str
     seed: Hex
     """In hex."""
-    version_ids: Annotated[tuple[int, ...], Field(min_length=2)]
-    matches: tuple[tuple[str, int], ...]
+    version_ids: Annotated[tuple[int, ...], Field(min_length=2, max_length=MOST_SEATS)]
+    matches: Several[tuple[str, int]]
     """The id and the rotation of each of its matches, in the order in which they ended."""
-    times: tuple[tuple[Milliseconds, Milliseconds], ...] = ()
+    times: Several[tuple[Milliseconds, Milliseconds]] = ()
     """When each of them started and ended, since 1970. Exports of before do not say so."""
     deals: Literal["own", "duplicate"] = "duplicate"
     """Whether its matches share a deal. Exports of before do not say so: they always did."""
-    resumed: Annotated[int, Field(ge=0)] = 0
+    resumed: Count = 0
     """How often an arena resumed it after a stop. What was being played then is not on record."""
-    epoch: Annotated[int, Field(ge=0)] = 0
+    epoch: Count = 0
     """The epoch from which its seed derives. Exports of before do not say so: it was always the first."""
 
 
@@ -92,7 +109,7 @@ class ExportedRuling:
     before: str = ""
     """The former name or owner; the former time of a phase, in milliseconds since 1970."""
     after: Annotated[str, Field(max_length=100)] = ""
-    version_ids: tuple[int, ...] = ()
+    version_ids: Several[int] = ()
     """The versions that it is about."""
     match: str = ""
 
@@ -107,18 +124,18 @@ class ExportedCompetition:
     commitment: str
     seed: Hex
     """The master seed in hex; empty until the competition is done."""
-    phases: tuple[tuple[str, int, str], ...]
+    phases: Several[tuple[str, int, str]]
     """Every phase that it entered, when, and by whom."""
-    bots: tuple[ExportedBot, ...]
-    epochs: tuple[tuple[Annotated[int, Field(ge=1)], str], ...] = ()
+    bots: Several[ExportedBot]
+    epochs: Several[tuple[Annotated[int, Field(ge=1, lt=1 << 53)], str]] = ()
     """The epochs after the first: when each began, and why."""
     only: Annotated[str, Field(pattern="^(ladder|finals)?$")] = ""
     """The phase to which the export is limited; empty if it has all."""
-    seeding: tuple[int, ...] = ()
+    seeding: Several[int] = ()
     """If it has the finals alone: their versions by rank on the ladder, which cannot be checked without the ladder."""
     winner: str | None = None
     """The name of the bot that won, empty while there is none. Exports of before say nothing, and have no result."""
-    rulings: tuple[ExportedRuling, ...] = ()
+    rulings: Several[ExportedRuling] = ()
     """What the host decided, the oldest first. Exports of before have none."""
     format: Literal["roost-export/1"] = FORMAT
 
@@ -149,7 +166,14 @@ def manifest_text(manifest: Manifest) -> str:
     return json.dumps(asdict(manifest), indent=2) + "\n"
 
 
+def most_bytes(name: str) -> int:
+    """How large a file of an export may be."""
+    return MOST_BYTES.get(name, MOST_BYTES_OF_REPORT)
+
+
 def digest(file: Path) -> str:
-    """The SHA-256 of a file, in hex."""
-    with file.open("rb") as content:
+    """The SHA-256 of a file of an export, in hex. Raises `OSError` for a link, and for what is no file or too large."""
+    with open_regular(file, follow=False) as content:
+        if file.stat().st_size > most_bytes(file.name):
+            raise too_large(file, most_bytes(file.name))
         return hashlib.file_digest(content, "sha256").hexdigest()

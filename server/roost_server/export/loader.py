@@ -18,7 +18,7 @@ from roost_server.competition.demands import QUALIFICATION
 from roost_server.competition.ledger import EnteredVersion, PlayedElsewhere, take_over
 from roost_server.export.checker import is_export, wrong_hashes
 from roost_server.export.files import COMPETITION_FILE, MATCHES_FILE, RULES_FILE, ExportedBlock, ExportedRuling
-from roost_server.export.reader import Damaged, Exported, as_block, read_export, read_text, readable
+from roost_server.export.reader import Damaged, Exported, as_block, read_export, read_lines, read_text
 from roost_server.export.rulings import names_in
 from roost_server.store import BlockClosed, BlockState, FinishedMatch, NewBlock, Planned, Purpose, RecordRefused, Store
 from roost_server.store.measures.rulings import Ruling, RulingKind
@@ -127,14 +127,13 @@ def _matches(exported: Exported) -> Iterator[FinishedMatch]:
     """In the order of the file, which is that of recording. Raises `Damaged` if one fits nowhere, or one is missing."""
     places = {match: place for block in exported.blocks for match, place in _places(block)}
     names = names_in(exported.competition)
-    with readable(MATCHES_FILE), (exported.folder / MATCHES_FILE).open("rb") as lines:
-        for number, replay in parse_lines(lines):
-            if isinstance(replay, ReplayError):
-                raise Damaged(MATCHES_FILE, f"line {number}: {replay}")
-            place = places.pop(replay.match, None)
-            if place is None or not _fits(replay, place, names):
-                raise Damaged(MATCHES_FILE, f"line {number}: match {replay.match} does not fit any block")
-            yield _finished(replay, place)
+    for number, replay in parse_lines(read_lines(exported.folder, MATCHES_FILE)):
+        if isinstance(replay, ReplayError):
+            raise Damaged(MATCHES_FILE, f"line {number}: {replay}")
+        place = places.pop(replay.match, None)
+        if place is None or not _fits(replay, place, names):
+            raise Damaged(MATCHES_FILE, f"line {number}: match {replay.match} does not fit any block")
+        yield _finished(replay, place)
     for missing in places:
         raise Damaged(MATCHES_FILE, f"match {missing} is missing")
 

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from roost_games.errors import RoostError, UsageError
 from roost_ladder.blocks import Block, Deals, Rotation
+from roost_sdk.bounded_files import lines_of, read_regular
 from roost_server.competition.file import CompetitionFile, parse_competition
 from roost_server.export.files import (
     BLOCKS_FILE,
@@ -19,6 +20,7 @@ from roost_server.export.files import (
     ExportedBlock,
     ExportedCompetition,
     Manifest,
+    most_bytes,
 )
 
 T = TypeVar("T")
@@ -82,7 +84,13 @@ def seeded_elsewhere(folder: Path) -> bool:
 def read_text(folder: Path, name: str) -> str:
     """A file as text. Raises `Damaged`."""
     with readable(name):
-        return (folder / name).read_bytes().decode()
+        return read_regular(folder / name, most_bytes(name), follow=False).decode()
+
+
+def read_lines(folder: Path, name: str) -> Iterator[bytes]:
+    """The lines of a file. Raises `Damaged`."""
+    with readable(name):
+        yield from lines_of(folder / name, follow=False)
 
 
 @contextmanager
@@ -108,7 +116,7 @@ def _read_rules(folder: Path) -> CompetitionFile:
 def _read_blocks(folder: Path, competition: ExportedCompetition) -> list[ExportedBlock]:
     known = {bot.version_id for bot in competition.bots}
     blocks: dict[str, ExportedBlock] = {}
-    for number, line in enumerate(read_text(folder, BLOCKS_FILE).splitlines(), 1):
+    for number, line in enumerate(read_lines(folder, BLOCKS_FILE), 1):
         block = _checked(ExportedBlock, line, BLOCKS_FILE, f"line {number}: ")
         if block.id in blocks or not _possible(block, known):
             raise Damaged(BLOCKS_FILE, f"line {number}: there cannot be such a block")
@@ -131,7 +139,7 @@ def as_block(block: ExportedBlock) -> Block:
     return Block(block.id, block.game, block.version_ids, seed, rotation, deals)
 
 
-def _checked(form: type[T], text: str, name: str, where: str = "") -> T:
+def _checked(form: type[T], text: str | bytes, name: str, where: str = "") -> T:
     try:
         return TypeAdapter(form).validate_json(text)
     except ValidationError as error:
