@@ -35,6 +35,9 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.reply(404, b'{"error": "There is nothing at this address."}', TYPES[".json"])
 
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
     def reply(self, status: int, body: bytes, kind: str) -> None:
         """Sends a whole answer."""
         self.send_response(status)
@@ -42,7 +45,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Content-Security-Policy", POLICY)
         self.end_headers()
-        self.wfile.write(body)
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
         """Says nothing."""

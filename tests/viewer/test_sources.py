@@ -93,6 +93,29 @@ def test_a_broken_stream_is_taken_up_again_without_a_gap(complaints: Complaints,
     expect(page.locator(".moves").first.get_by_role("link")).to_have_count(10)
 
 
+def test_a_tab_that_nobody_looks_at_leaves_its_connection_to_others(page: Page, site: Site, stream: Stream) -> None:
+    stream.send(running(5)[0])
+    live_page(page, site)
+    expect(page.locator(".where")).to_contain_text("Step 4 of 4")
+    with page.expect_event("requestfailed", lambda request: request.url.endswith("/live")):
+        look(page, hidden=True)
+    stream.send(None, running(9)[0])
+    with page.expect_request("**/live"):
+        look(page, hidden=False)
+    expect(page.locator(".where")).to_contain_text("Step 8 of 8")
+
+
+def look(page: Page, *, hidden: bool) -> None:
+    """Turn to another tab, or back to this one."""
+    page.evaluate(
+        """(hidden) => {
+          Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        hidden,
+    )
+
+
 def test_a_match_that_ended_can_be_seen_with_all_eyes(page: Page, site: Site, stream: Stream) -> None:
     document, later = running(5)
     stream.send(document)
@@ -105,7 +128,7 @@ def test_a_match_that_ended_can_be_seen_with_all_eyes(page: Page, site: Site, st
 
 def test_an_arena_that_is_gone_is_asked_again(complaints: Complaints, site: Site, stream: Stream) -> None:
     complaints.allow("503", "EventSource")
-    answers = iter([503])
+    answers = iter([503, 503])  # the stream, and whether there is one
 
     def unwilling(handler: Handler) -> None:
         if status := next(answers, None):
@@ -117,6 +140,26 @@ def test_an_arena_that_is_gone_is_asked_again(complaints: Complaints, site: Site
     stream.send(running(5)[0])
     live_page(complaints.page, site)
     expect(complaints.page.locator(".where")).to_contain_text("Step 4 of 4")
+
+
+def test_a_match_that_is_gone_is_not_waited_for(complaints: Complaints, site: Site, stream: Stream) -> None:
+    complaints.allow("404", "EventSource", "ERR_INCOMPLETE_CHUNKED_ENCODING")
+    answers = iter([stream])
+
+    def forgetful(handler: Handler) -> None:
+        if answer := next(answers, None):
+            answer(handler)
+        else:
+            handler.reply(404, b"", "text/plain")
+
+    site.pages["/live"] = forgetful
+    stream.send(running(5)[0])
+    live_page(complaints.page, site)
+    expect(complaints.page.locator(".where")).to_contain_text("Step 4 of 4")
+    complaints.page.evaluate("document.addEventListener('gone', () => { window.gone = true; }, true)")
+    stream.send(None)
+    expect(complaints.page.get_by_role("status").first).to_contain_text("This match was broken off")
+    assert complaints.page.evaluate("window.gone")
 
 
 def test_an_unknown_format_gets_a_clear_message(page: Page, site: Site) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from roost_web import client, responses
 from roost_web.cache import Freshness
 from roost_web.errors import ArenaAwayError
-from tests.support.pages.fake_arena import FakeArena, serving, standing
+from tests.support.pages.fake_arena import FakeArena, running_match, serving, standing
 from tests.support.pages.hosted import hosted
 from tests.support.pages.looking import looking
 from tests.support.viewer_site import Complaints
@@ -95,6 +95,20 @@ def test_an_open_page_goes_on_when_the_arena_is_back(heard: Complaints, fake: Fa
     lead(fake, "bot7")
     until(page, lambda: leader(page) == "bot7")
     expect(away).to_be_hidden()
+
+
+def test_a_match_that_ran_when_its_arena_ended_is_gone(heard: Complaints, fake: FakeArena) -> None:
+    heard.allow(AWAY, "404", "EventSource", "ERR_INCOMPLETE_CHUNKED_ENCODING")
+    fake.running, fake.about.running_matches = [running_match(tuple(fake.names[:3]))], 1
+    page = heard.page
+    page.goto("/matches/match-999")
+    away = page.get_by_text("The arena is not answering")
+    fake.failing = grpc.StatusCode.UNAVAILABLE
+    until(page, away.is_visible)
+    fake.failing, fake.running, fake.about.running_matches = None, [], 0
+    until(page, page.get_by_text("The arena has ended meanwhile").is_visible)
+    expect(away).to_be_hidden()
+    expect(page.locator("roost-match")).to_contain_text("This match was broken off")
 
 
 def test_a_page_that_was_opened_too_early_opens_itself(

@@ -241,7 +241,10 @@ class RoostMatch extends HTMLElement {
       grew: () => this.#grow(),
       ended: () => this.#finish(),
       connected: (yes) => this.#setConnected(yes),
-      failed: (error) => this.#fail(error),
+      failed: (error) => {
+        this.#fail(error);
+        this.#dispatch("gone", {});
+      },
     });
     this.#live.open();
   }

@@ -3,6 +3,7 @@
 /** The format that this viewer reads. */
 export const FORMAT = "roost-frames/1";
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
+const GONE = "This match was broken off: its arena ended while it was played.";
 
 /** What a reader is told when a match cannot be shown; `retry` says whether it may help to ask again. */
 export class SourceError extends Error {
@@ -92,6 +93,12 @@ async function refusal(response) {
   return response.status === 404 ? "There is no such match." : `The match could not be loaded (${response.status}).`;
 }
 
+/** Whether there is nothing at this address; an event stream does not tell why it was refused. */
+async function isGone(url) {
+  const response = await fetch(url, { method: "HEAD" }).catch(() => null);
+  return response?.status === 404;
+}
+
 /**
  * A match that is being played. The stream sends the document, then each frame, then the result; after a break it
  * begins again with the document, and what is known already is not told twice.
@@ -113,25 +120,49 @@ export class LiveMatch {
   }
 
   open() {
+    document.addEventListener("visibilitychange", this.#attend);
+    this.#attend();
+  }
+
+  close() {
+    document.removeEventListener("visibilitychange", this.#attend);
+    this.#disconnect();
+  }
+
+  /** Browsers open six connections to a host that speaks HTTP/1.1, so a tab that nobody looks at leaves them to others. */
+  #attend = () => {
+    if (document.hidden) this.#disconnect();
+    else if (!this.#source) this.#connect();
+  };
+
+  #connect() {
     this.#source = new EventSource(this.url);
     this.#source.onmessage = (event) => this.#take(event.data);
     this.#source.onopen = () => this.listener.connected(true);
     this.#source.onerror = () => this.#lost();
   }
 
-  close() {
+  #disconnect() {
     clearTimeout(this.#timer);
     this.#source?.close();
     this.#source = null;
   }
 
   /** The browser connects again by itself after a break, but gives up when the server answered with an error. */
-  #lost() {
+  async #lost() {
     this.listener.connected(false);
-    if (this.#source?.readyState !== EventSource.CLOSED) return;
+    const source = this.#source;
+    if (source?.readyState !== EventSource.CLOSED) return;
+    const gone = await isGone(this.url);
+    if (this.#source !== source) return;
+    if (gone) {
+      this.close();
+      this.listener.failed(new SourceError(GONE));
+      return;
+    }
     const wait = RETRY_MS[Math.min(this.#failures, RETRY_MS.length - 1)];
     this.#failures += 1;
-    this.#timer = setTimeout(() => this.open(), wait);
+    this.#timer = setTimeout(() => this.#connect(), wait);
   }
 
   #take(data) {

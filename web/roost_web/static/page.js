@@ -120,12 +120,17 @@ function listenToUpdates() {
 }
 
 /** Say that what is shown is old, until an update arrives. */
-function alarm() {
+function alarm({ detail }) {
   const banner = document.getElementById("trouble");
-  if (!banner || !banner.hidden) return;
-  const since = new Intl.DateTimeFormat("en", { timeStyle: "medium" }).format(new Date());
-  banner.textContent = `The arena is not answering. What you see is from ${since}; this page goes on by itself when it is back.`;
+  if (!banner) return;
+  if (detail.xhr?.status === 404) banner.textContent = "The arena has ended meanwhile, and knows nothing of this any more.";
+  else if (banner.hidden) banner.textContent = awayWords();
   banner.hidden = false;
+}
+
+function awayWords() {
+  const since = new Intl.DateTimeFormat("en", { timeStyle: "medium" }).format(new Date());
+  return `The arena is not answering. What you see is from ${since}; this page goes on by itself when it is back.`;
 }
 
 function calm() {
@@ -146,7 +151,7 @@ function offerCopies(root) {
   }
 }
 
-/** When the match on the stage has ended, the next best one follows after a while. */
+/** When the match on the stage has ended or is gone, the next best one follows after a while. */
 function followTheBest() {
   const PAUSE_MS = 7000;
   const next = (event) => {
@@ -154,7 +159,7 @@ function followTheBest() {
     if (event.target.localName !== "roost-match" || !stage) return;
     setTimeout(() => window.htmx?.trigger(stage, "next-match"), PAUSE_MS);
   };
-  document.addEventListener("ended", next, { capture: true }); // it does not bubble
+  for (const end of ["ended", "gone"]) document.addEventListener(end, next, { capture: true }); // they do not bubble
 }
 
 /** Pages that are files have the frames of their match in them, compressed, and those of a match to show beside it. */
