@@ -24,6 +24,7 @@ from roost_cli.commands import (
     web,
     workshop,
 )
+from roost_cli.streams import harmless_streams
 from roost_games.errors import Exit, RoostError, exit_code
 
 app = typer.Typer(
@@ -82,6 +83,11 @@ def root(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. Errors go to stderr, in one line."""
+    with harmless_streams():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
     try:
         code = app(list(arguments), prog_name="roost", standalone_mode=False) or 0
         sys.stdout.flush()

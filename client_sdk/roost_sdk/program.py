@@ -24,6 +24,7 @@ from types import FrameType
 
 from roost_games.errors import Exit, RoostError, exit_code
 from roost_games.registry import get_game
+from roost_games.wording import harmless
 from roost_sdk.arena.client import Client
 from roost_sdk.arena.connection import DEFAULT_SERVER
 from roost_sdk.arena.credentials import KEY_VARIABLE, NOTHING, Credentials, read_credentials
@@ -100,7 +101,7 @@ def main(arguments: Sequence[str] | None = None, bot_class: type[Bot] | None = N
     try:
         _play_submission(_submission(given, bot_class))
     except RoostError as error:
-        sys.stderr.write(f"{parser.prog}: {error}\n")
+        sys.stderr.write(f"{parser.prog}: {harmless(str(error))}\n")
         return exit_code(error)
     except KeyboardInterrupt:
         sys.stderr.write(f"{parser.prog}: stopped\n")
@@ -398,6 +399,6 @@ def _signals(network: ConnectionThread) -> Iterator[None]:
 
 def _end_process(error: BaseException | None = None) -> None:
     """Stop even though a bot is thinking and cannot be interrupted."""
-    sys.stderr.write(f"{Path(sys.argv[0]).name}: {error or 'stopped'}\n")
+    sys.stderr.write(f"{Path(sys.argv[0]).name}: {harmless(str(error or 'stopped'))}\n")
     sys.stderr.flush()
     os._exit(exit_code(error) if isinstance(error, RoostError) else Exit.INTERRUPTED)

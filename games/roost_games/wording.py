@@ -1,6 +1,7 @@
 """Words for messages: counts with their noun, small chances, and what a faulty bot sent, which may be anything."""
 
 import json
+import re
 import reprlib
 
 from roost_games.game import JsonValue
@@ -8,6 +9,15 @@ from roost_games.strict_json import plain_json
 
 MAX_SENT = 400
 """How many characters of a refused answer the record keeps."""
+CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Characters that control a terminal, turn the order of text, or cannot be written; all but tab and line feed."""
+
+
+def harmless(text: str) -> str:
+    """`text` with every character that could control a terminal spelled out, as `\\x1b` for an escape."""
+    return CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def presentable(value: object) -> JsonValue:

@@ -59,6 +59,7 @@ def replay(
         raise UsageError("--bot names the bot to ask and --seat the seat to ask it about; give both")
     if weigh and (bot is None or show or step):
         raise UsageError("--weigh needs --bot and --seat, and neither --show nor --step")
+    from roost_cli.terminal.console import print_json_text
     from roost_cli.terminal.replay import ask_and_draw, check_terminal, print_replay, step_replay
 
     found = find_replay(where, match)
@@ -74,7 +75,7 @@ def replay(
     elif step:
         step_replay(found.replay)
     elif as_json:
-        typer.echo(found.line)
+        print_json_text(found.line)
     else:
         print_replay(found.replay, found.again, show=show)
 

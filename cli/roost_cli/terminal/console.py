@@ -1,22 +1,35 @@
 """Where output goes, and tables in the house style.
 
 Results go to stdout, everything else to stderr; colours only where they are wanted. Tables drop their least important
-columns on a narrow terminal.
+columns on a narrow terminal. Whatever others have written, be it a name, a message or the output of a bot, controls no
+terminal: what is not printed by a `HarmlessConsole` passes through `roost_cli.streams`.
 """
 
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TextIO
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
+
+from roost_games.wording import CONTROLS, harmless
 
 UNLIMITED = 10_000
 MORE_ROOM = "A wider terminal shows more columns."
+
+
+class HarmlessConsole(Console):
+    """A console that spells out what could control a terminal in what it is given to print."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """The parts of what is printed. Those that move the cursor are rich's own."""
+        for part in super().render(renderable, options):
+            yield part if part.control else part._replace(text=harmless(part.text))
 
 
 def results() -> Console:
@@ -37,7 +50,7 @@ def remark(line: str) -> None:
 def _console(file: TextIO) -> Console:
     # Rich drops colours for NO_COLOR but keeps bold and dim; without a colour system it writes plain text.
     no_color = os.environ.get("NO_COLOR")
-    return Console(file=file, highlight=False, markup=False, color_system=None if no_color else "auto")
+    return HarmlessConsole(file=file, highlight=False, markup=False, color_system=None if no_color else "auto")
 
 
 def plain_table(*columns: str) -> Table:
@@ -54,7 +67,13 @@ def plain_table(*columns: str) -> Table:
 
 def print_json(data: object) -> None:
     """`data` on stdout, for programs."""
-    typer.echo(json.dumps(data, indent=1, ensure_ascii=False))
+    print_json_text(json.dumps(data, indent=1, ensure_ascii=False))
+
+
+def print_json_text(text: str) -> None:
+    """JSON on stdout. What could control a terminal can only be within strings, and is escaped there."""
+    plain = text.replace("\r", " ")
+    typer.echo(CONTROLS.sub(lambda found: json.dumps(found[0])[1:-1], plain))
 
 
 class TextColumn(NamedTuple):

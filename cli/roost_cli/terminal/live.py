@@ -4,6 +4,7 @@ There is one `Screen` for ladders, comparisons, submitted bots, the showcase and
 """
 
 import contextlib
+import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -12,6 +13,7 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
+from roost_cli.streams import HarmlessStream
 from roost_cli.terminal.console import remarks
 
 LINE_SECONDS = 10.0
@@ -55,8 +57,13 @@ def screen(
     if not console.is_terminal or console.is_dumb_terminal:
         yield Screen(console, None, LINE_SECONDS if line_seconds is None else line_seconds)
         return
-    with Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False) as live:
+    with Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False) as live, above_picture():
         yield Screen(console, live, seconds)
+
+
+def above_picture() -> contextlib.AbstractContextManager[object]:
+    """Let harmless text only through to what rich shows above a picture: it takes escapes for colours and links."""
+    return contextlib.redirect_stderr(HarmlessStream(sys.stderr))
 
 
 @contextlib.contextmanager

@@ -37,7 +37,10 @@ def warnings_only() -> Iterator[None]:
 def configure_logging(level: str = "info") -> None:
     """Send the arena's log to stderr."""
     renderer: structlog.typing.Processor
-    renderer = structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer()
+    # Without colours, because their escapes could not be told from those that somebody has sent.
+    renderer = (
+        structlog.dev.ConsoleRenderer(colors=False) if sys.stderr.isatty() else structlog.processors.JSONRenderer()
+    )
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
