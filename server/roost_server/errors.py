@@ -75,6 +75,12 @@ class StalledError(ArenaError):
     status = grpc.StatusCode.ABORTED
 
 
+class OverdueError(ArenaError):
+    """The caller has not sent its request in time."""
+
+    status = grpc.StatusCode.DEADLINE_EXCEEDED
+
+
 class TooMuchError(ArenaError):
     """The caller sends too much."""
 

@@ -20,6 +20,7 @@ from roost_sdk.arena.credentials import Credentials
 from roost_server.accounts import gate, invitations, owners
 from roost_server.accounts.limits import Buckets, RequestLimits
 from tests.support.arenas.hall import Hall, bounded, hall, settings
+from tests.support.arenas.proxied import BEHIND_A_PROXY, coming_from
 from tests.support.arenas.raw_bot import RawBot
 
 CUP = """
@@ -42,9 +43,9 @@ NO_LIMIT = RequestLimits(requests_per_second=1e6, burst=1_000_000)
 
 
 @asynccontextmanager
-async def arena(folder: Path, who: str = "open") -> AsyncIterator[tuple[Hall, Any]]:
+async def arena(folder: Path, who: str = "open", **hosting: Any) -> AsyncIterator[tuple[Hall, Any]]:
     async with (
-        hall(folder, settings(), CUP.replace("WHO", who), limits=NO_LIMIT) as place,
+        hall(folder, settings(), CUP.replace("WHO", who), limits=NO_LIMIT, **hosting) as place,
         grpc.aio.insecure_channel(place.address) as channel,
     ):
         yield place, AccountsStub(channel)  # type: ignore[no-untyped-call,unused-ignore]
@@ -116,23 +117,14 @@ def test_registering_a_hundred_owners(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_registering_with_an_invitation_from_many_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An invitation for a thousand that has leaked is used up slowly, wherever the calls come from."""
-    addresses = iter(range(TRIES))
-    monkeypatch.setattr(gate, "address_of", lambda peer: f"ipv4:10.0.0.{next(addresses)}")
     monkeypatch.setattr(gate, "Buckets", partial(Buckets, now=lambda: 0.0))
 
     async def script() -> None:
-        async with arena(tmp_path, "invited") as (place, accounts):
+        async with arena(tmp_path, "invited", **BEHIND_A_PROXY) as (place, accounts):
             token = invitations.invite(place.store, "test", uses=1_000)
             wanted = [admin_pb2.RegisterRequest(owner=f"owner {n}", invitation=token) for n in range(TRIES)]
-            ended = await outcomes([accounts.Register(request) for request in wanted])
+            calls = [accounts.Register(each, metadata=coming_from(f"10.0.0.{n}")) for n, each in enumerate(wanted)]
+            ended = await outcomes(calls)
             assert ended == {"OK": 20, "RESOURCE_EXHAUSTED": TRIES - 20}
 
     bounded(script)
-
-
-def test_an_address_is_one_caller_whatever_its_port_and_the_half_that_it_chooses() -> None:
-    assert gate.address_of("ipv4:10.0.0.1:5000") == gate.address_of("ipv4:10.0.0.1:5001")
-    assert gate.address_of("ipv4:10.0.0.1:5000") != gate.address_of("ipv4:10.0.0.2:5000")
-    one, same, other = ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", "2001:db8:0:2::1")
-    named = [gate.address_of(f"ipv6:%5B{each}%5D:5000") for each in (one, same, other)]
-    assert named[0] == named[1] != named[2]

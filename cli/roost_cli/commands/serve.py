@@ -120,6 +120,13 @@ def serve(
             help="Listen for other machines without TLS. Anybody on the network can then read keys and moves.",
         ),
     ] = False,
+    proxy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS,...",
+            help="The proxies before the arena, such as 127.0.0.1: what they say about addresses is believed.",
+        ),
+    ] = None,
     metrics: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Serve Prometheus metrics there, at /metrics.")
     ] = None,
@@ -169,6 +176,7 @@ def serve(
         raise UsageError("--path-prefix, --public-server and --public-tls are about the page; add --web HOST:PORT")
     if backup_every is None and (keep is not None or backup_to is not None):
         raise UsageError("--keep and --backup-to are about backups by the clock; add --backup-every 6h")
+    proxies = tuple(split_list(proxy, "proxies")) if proxy is not None else ()
     company = split_list(bots, "bots") if bots is not None else []
     wanted, counts = parse_games(games), parse_counts(players or "2,3,4")
     with needs_server("roost serve"):
@@ -182,7 +190,7 @@ def serve(
         run_arena(
             database_url(db),
             settings_for(wanted, counts, decision_ms, bank_ms, schedule, deals, **pace),
-            ArenaNetwork(listen, tls_cert, tls_key, insecure_network, metrics),
+            ArenaNetwork(listen, tls_cert, tls_key, insecure_network, metrics, proxies),
             competitions=competitions or [],
             bots=zip(sources_of(company), find_bots(company), strict=True),
             page=page,

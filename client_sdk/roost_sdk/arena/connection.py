@@ -7,6 +7,8 @@ from roost_games.errors import UsageError
 
 DEFAULT_SERVER = "127.0.0.1:50051"
 """Where a program looks for an arena, and where `roost serve` listens."""
+SOCKET = "unix:/"
+"""How the address of an arena begins for what it has started beside itself on its machine."""
 LARGEST_MESSAGE = 16 << 20
 KEEPALIVE = (
     # Both sides say something every few seconds. If one has been silent for longer, the other asks whether it is there.
@@ -34,7 +36,9 @@ def host_and_port(text: str) -> tuple[str, int] | None:
 
 
 def check_address(address: str) -> str:
-    """Return `address` if it is of the form HOST:PORT. Raises `UsageError` otherwise."""
+    """Return `address` if it is of the form HOST:PORT, or a socket of this machine. Raises `UsageError` otherwise."""
+    if address.startswith(SOCKET):
+        return address
     parts = host_and_port(address)
     if parts is None or parts[1] == 0:
         raise UsageError(f"{address!r} is not the address of an arena; write HOST:PORT, such as {DEFAULT_SERVER}")

@@ -6,11 +6,11 @@ do everything except administer it; it listens on this machine only, unless its 
 
 import asyncio
 from collections.abc import Iterable
+from contextvars import ContextVar
 from enum import Enum, auto
-from ipaddress import IPv6Network
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
+from roost_server.accounts.callers import INSIDE, Addresses
 from roost_server.accounts.keys import Identity, Scope, check_current, digest_of, identify
 from roost_server.accounts.limits import REGISTRATIONS, Buckets, RequestLimits
 from roost_server.errors import DeniedError, TooMuchError, UnauthenticatedError
@@ -18,6 +18,8 @@ from roost_server.store import Store
 
 HEADER = "authorization"
 BEARER = "Bearer "
+CALLER: ContextVar[str] = ContextVar("CALLER", default=INSIDE)
+"""Whom the present call counts for: the owner of its key, or without a key its address."""
 
 
 class Need(Enum):
@@ -82,8 +84,10 @@ class Gate:
         public: bool = True,
         limits: RequestLimits | None = None,
         registrations: RequestLimits = REGISTRATIONS,
+        addresses: Addresses | None = None,
     ):
         self.accounts = accounts
+        self.addresses = addresses or Addresses()
         self._store = store
         self._public = public
         self._buckets = Buckets(limits or RequestLimits())
@@ -98,11 +102,12 @@ class Gate:
             # No key is needed here. One from another arena does no harm.
             return None
         secret = secret_of(context.invocation_metadata() or ())
-        address = address_of(context.peer())
+        address = self.addresses.of(context)
         identity = None
         if secret is not None:
             identity = await self._identity(secret, address)
-        else:
+            CALLER.set(_counted_as(identity, address))
+        elif address != INSIDE:
             self._count(address)
         self._check(identity, need)
         if need is Need.NOTHING:
@@ -153,19 +158,11 @@ class Gate:
         self._known.clear()
 
 
-def address_of(peer: str) -> str:
-    """The address of a caller without the port, which differs from connection to connection.
-
-    Of an IPv6 address the first half: the other half is the caller's to choose.
-    """
-    address = unquote(peer.rpartition(":")[0])
-    kind, _, host = address.partition(":")
-    if kind != "ipv6":
-        return address
-    try:
-        return str(IPv6Network((host.strip("[]").partition("%")[0], 64), strict=False))
-    except ValueError:
-        return address
+def _counted_as(identity: Identity, address: str) -> str:
+    """Whom the call of somebody with a key counts for. All keys of an owner are one caller."""
+    if address == INSIDE or identity.scope is Scope.ADMIN:
+        return INSIDE
+    return f"key {identity.key_id}" if identity.owner_id is None else f"owner {identity.owner_id}"
 
 
 def secret_of(metadata: Iterable[tuple[str, str | bytes]]) -> str | None:

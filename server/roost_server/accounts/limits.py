@@ -1,9 +1,11 @@
-"""Rate limits: each caller has a bucket of requests that refills with time."""
+"""Limits for callers: buckets of requests and of time, which refill, and how many calls of an address may be open."""
 
 import time
-from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from roost_server.errors import TooMuchError
 
 MOST_BUCKETS = 10_000
 """How many callers are remembered. The one that has been quiet the longest is forgotten first."""
@@ -21,6 +23,8 @@ class RequestLimits:
 
 REGISTRATIONS = RequestLimits(requests_per_second=0.1, burst=20)
 """What a host allows an address, or an invitation: 20 registrations at once, then six a minute."""
+READING = RequestLimits(requests_per_second=100.0, burst=3_000)
+"""How many milliseconds of the processor a caller's questions may take: a tenth of one, and three seconds at once."""
 
 
 class Buckets:
@@ -46,5 +50,46 @@ class Buckets:
 
     def put_back(self, caller: str) -> None:
         """Put a request back that should not count."""
+        self.charge(caller, -1)
+
+    def charge(self, caller: str, much: float) -> None:
+        """Take more for a request that cost more. Nothing is allowed until that is made up for."""
         left, since = self._left.get(caller, (float(self._limits.burst), self._now()))
-        self._left[caller] = (left + 1, since)
+        self._left[caller] = (left - much, since)
+
+
+@dataclass(frozen=True, slots=True)
+class CallLimits:
+    """How many calls of one address may be open at the same time."""
+
+    most: int = 512
+    """In all. A bot that plays has one open."""
+    most_of: Mapping[str, int] = field(default_factory=lambda: {"WatchMatch": 16, "ExportCompetition": 2})
+    """By method, for those that cost more."""
+
+
+class OpenCalls:
+    """Counts the open calls of every address."""
+
+    def __init__(self, limits: CallLimits) -> None:
+        self._limits = limits
+        self._open: Counter[tuple[str, str]] = Counter()
+
+    def begin(self, address: str, method: str) -> None:
+        """A call begins; `end` has to follow. Raises `TooMuchError`, and counts nothing, if it is one too many."""
+        if self._open[address, ""] >= self._limits.most:
+            raise TooMuchError(f"{self._limits.most} calls from here are open; end one of them first")
+        most = self._limits.most_of.get(method)
+        if most is not None and self._open[address, method] >= most:
+            raise TooMuchError(f"{most} calls of {method} from here are open; end one of them first")
+        self._open.update(self._counted(address, method))
+
+    def end(self, address: str, method: str) -> None:
+        """A call has ended."""
+        for key in self._counted(address, method):
+            self._open[key] -= 1
+            if not self._open[key]:
+                del self._open[key]
+
+    def _counted(self, address: str, method: str) -> list[tuple[str, str]]:
+        return [(address, ""), *([(address, method)] if method in self._limits.most_of else [])]

@@ -12,7 +12,6 @@ from google.protobuf.message import DecodeError, Message
 
 from roost.v1 import play_pb2
 from roost_games.errors import RoostError
-from roost_server.accounts.gate import address_of
 from roost_server.accounts.keys import Identity
 from roost_server.errors import (
     ArenaError,
@@ -96,27 +95,30 @@ class Incoming:
         return understood(cast(play_pb2.BotMessage | ArenaError, message))
 
 
-async def play(entrance: Entrance, context: Context, identity: Identity | None = None) -> None:
+async def play(entrance: Entrance, context: Context, identity: Identity | None, address: str) -> None:
     """Serve one stream from hello to its end."""
     requests = Incoming(context)
     # Now, not with the first write: ending the stream during that write would send it twice, and gRPC would fail.
     await context.send_initial_metadata(())
     try:
-        session = await _enter(entrance, requests, identity, address_of(context.peer()))
+        session = await _enter(entrance, requests, identity, address)
     except RoostError as error:
         await end(context, status_of(error), str(error))
         return
     stream = entrance.attach(session)
     write = Write()
-    work = (_read(session, requests), _write(session, stream, context, write), _watch(write))
-    tasks = [asyncio.create_task(each) for each in work]
+    writing = asyncio.create_task(_write(session, stream, context, write))
+    tasks = [writing, *map(asyncio.create_task, (_read(session, requests), _watch(write)))]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for task in tasks:
+        for task in tasks if not write.stalled else tasks[1:]:
             task.cancel()
         if session.stream == stream:
             entrance.lost(session)
+    if write.stalled:
+        # The status comes after what is unread, and until then gRPC keeps the call: so it stays open.
+        await asyncio.wait([writing])
     await _close(tasks, context)
 
 
@@ -146,6 +148,8 @@ class Write:
 
     def __init__(self) -> None:
         self.since = math.inf
+        self.stalled = False
+        """Whether it takes too long. Nothing is written after it."""
 
 
 async def _watch(write: Write) -> None:
@@ -153,13 +157,14 @@ async def _watch(write: Write) -> None:
     now = asyncio.get_running_loop().time
     while now() - write.since < STALLED_SECONDS:
         await asyncio.sleep(STALLED_SECONDS / 4)
+    write.stalled = True
     raise StalledError(f"the bot has read nothing for {STALLED_SECONDS:.0f} seconds")
 
 
 async def _write(session: Session, stream: int, context: Context, write: Write) -> None:
     """Write until the bot has left and knows everything. Raises `ArenaError` if this stream must end."""
     now = asyncio.get_running_loop().time
-    while session.outgoing.wake.is_set() or not session.has_left:
+    while not write.stalled and (session.outgoing.wake.is_set() or not session.has_left):
         await session.outgoing.wake.wait()
         if session.playing >= BUSY_MATCHES and not session.waits:
             await asyncio.sleep(GATHER_SECONDS)

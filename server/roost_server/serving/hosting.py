@@ -15,6 +15,7 @@ from roost_games.registry import GAME_NAMES
 from roost_ladder.blocks import Deals
 from roost_ladder.schedules.registry import check_open
 from roost_sdk import LoadedBot
+from roost_server.accounts.callers import Addresses
 from roost_server.accounts.keys import Scope, keys
 from roost_server.competition.file import read_competitions
 from roost_server.competition.ledger import draw_up, find
@@ -41,6 +42,8 @@ class ArenaNetwork(NamedTuple):
     """Whether it may listen for other machines without TLS."""
     metrics: str | None = None
     """Where to serve metrics, if anywhere."""
+    proxies: tuple[str, ...] = ()
+    """The addresses of the proxies before it."""
 
     def credentials(self) -> grpc.ServerCredentials | None:
         """Raises `UsageError` if the files cannot be used, or there is only one."""
@@ -51,8 +54,9 @@ class ArenaNetwork(NamedTuple):
         return server_credentials(self.tls_cert, self.tls_key)
 
     def check(self) -> None:
-        """Raise `UsageError` for an address that cannot be listened at."""
+        """Raise `UsageError` for an address that cannot be listened at, or of a proxy that cannot be one."""
         listen_address(self.listen)
+        Addresses(self.proxies)
         if self.metrics is not None:
             metrics_address(self.metrics)
 
@@ -121,7 +125,13 @@ def run_arena(
             draw_up(store, file, text, str(path)) for path, (file, text) in zip(competitions, described, strict=True)
         )
         hosting = Hosting(
-            drawn_up, credentials, network.insecure, network.metrics, side_door=bool(found or page), backups=backups
+            drawn_up,
+            credentials,
+            network.insecure,
+            network.metrics,
+            side_door=bool(found or page),
+            backups=backups,
+            proxies=network.proxies,
         )
         configure_logging(log_level)
 

@@ -2,17 +2,22 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from time import thread_time
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 import grpc
 from google.protobuf.message import Message
 
 from roost.v1 import arena_pb2, play_pb2
-from roost_server.accounts.gate import Asker, Gate, Need, asker_of
+from roost_server.accounts.callers import INSIDE
+from roost_server.accounts.gate import CALLER, Asker, Gate, Need, asker_of
 from roost_server.accounts.keys import Identity
+from roost_server.accounts.limits import READING, Buckets
 from roost_server.answers.questions import ARENA, RecordAnswers
 from roost_server.answers.ratings import Ratings
-from roost_server.errors import NotYetError
+from roost_server.errors import NotYetError, TooMuchError
 from roost_server.export.sender import Sender
 from roost_server.metrics import Metrics
 from roost_server.play.stream import parser_of
@@ -20,8 +25,55 @@ from roost_server.serving.rpc import Methods
 from roost_server.store import Store
 
 NOTHING_PLAYED = "these are records; nothing is played here"
+READERS = 4
+"""How many questions are answered at the same time."""
+AnswerT = TypeVar("AnswerT")
 AnswerLive = Callable[[Any, Asker], Awaitable[Message]]
 """Answers a request with the running arena."""
+
+
+class Readers:
+    """Threads in which questions about the records are answered. Log-ins and play have others, and never wait for them.
+
+    One question of a caller is answered at a time, so that callers take turns. Each pays with the time of the processor
+    that its answers take.
+    """
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(READERS, "reader")
+        self._budgets = Buckets(READING)
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def close(self) -> None:
+        """Answer nothing more."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def run(self, function: Callable[..., AnswerT], *arguments: Any) -> AnswerT:
+        """What the function returns. Raises `TooMuchError` if the caller has used up its time."""
+        caller = CALLER.get()
+        if caller == INSIDE:
+            return await self._begin(caller, function, *arguments)
+        async with self._turns.setdefault(caller, asyncio.Lock()):
+            if not self._budgets.take(caller):
+                raise TooMuchError("the answers to your questions took too much time; wait a minute and ask less often")
+            answering = self._begin(caller, function, *arguments)
+            try:
+                return await asyncio.shield(answering)
+            finally:
+                # Its turn lasts as long as the thread is busy, also if the caller has gone.
+                await asyncio.wait([answering])
+
+    def _begin(self, caller: str, function: Callable[..., AnswerT], *arguments: Any) -> "asyncio.Future[AnswerT]":
+        loop = asyncio.get_running_loop()
+
+        def work() -> AnswerT:
+            begun = thread_time()
+            try:
+                return function(*arguments)
+            finally:
+                loop.call_soon_threadsafe(self._budgets.charge, caller, 1000 * (thread_time() - begun))
+
+        return loop.run_in_executor(self._threads, work)
 
 
 class ReadingService:
@@ -38,12 +90,14 @@ class ReadingService:
         self._methods = Methods(self._gate, metrics or Metrics())
         self._ratings = ratings or Ratings(store)
         self._records = RecordAnswers(store, self._ratings)
+        self._readers = Readers()
         self._exports = Sender(store)
         self._parse_play = parser_of(play_pb2.BotMessage)
         self._live: Mapping[type[Message], AnswerLive] = {}
 
     def close(self) -> None:
-        """Remove what was written for those who asked."""
+        """Answer nothing more, and remove what was written for those who asked."""
+        self._readers.close()
         self._exports.close()
 
     def handler(self) -> grpc.GenericRpcHandler:
@@ -61,7 +115,7 @@ class ReadingService:
 
     async def _from_records(self, request: Message, asker: Asker) -> Message:
         """Answer in another thread, so that running matches do not wait."""
-        return await asyncio.to_thread(self._records.answer, request, asker)
+        return await self._readers.run(self._records.answer, request, asker)
 
     def _streams(self) -> dict[str, "grpc.RpcMethodHandler[Any, Any]"]:
         stream = self._methods.stream

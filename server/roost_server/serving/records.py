@@ -15,7 +15,7 @@ from roost_server.export.loader import loaded
 from roost_server.serving.children import Children, PageBeside, kept_running
 from roost_server.serving.logs import warnings_only
 from roost_server.serving.reading import ReadingService
-from roost_server.serving.server import CLOSE_SECONDS, SIDE_DOOR, STOP_SIGNALS
+from roost_server.serving.server import CLOSE_SECONDS, LOCAL_PORT, STOP_SIGNALS
 from roost_server.store import Store, open_store
 
 
@@ -30,7 +30,7 @@ async def records_served(store: Store) -> AsyncIterator[str]:
     server = grpc.aio.server(options=(("grpc.so_reuseport", 0),))
     service = ReadingService(store)
     server.add_generic_rpc_handlers((service.handler(),))
-    port = server.add_insecure_port(SIDE_DOOR)
+    port = server.add_insecure_port(LOCAL_PORT)
     await server.start()
     try:
         yield f"127.0.0.1:{port}"

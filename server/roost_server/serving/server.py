@@ -2,10 +2,14 @@
 
 import asyncio
 import gc
+import resource
+import shutil
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from tempfile import mkdtemp
 
 import grpc
 import structlog
@@ -14,13 +18,14 @@ from grpc_reflection.v1alpha import reflection
 
 from roost_games.errors import UsageError
 from roost_sdk.arena.connection import DEFAULT_SERVER, KEEPALIVE, host_and_port
+from roost_server.accounts.callers import Addresses
 from roost_server.accounts.gate import Gate
-from roost_server.accounts.limits import REGISTRATIONS, RequestLimits
+from roost_server.accounts.limits import REGISTRATIONS, CallLimits, OpenCalls, RequestLimits
 from roost_server.answers.ratings import Ratings
 from roost_server.competition.ledger import Competition
 from roost_server.play.arena import Arena
 from roost_server.serving.backups import BackupPlan, BackupSchedule
-from roost_server.serving.rpc import LARGEST_REQUEST
+from roost_server.serving.rpc import LARGEST_REQUEST, Turnstile
 from roost_server.serving.saving import RecordsKeeper
 from roost_server.serving.services import ACCOUNTS, ADMIN, ARENA, AccountsService, AdminService, ArenaService
 from roost_server.serving.tls import is_loopback
@@ -37,7 +42,13 @@ A bot that plays has its stream open. For others gRPC connects again when they c
 a connection whose stream ended with something unread, so a flood would leave one connection each time.
 """
 SERVICES = (ARENA, ACCOUNTS, ADMIN)
-SIDE_DOOR = "127.0.0.1:0"
+LOCAL_PORT = "127.0.0.1:0"
+HANDSHAKE_SECONDS = 10.0
+"""How long a connection may take to be made."""
+CONNECTION_CALLS = 256
+"""How many calls may be open on one connection."""
+KEPT_DESCRIPTORS = 256
+"""How many descriptors connections leave to the database, to exports, and to what runs beside the arena."""
 SWITCH_SECONDS = 0.001
 log = structlog.get_logger()
 
@@ -55,18 +66,21 @@ class Hosting:
     metrics: str | None = None
     """Where metrics are served, as HOST:PORT."""
     side_door: bool = False
-    """Whether what the host starts on this machine, bots and the page, gets a port of its own, without TLS."""
+    """Whether what the host starts beside the arena, bots and the page, gets a socket of its own, without limits."""
     limits: RequestLimits = field(default_factory=RequestLimits)
     backups: BackupPlan | None = None
     """How the database is backed up by the clock, if it is."""
     registrations: RequestLimits = REGISTRATIONS
     """For each address and each invitation."""
+    calls: CallLimits = field(default_factory=CallLimits)
+    proxies: tuple[str, ...] = ()
+    """The addresses of the proxies that may say for whom they ask."""
 
 
 class ArenaServer:
     """An arena that listens. `start`, then `stop`; `address` is where it listens once it has started.
 
-    `side_address` is the port for what runs beside it on this machine, if the hosting has one.
+    `side_address` is the socket for what runs beside it on this machine, if the hosting has one.
     """
 
     def __init__(self, store: Store, settings: Settings, listen: str, hosting: Hosting | None = None) -> None:
@@ -80,7 +94,10 @@ class ArenaServer:
             public=all(each.file.spectators.public for each in competitions),
             limits=self._hosting.limits,
             registrations=self._hosting.registrations,
+            addresses=Addresses(self._hosting.proxies),
         )
+        self._calls = OpenCalls(self._hosting.calls)
+        turnstile = Turnstile(self._gate.addresses, self._calls, self._arena.metrics)
         self._ratings = Ratings(store)
         self._keeper = RecordsKeeper(store, self._ratings)
         plan = self._hosting.backups
@@ -88,8 +105,9 @@ class ArenaServer:
         self._admin = AdminService(self._arena, self._gate)
         self._reading = ArenaService(self._arena, self._gate, self._ratings)
         self._health = health.aio.HealthServicer()
-        self._stop_metrics: Callable[[], None] = lambda: None
+        self._at_end = ExitStack()
         self._server = grpc.aio.server(
+            interceptors=(turnstile,),
             options=(
                 ("grpc.max_receive_message_length", LARGEST_REQUEST),
                 # Compressed messages are refused: a small one can become very large. 1 stands for no compression.
@@ -99,7 +117,10 @@ class ArenaServer:
                 ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
                 ("grpc.keepalive_permit_without_calls", 1),
                 ("grpc.max_connection_idle_ms", int(IDLE_SECONDS * 1000)),
-            )
+                ("grpc.server_handshake_timeout_ms", int(HANDSHAKE_SECONDS * 1000)),
+                ("grpc.max_concurrent_streams", CONNECTION_CALLS),
+                ("grpc.max_allowed_incoming_connections", most_connections()),
+            ),
         )
         self.address = self.side_address = ""
 
@@ -119,9 +140,10 @@ class ArenaServer:
         reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
         self.address = self._bind()
         if self._hosting.side_door:
-            self.side_address = f"127.0.0.1:{self._server.add_insecure_port(SIDE_DOOR)}"
+            self.side_address = f"unix:{self._side_door()}"
+            self._server.add_insecure_port(self.side_address)
         if self._hosting.metrics is not None:
-            self._stop_metrics = self._arena.metrics.serve(self._hosting.metrics)
+            self._at_end.callback(self._arena.metrics.serve(self._hosting.metrics))
         await self._keeper.start()
         await self._arena.start()
         if self._backups is not None:
@@ -130,7 +152,13 @@ class ArenaServer:
         await self._server.start()
         for service in ("", *SERVICES):
             await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
-        log.info("listening", address=self.address)
+        log.info("listening", address=self.address, most_connections=most_connections())
+
+    def _side_door(self) -> str:
+        """A socket that only our user can open. It is removed when the arena stops."""
+        folder = mkdtemp(prefix="roost-")
+        self._at_end.callback(shutil.rmtree, folder, ignore_errors=True)
+        return f"{folder}/arena"
 
     def _bind(self) -> str:
         host = self._checked_host()
@@ -164,7 +192,8 @@ class ArenaServer:
 
     async def stop(self) -> None:
         """End or void the matches, record everything, close all streams."""
-        await self._health.enter_graceful_shutdown()
+        with suppress(TimeoutError):  # Those who watch the health and do not read it are not waited for.
+            await asyncio.wait_for(self._health.enter_graceful_shutdown(), CLOSE_SECONDS)
         await self._arena.stop()
         await self._keeper.stop()
         if self._backups is not None:
@@ -172,7 +201,7 @@ class ArenaServer:
         self._admin.stop()
         await self._server.stop(CLOSE_SECONDS)
         self._reading.close()
-        self._stop_metrics()
+        self._at_end.close()
         log.info("stopped")
 
 
@@ -182,6 +211,18 @@ def listen_address(text: str) -> tuple[str, int]:
     if parts is None:
         raise UsageError(f"{text!r} is not an address to listen at; one is {DEFAULT_SERVER}")
     return parts
+
+
+def raise_descriptors() -> None:
+    """Allow this process as many descriptors as it may have: each connection takes one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def most_connections() -> int:
+    """How many connections the descriptors allow."""
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(descriptors // 2, descriptors - KEPT_DESCRIPTORS)
 
 
 def collect_garbage_seldom() -> None:
@@ -204,6 +245,7 @@ async def serve(
     """Run an arena until SIGTERM or SIGINT. A second signal voids what is running instead of waiting for it."""
     if store.backend.exposed():
         log.warning("others can read the database and the seeds in it; run chmod 600", file=store.name)
+    raise_descriptors()
     server = ArenaServer(store, settings, listen, hosting)
     collect_garbage_seldom()
     loop = asyncio.get_running_loop()

@@ -76,7 +76,7 @@ class ArenaService(ReadingService):
             return
         expiry = self._expel_on_expiry(identity)
         try:
-            await play(self._arena.entrance, context, identity)
+            await play(self._arena.entrance, context, identity, self._gate.addresses.of(context))
         finally:
             if expiry is not None:
                 expiry.cancel()
@@ -93,14 +93,14 @@ class ArenaService(ReadingService):
         return self._retellings.watch(match) if request.from_beginning else watch(match)
 
     async def _get_arena(self, request: records_pb2.GetArenaRequest, _: Asker) -> records_pb2.GetArenaResponse:
-        answer = await asyncio.to_thread(self._records.arena.get_arena, request)
+        answer = await self._readers.run(self._records.arena.get_arena, request)
         live.add_arena(self._arena, answer)
         answer.accounts = self._gate.accounts
         return answer
 
     async def _list_bots(self, request: arena_pb2.ListBotsRequest, _: Asker) -> arena_pb2.ListBotsResponse:
-        answer = await asyncio.to_thread(bots, self._arena.store, self._ratings)
-        live.add_presence(self._arena, answer.bots, await asyncio.to_thread(queries.last_ends, self._arena.store))
+        answer = await self._readers.run(bots, self._arena.store, self._ratings)
+        live.add_presence(self._arena, answer.bots, await self._readers.run(queries.last_ends, self._arena.store))
         if request.connected_only:
             return arena_pb2.ListBotsResponse(bots=[bot for bot in answer.bots if bot.connected])
         return answer
@@ -108,7 +108,7 @@ class ArenaService(ReadingService):
     async def _list_competitions(
         self, request: arena_pb2.ListCompetitionsRequest, asker: Asker
     ) -> arena_pb2.ListCompetitionsResponse:
-        answer = await asyncio.to_thread(competitions, self._arena.store)
+        answer = await self._readers.run(competitions, self._arena.store)
         live.add_problems(self._arena, answer.competitions)
         return answer
 
@@ -117,19 +117,19 @@ class ArenaService(ReadingService):
             return await self._from_records(request, asker)
         matches.check_filters(request)
         if request.competition:
-            await asyncio.to_thread(id_of, self._arena.store, request.competition)
+            await self._readers.run(id_of, self._arena.store, request.competition)
         return live.running_matches(self._arena, request)
 
     async def _get_match(self, request: arena_pb2.GetMatchRequest, _: Asker) -> arena_pb2.GetMatchResponse:
         store, running = self._arena.store, self._arena.seating.find(request.match_id)
         seated = live.seated(self._arena)
         if running is not None:
-            recorded = await asyncio.to_thread(block_matches, store, running.block.id)
+            recorded = await self._readers.run(block_matches, store, running.block.id)
             block = live.whole_block(running.block.id, recorded, seated)
             answer = live.running_match(self._arena, running, block)
-            await asyncio.to_thread(matches.add_ratings, store, answer)
+            await self._readers.run(matches.add_ratings, store, answer)
             return answer
-        answer, on_record = await asyncio.to_thread(matches.match_in_block, store, request)
+        answer, on_record = await self._readers.run(matches.match_in_block, store, request)
         answer.block[:] = live.whole_block(*on_record, seated)
         return answer
 
