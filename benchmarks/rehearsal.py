@@ -3,18 +3,21 @@
     python -m benchmarks.rehearsal [sixty|fours|knockout ...]
 
 Bots answer at once. They share one process with the arena, so hours say little by themselves: they are compared with
-the forecast at the pace that the ladder had in the same run. Exits with 1 if an export has a flaw, or the finals were
-not played as forecast.
+the forecast at the pace that the ladder had in the same run. Exits with 1 if an export has a flaw, the finals were not
+played as forecast, or pairs of a round robin met more often than others.
 """
 
 import argparse
 import asyncio
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from math import comb
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -203,6 +206,7 @@ def _outcome(store: Store, expected: PhaseForecast, before: int, folder: Path) -
     lines = (folder / "export/matches.jsonl").read_bytes()
     of_export = len(lines) * matches / lines.count(b"\n")
     result = (folder / "export/result.csv").read_text(encoding="utf-8").splitlines()
+    flaws = [str(flaw) for flaw in check_export(folder / "export")]
     return Outcome(
         forecast=expected,
         blocks=len(finals),
@@ -211,8 +215,18 @@ def _outcome(store: Store, expected: PhaseForecast, before: int, folder: Path) -
         disk_bytes=size,
         export_bytes=int(of_export),
         winner=result[1].split(",")[1],
-        flaws=[str(flaw) for flaw in check_export(folder / "export")],
+        flaws=[*flaws, *(_uneven(finals) if expected.schedule == "round-robin" else ())],
     )
+
+
+def _uneven(blocks: Sequence[queries.BlockOnRecord]) -> Iterator[str]:
+    """What is wrong if not all pairs of bots have met equally often at each size of table."""
+    for players in sorted({len(block.version_ids) for block in blocks}):
+        at_table = [block.version_ids for block in blocks if len(block.version_ids) == players]
+        met = Counter(frozenset(pair) for group in at_table for pair in combinations(group, 2))
+        bots = len({bot for group in at_table for bot in group})
+        if len(met) < comb(bots, 2) or len(set(met.values())) > 1:
+            yield f"at tables of {players}, pairs have met {min(met.values())} to {max(met.values())} times"
 
 
 def show(console: Console, name: str, case: Case, outcome: Outcome) -> None:

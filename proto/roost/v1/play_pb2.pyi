@@ -175,7 +175,9 @@ class Hello(_message.Message):
     name: _builtins.str
     """The bot's name, at most 40 letters, digits, dots, dashes and underscores."""
     version: _builtins.str
-    """Identifies the bot's code. Changed code is a new version with a record of its own."""
+    """What the bot declares about its code: the arena does not see it. Changed code is a new version with a record of its
+    own.
+    """
     max_matches: _builtins.int
     """The number of matches in which it may be asked at once; 0 means 1. A match counts until its last decision, so the
     next one may start before the result of the last one is sent.

@@ -23,6 +23,7 @@ def rules_in_words(file: CompetitionFile) -> list[str]:
         *qualification_in_words(file),
         _clock(file),
         *_faults(file),
+        *_challenges(file),
         *_spectators(file),
     ]
 
@@ -88,6 +89,12 @@ def _faults(file: CompetitionFile) -> Iterator[str]:
         yield f"A bot that stays away from the finals for {faults.absence_seconds} s forfeits its matches there."
 
 
+def _challenges(file: CompetitionFile) -> Iterator[str]:
+    most = file.challenges.matches_per_owner_hour
+    if most and file.challenges.matches_per_opponent_hour:
+        yield f"An owner may ask for {counted(most, 'match')} an hour against named bots. They are not rated."
+
+
 def _spectators(file: CompetitionFile) -> Iterator[str]:
     if not file.spectators.public:
         yield "Only people with a key can look."
@@ -103,7 +110,7 @@ def phase_in_words(part: PhasePart) -> str:
         case PhaseName.LADDER:
             return f"Everybody can enter, and new versions may come at any time. {SCHEDULES[part.plays_by]}"
         case PhaseName.FREEZE:
-            return "Nothing is played. Every bot stays at its last version."
+            return "Nothing is played. Every bot stays at the version that it declared last."
         case PhaseName.DONE:
             return "The result is final, and the master seed is public."
     return f"The frozen versions play, from a clean rating. {SCHEDULES[part.plays_by]} {_amount(part)}".rstrip()
