@@ -50,6 +50,9 @@ class Bot:
     player_counts: Collection[int] = ()
     """Set this in your class if your bot plays only with some numbers of players: `(2,)`, or `range(2, 5)`. Empty means
     every number that the game allows."""
+    matches_at_once: int = 128
+    """The most matches that your bot plays at once at an arena, which finds out by measuring how many it can. Set this
+    in your class to have it play fewer."""
     game: str
     """The name of the game, such as `"karteneck"`."""
     seat: int

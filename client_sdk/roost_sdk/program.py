@@ -36,7 +36,6 @@ from roost_sdk.bot import Bot, wire_name
 from roost_sdk.load import LoadedBot, load_bot
 from roost_sdk.local import check_plays
 
-DEFAULT_MATCHES_AT_ONCE = 4
 REPORT_SECONDS = 30.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 STOP_SECONDS = 2.0
@@ -56,7 +55,8 @@ class Submission:
     """What the arena calls it; by default the name of its file."""
     games: tuple[str, ...] = ()
     """The games that it plays; by default all that it can."""
-    matches_at_once: int = DEFAULT_MATCHES_AT_ONCE
+    matches_at_once: int | None = None
+    """The most that it plays; by default what its class says."""
     connect_timeout: float | None = None
     """Give up after this many seconds without an arena; by default never."""
     keep: Path | None = None
@@ -173,14 +173,14 @@ def _parser(bot_class: type[Bot] | None) -> argparse.ArgumentParser:
         )
     _add_connection(parser)
     name = "its file" if bot_class is None else name_of(bot_class)
+    at_most = "what its class says" if bot_class is None else bot_class.matches_at_once
     parser.add_argument("--name", metavar="NAME", help=f"the bot's name there (default: {name})")
     parser.add_argument("--games", metavar="GAME,...", help="play only these games (default: all that it can)")
     parser.add_argument(
         "--matches-at-once",
         type=_at_least_one,
-        default=DEFAULT_MATCHES_AT_ONCE,
         metavar="K",
-        help="play up to this many matches at the same time (default: %(default)s)",
+        help=f"play at most this many matches at the same time (default: {at_most})",
     )
     parser.add_argument(
         "--keep", type=Path, metavar="DIR", help="keep every match in a file there: what the bot saw, did and logged"

@@ -183,6 +183,7 @@ def to_stderr(line: str) -> None:
 class StdioBot(Bot):
     """A bot that a program plays. `stdio_bot` makes a subclass for each program."""
 
+    matches_at_once = 4  # each match takes a program of its own, and they are asked one after the other
     programs: Programs
     _program: Program | None = None
     _begun = False

@@ -25,6 +25,8 @@ class Reading:
     running: int
     most_at_once: int
     """How many matches the arena would play at once: fewer if it is late itself."""
+    at_once: Mapping[str, int]
+    """How many matches each connected bot is given at once."""
     quarantined: int
     delayed_seconds: float
     """The arena's own delay, summed since its start."""
@@ -131,6 +133,10 @@ class _Gauges(Collector):
         yield GaugeMetricFamily("roost_connected_bots", "Bots that are connected.", now.connected)
         yield GaugeMetricFamily("roost_running_matches", "Matches that are being played.", now.running)
         yield GaugeMetricFamily("roost_most_matches_at_once", "How many it can serve, as it seems.", now.most_at_once)
+        at_once = GaugeMetricFamily("roost_bot_matches_at_once", "What a connected bot is given.", labels=["bot"])
+        for bot, number in now.at_once.items():
+            at_once.add_metric([bot], number)
+        yield at_once
         yield GaugeMetricFamily("roost_quarantined_bots", "Bots kept from playing because of faults.", now.quarantined)
         yield GaugeMetricFamily("roost_database_bytes", "The size of the database.", now.database_bytes)
         yield CounterMetricFamily("roost_own_delay_seconds", "How late the arena itself was.", now.delayed_seconds)

@@ -93,6 +93,8 @@ class Settings:
     """How many matches in an hour others may ask of a bot; 0: none."""
     max_matches_per_bot: int = 256
     """No bot gets more matches at once than this, whatever it asks for."""
+    matches_at_once: int | None = None
+    """How many matches each bot gets at once, unless it asks for fewer; `None`: as many as it can take, by measure."""
     bots_per_owner: int = 8
     """How many bots of one owner may be connected. More if a competition takes more."""
     max_move_bytes: int = 4 << 10

@@ -231,6 +231,7 @@ def test_a_file_without_pace_has_the_settings_of_an_arena() -> None:
     """And what it says about pace and stalling reaches the arena."""
     usual = parse_competition(TINY).settings()
     assert (usual.ready_seconds, usual.matches_per_hour, usual.disk_gb) == (10, 20_000, 10)
+    assert usual.matches_at_once is None
     # 10 s to get ready, 10 s in the bank, and 120 decisions of a second.
     assert usual.seat_seconds == 140
     text = (
@@ -244,12 +245,14 @@ round_seconds = 900
 [pace]
 matches_per_bot_hour = 60
 arena_seconds_per_hour = 600
+matches_at_once = 8
 disk_gb = 0.5
 """
     )
     given = parse_competition(text).settings()
     assert (given.ready_seconds, given.seat_seconds, given.round_seconds) == (3, 50, 900)
     assert (given.matches_per_bot_hour, given.arena_seconds_per_hour, given.disk_gb) == (60, 600, 0.5)
+    assert given.matches_at_once == 8
 
 
 def test_the_longest_hold_up_of_a_round() -> None:

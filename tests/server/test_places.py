@@ -2,6 +2,7 @@
 
 from roost_server.play.pacing.allowances import Allowances
 from roost_server.play.pacing.places import PATIENT_SECONDS, Gathering, Places
+from roost_server.play.pacing.width import Width
 from roost_server.settings import Settings
 
 READY_SECONDS = 10.0
@@ -15,7 +16,7 @@ class Bot:
     def __init__(self, most: int) -> None:
         self.matches = 0
         self.rooms = 0
-        self.places = Places(most, lambda: self.matches)
+        self.places = Places(Width(most, fixed=most), lambda: self.matches)
         self.places.on_room = self._count
 
     def _count(self) -> None:
@@ -30,21 +31,18 @@ def dealt(*bots: Bot) -> Gathering:
 
 
 def proven(most: int) -> Bot:
-    """A bot that has been ready often enough."""
+    """A bot that has been ready, and is given this many matches at once."""
     bot = Bot(most)
-    for _ in range(most):
-        bot.places.note_ready()
+    bot.places.note_ready()
     return bot
 
 
-def test_a_bot_is_given_one_match_until_it_has_been_ready_once_then_more_and_more() -> None:
+def test_a_bot_is_given_one_match_until_it_has_been_ready_once() -> None:
     bot = Bot(4)
-    at_once = []
-    for _ in range(5):
-        at_once.append(bot.places.at_once)
-        bot.places.note_ready()
-    assert at_once == [1, 2, 3, 4, 4]
-    assert bot.rooms == 3
+    assert bot.places.at_once == 1
+    bot.places.note_ready()
+    bot.places.note_ready()
+    assert (bot.places.at_once, bot.rooms) == (4, 1)
     bot.places.note_not_ready()
     assert bot.places.at_once == 1
 

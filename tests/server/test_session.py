@@ -31,7 +31,7 @@ class World:
     def __init__(self, players: int = 2, **hello: Any) -> None:
         self.time = 100.0
         self.pulse = FakePulse(lambda: self.time)
-        self.settings = Settings(clock=CLOCK)
+        self.settings = Settings(clock=CLOCK, matches_at_once=10_000)
         self.sessions = [self.session(f"bot{seat}", **hello) for seat in range(players)]
         self.over: list[Table] = []
         for session in self.sessions:
@@ -192,6 +192,7 @@ def test_a_question_that_is_over_is_not_written() -> None:
 def test_a_match_that_waits_for_the_disk_leaves_room_for_another() -> None:
     world = World(max_matches=2)
     session = world.sessions[0]
+    session.places.note_ready()
     tables = [world.table(f"m{number}") for number in range(2)]
     assert session.playing == 2
     for table in tables:

@@ -284,5 +284,5 @@ def _guests(bots: list[str]) -> "list[Guest]":
     from roost_server.serving.showcase import Guest
 
     quick, named = list(QUICK_SAMPLES), list(bots)
-    patient = Guest("patient", spelled_out(PatientBot), matches_at_once=2)
+    patient = Guest("patient", spelled_out(PatientBot))
     return [*map(Guest, quick, sources_of(quick)), patient, *map(Guest, named, sources_of(named))]

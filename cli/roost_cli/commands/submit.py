@@ -28,8 +28,15 @@ def submit(
         str | None, typer.Option(metavar="NAME", help="The bot's name there. By default that of its file.")
     ] = None,
     matches_at_once: Annotated[
-        int, typer.Option(min=1, max=100_000, metavar="K", help="Play up to this many matches at the same time.")
-    ] = 4,
+        int | None,
+        typer.Option(
+            min=1,
+            max=100_000,
+            metavar="K",
+            help="Play at most this many matches at the same time. By default 128, or what the bot's class says; how "
+            "many it can play, the arena finds out.",
+        ),
+    ] = None,
     games: Annotated[
         str | None, typer.Option(metavar="GAME,...", help="Play only these games. By default all that it can.")
     ] = None,

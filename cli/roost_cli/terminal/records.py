@@ -57,6 +57,12 @@ def _now(bot: arena_pb2.BotVersion) -> str:
     return f"{counted(bot.playing, 'match')}, {bot.latency_us / 1000:.1f} ms"
 
 
+def _at_once(bot: arena_pb2.BotVersion) -> str:
+    """`up to 12 matches at once, 3.0 ms an answer`."""
+    measured = f", {bot.answer_us / 1000:.1f} ms an answer" if bot.answer_us else ""
+    return f"up to {counted(bot.matches_at_once, 'match')} at once{measured}"
+
+
 def bots_json(bots: Sequence[arena_pb2.BotVersion], *, live: bool) -> dict[str, object]:
     """`roost bots --json`. A database does not know who is connected, so these keys are null."""
     return {
@@ -77,6 +83,8 @@ def bots_json(bots: Sequence[arena_pb2.BotVersion], *, live: bool) -> dict[str, 
                 "connected": bot.connected if live else None,
                 "playing": bot.playing if live else None,
                 "latency_ms": bot.latency_us / 1000 if live and bot.connected else None,
+                "matches_at_once": bot.matches_at_once or None,
+                "answer_ms": bot.answer_us / 1000 if bot.answer_us else None,
                 "presence": presence_of(bot).value if live else None,
                 "presence_since_ms": since_ms(bot) if live else None,
                 "qualification": bot.qualification or None,
@@ -129,6 +137,8 @@ def print_one_bot(versions: Sequence[arena_pb2.BotVersion], record: records_pb2.
         console.print(
             f"  {counted(bot.matches, 'match')}, {bot.wins} won, {counted(bot.faults, 'fault')}", soft_wrap=True
         )
+        if bot.matches_at_once:
+            console.print(f"  {_at_once(bot)}", soft_wrap=True)
         if bot.voids:
             console.print(f"  {counted(bot.voids, 'match')} voided while it was being asked", soft_wrap=True)
         if bot.quarantine_since_ms:

@@ -107,6 +107,7 @@ class Display:
             f"{stats.matches} matches, {stats.wins} won, {stats.playing} running",
             shown_standing(self._watch.standing, self._watch.bots),
             f"faults: {faults}" if faults else "",
+            f"{stats.thinking_ms:.1f} ms a decision" if stats.decisions else "",
             f"latency {stats.latency_ms:.1f} ms" if stats.connected else "",
         ]
         return " | ".join(part for part in parts if part)

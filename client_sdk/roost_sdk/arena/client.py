@@ -44,14 +44,14 @@ class Client:
         version: str = "",
         games: Sequence[str] = (),
         player_counts: Sequence[int] = (),
-        max_matches: int = 1,
+        max_matches: int | None = None,
         connect_timeout: float | None = None,
         on_change: Callable[[Stats], object] = lambda stats: None,
         journal: Journal | None = None,
         challenges: bool = True,
     ) -> None:
         """`version` is by default the fingerprint of the bot's code, `games` are all that it has a method for,
-        `player_counts` those of its class.
+        `player_counts` and `max_matches` those of its class.
 
         `on_change` is called with `stats` when the arena is reached or lost and when a match starts or ends.
         `connect_timeout` is in seconds: give up after that long without an arena; by default never. A `journal` writes
@@ -67,7 +67,7 @@ class Client:
         """What the arena said when it was last reached."""
         self._bot_class = bot_class
         self._player_counts = tuple(player_counts or bot_class.player_counts)
-        self._max_matches = max_matches
+        self._max_matches = max_matches or bot_class.matches_at_once
         self._connect_timeout = connect_timeout
         self._on_change = on_change
         self._journal = journal

@@ -106,6 +106,8 @@ class BotVersion(_message.Message):
     PRESENCE_SINCE_MS_FIELD_NUMBER: _builtins.int
     VOIDS_FIELD_NUMBER: _builtins.int
     QUALIFICATION_FIELD_NUMBER: _builtins.int
+    MATCHES_AT_ONCE_FIELD_NUMBER: _builtins.int
+    ANSWER_US_FIELD_NUMBER: _builtins.int
     version_id: _builtins.int
     name: _builtins.str
     version: _builtins.str
@@ -136,6 +138,11 @@ class BotVersion(_message.Message):
     """What it has to show before it plays in a competition, and how far it is, in words. Empty if nothing. Only a running
     arena tells.
     """
+    matches_at_once: _builtins.int
+    """How many matches it is given at once, and how long its answers took on average when that was last decided, without
+    the network's part. 0 if it is not connected, or if the arena has not measured yet.
+    """
+    answer_us: _builtins.int
     def __init__(
         self,
         *,
@@ -157,10 +164,12 @@ class BotVersion(_message.Message):
         presence_since_ms: _builtins.int = ...,
         voids: _builtins.int = ...,
         qualification: _builtins.str = ...,
+        matches_at_once: _builtins.int = ...,
+        answer_us: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "faults", b"faults", "first_seen_ms", b"first_seen_ms", "last_seen_ms", b"last_seen_ms", "latency_us", b"latency_us", "matches", b"matches", "name", b"name", "owner", b"owner", "playing", b"playing", "presence", b"presence", "presence_since_ms", b"presence_since_ms", "qualification", b"qualification", "quarantine_reason", b"quarantine_reason", "quarantine_since_ms", b"quarantine_since_ms", "version", b"version", "version_id", b"version_id", "voids", b"voids", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer_us", b"answer_us", "connected", b"connected", "faults", b"faults", "first_seen_ms", b"first_seen_ms", "last_seen_ms", b"last_seen_ms", "latency_us", b"latency_us", "matches", b"matches", "matches_at_once", b"matches_at_once", "name", b"name", "owner", b"owner", "playing", b"playing", "presence", b"presence", "presence_since_ms", b"presence_since_ms", "qualification", b"qualification", "quarantine_reason", b"quarantine_reason", "quarantine_since_ms", b"quarantine_since_ms", "version", b"version", "version_id", b"version_id", "voids", b"voids", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -120,6 +120,7 @@ class PacePart(FilePart):
     matches_per_hour: int = Field(default=int(USUAL.matches_per_hour), ge=1, le=100_000_000)
     matches_per_bot_hour: int = Field(default=int(USUAL.matches_per_bot_hour), ge=1, le=100_000_000)
     arena_seconds_per_hour: int = Field(default=int(USUAL.arena_seconds_per_hour), ge=1, le=3_600_000)
+    matches_at_once: int | None = Field(default=None, ge=1, le=USUAL.max_matches_per_bot)
     disk_gb: float = Field(default=USUAL.disk_gb, gt=0, le=1_000_000, strict=False)
 
 
@@ -321,6 +322,7 @@ class CompetitionFile(FilePart):
             matches_per_hour=float(self.pace.matches_per_hour),
             matches_per_bot_hour=float(self.pace.matches_per_bot_hour),
             arena_seconds_per_hour=float(self.pace.arena_seconds_per_hour),
+            matches_at_once=self.pace.matches_at_once,
             disk_gb=self.pace.disk_gb,
             challenges_per_owner_hour=self.challenges.matches_per_owner_hour,
             challenges_per_opponent_hour=self.challenges.matches_per_opponent_hour,

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import structlog
 
@@ -43,8 +44,9 @@ class Arena:
         self._loop = asyncio.get_running_loop()
         self._pulse = Pulse()
         self._tasks = Tasks()
-        self.seating = TableSeating(store, settings, self._pulse)
         self.contests = Contests(store, settings, competitions, lambda: self.seating.load.limit)
+        at_once = self.contests.matches_at_once
+        self.seating = TableSeating(store, replace(settings, matches_at_once=at_once), self._pulse)
         self.lobby = self.seating.lobby
         self.requests = Requests(self.seating, settings)
         self.quarantine = Quarantine(store, self.seating, self._tasks.spawn, settings)
@@ -113,6 +115,7 @@ class Arena:
             connected=sum(session.connected for session in self.lobby.sessions),
             running=len(self.seating.tables),
             most_at_once=self.seating.load.limit,
+            at_once={each.name: each.places.at_once for each in self.lobby.sessions if each.connected},
             quarantined=len(self.quarantine),
             delayed_seconds=self.delayed_ms / 1000,
             waiting_blocks={contest.name or "open": contest.waiting for contest in self._matchmaker.contests},

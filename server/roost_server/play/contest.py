@@ -6,6 +6,7 @@ competitions plays one contest for all bots. A competition has a contest for eac
 
 import asyncio
 import secrets
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from random import shuffle
@@ -52,7 +53,7 @@ def draw_at_random(_: Pairing) -> Drawn:
 
 def _enough(present: Collection[Session]) -> int:
     """How many blocks should wait: two for each bot, or more if bots play many matches at once."""
-    return max(AHEAD * len(present), sum(session.places.most for session in present) // 2)
+    return max(AHEAD * len(present), sum(session.places.at_once for session in present) // 2)
 
 
 def _with_short_queue(sessions: Collection[Session], waiting: Mapping[int, int]) -> list[Session]:
@@ -163,7 +164,7 @@ class Contest:
 
     def at_once(self, session: Session) -> int:
         """How many matches a bot may play at once."""
-        most = session.places.at_once
+        most = min(session.places.at_once, self.settings.matches_at_once or sys.maxsize)
         if self.in_rounds:
             return most
         self._allowances.know(session.version_id, session.name)

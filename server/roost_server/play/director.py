@@ -52,7 +52,7 @@ class Director:
 
     def __init__(self, store: Store, competition: Competition, settings: Settings) -> None:
         self._store = store
-        self._settings = replace(competition.file.settings(settings), deals=competition.deals)
+        self.settings = replace(competition.file.settings(settings), deals=competition.deals)
         self.competition = competition
         self.contest: Contest | None = None
         """What is being played; `None` in a phase in which nothing is."""
@@ -240,7 +240,7 @@ class Director:
             self.contest = None
             return
         self.contest = Contest(
-            self._settings,
+            self.settings,
             schedule_of(self.file.name, self.competition.seed, part),
             roster=self.roster,
             name=f"{self.file.name}/{part.phase}",
@@ -259,7 +259,7 @@ class Director:
             candidates = Candidates(part, rules, self.roster)
             await asyncio.to_thread(self._tell_progress, candidates)
             name, rotation = f"{self.file.name}/{QUALIFICATION}", Rotation(self.file.rotation)
-            self.qualifying = QualifyingContest(self._settings, candidates, rules, name, rotation)
+            self.qualifying = QualifyingContest(self.settings, candidates, rules, name, rotation)
             self.qualifying.hold_back()
         self._bar()
 
@@ -345,6 +345,13 @@ class Contests:
         self.challenges = ChallengeContest(
             settings, lambda: [each.offer for each in self.directors], lambda: self.current, most_at_once
         )
+
+    @property
+    def matches_at_once(self) -> int | None:
+        """How many matches a bot plays at once, if the hosts of all of them have fixed that: the largest number."""
+        contests = self.directors or [self._open]
+        fixed = [each.settings.matches_at_once for each in contests]
+        return None if None in fixed else max(number for number in fixed if number is not None)
 
     async def start(self) -> None:
         """Begin where the records end."""

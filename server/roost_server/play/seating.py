@@ -16,6 +16,7 @@ from roost_server.play.block import OpenBlock
 from roost_server.play.lobby import Lobby
 from roost_server.play.pacing.load import Load
 from roost_server.play.pacing.places import Places
+from roost_server.play.pacing.width import Width
 from roost_server.play.session import Session
 from roost_server.play.table import Chair, News, Place, Question, Table
 from roost_server.settings import Rules, Settings
@@ -30,7 +31,7 @@ class StandIn:
     allowance_ms = 0.0
 
     def __init__(self, seat: Seat) -> None:
-        self.places = Places(sys.maxsize)
+        self.places = Places(Width(sys.maxsize))
         self._seat = seat
 
     def chair(self) -> Chair:

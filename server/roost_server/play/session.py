@@ -10,6 +10,7 @@ from roost_sdk.wire.fields import bytes_field, key_of
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Latency, Pulse
 from roost_server.play.pacing.places import Places
+from roost_server.play.pacing.width import Width
 from roost_server.play.table import Chair, News, Place, Question
 from roost_server.settings import Settings
 
@@ -71,7 +72,8 @@ class Session:
         """Whether its author wants it to play no challenges."""
         self.games = frozenset(hello.games)
         self.player_counts = frozenset(hello.player_counts)
-        self.places = Places(min(max(1, hello.max_matches), settings.max_matches_per_bot), self._unended)
+        most = min(max(1, hello.max_matches), settings.max_matches_per_bot)
+        self.places = Places(Width(most, settings.matches_at_once), self._unended)
         self.wants_legal = hello.wants_legal
         self.wants_events = hello.wants_events
         self.token = secrets.token_urlsafe(18)
@@ -109,7 +111,7 @@ class Session:
 
         But if the disk is slow, at most as many are left out as the bot plays at once.
         """
-        return len(self._matches) - min(self._over, self.places.most)
+        return len(self._matches) - min(self._over, self.places.at_once)
 
     @property
     def plays_on(self) -> bool:
@@ -153,7 +155,7 @@ class Session:
                 resume_token=self.token,
                 grace_ms=int(self._settings.grace_seconds * 1000),
                 version_id=self.version_id,
-                max_matches=self.places.most,
+                max_matches=self.places.width.most,
                 arena="roost",
                 max_move_bytes=self._settings.max_move_bytes,
                 max_message_bytes=self._settings.max_message_bytes,

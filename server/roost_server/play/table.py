@@ -385,6 +385,7 @@ class Table:
         """The question to a seat is answered, or not wanted any more."""
         del self.questions[seat]
         self.taken_ms[seat] += ms
+        self.players[seat].places.note_answer(ms, self._decision_ms)
 
     def _ask(self, now: Instant) -> None:
         """Ask the next questions, or end. A seat that was not ready in time is not asked: it is gone."""

@@ -22,7 +22,6 @@ CONNECT_SECONDS = 30.0
 """How long programs may take to connect."""
 POLICY = Restart(first_pause=0.1, most_starts=4)
 """A program that exits is restarted, but only a few times."""
-MATCHES_AT_ONCE = "8"
 SECONDS_TO_END = 5.0
 Samples = Mapping[str, type[Bot]]
 """Sample bots by name."""
@@ -82,8 +81,7 @@ def command_of(entrant: Entrant, samples: Samples) -> list[str]:
         return shlex.split(spec.source.removeprefix(COMMAND))
     written = f"{spec.source}:{spec.class_name}" if spec.class_name else spec.source
     bot = spelled_out(samples[spec.name]) if spec.name in samples else written
-    options = ["--server", "{server}", "--name", "{name}", "--matches-at-once", MATCHES_AT_ONCE]
-    return python_words(roost_sdk, bot, *options)
+    return python_words(roost_sdk, bot, "--server", "{server}", "--name", "{name}")
 
 
 def _await(arena: LadderArena, processes: Sequence[GuardedProcess]) -> None:

@@ -115,6 +115,8 @@ class Presences:
             bot.connected = True
             bot.playing = session.playing
             bot.latency_us = int(session.latency_ms * 1000)
+            bot.matches_at_once = session.places.at_once
+            bot.answer_us = int(session.places.width.answer_ms * 1000)
         self._add_quarantine(bot)
         newer = [each.last_seen_ms for each in versions if each.last_seen_ms > bot.last_seen_ms]
         bot.presence = self._presence(bot, session, replaced=bool(newer))

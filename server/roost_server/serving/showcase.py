@@ -25,13 +25,11 @@ class Guest(NamedTuple):
     name: str
     source: str
     """How any process finds it."""
-    matches_at_once: int = 4
 
     def words(self, address: str) -> list[str]:
         """The words of the command that plays it at the arena at `address`."""
         named = ("--name", self.name) if self.name != self.source else ()
-        at_once = ("--matches-at-once", str(self.matches_at_once))
-        return python_words(roost_sdk, self.source, "--server", address, *named, *at_once, *GIVE_UP)
+        return python_words(roost_sdk, self.source, "--server", address, *named, *GIVE_UP)
 
 
 class Showcase:

@@ -10,6 +10,7 @@ from roost_games.referee import Clock, Seat
 from roost_games.registry import get_game
 from roost_server.clocks import Instant, Pulse
 from roost_server.play.pacing.places import Places
+from roost_server.play.pacing.width import Width
 from roost_server.play.table import Chair, News, Place, Question, Table
 from roost_server.settings import Rules, Settings
 
@@ -36,7 +37,7 @@ class FakePlayer:
         self.allowance_ms = 0.0
         self.latency_ms = 0.0
         self.reading = True
-        self.places = Places(1_000, lambda: 1)
+        self.places = Places(Width(1_000), lambda: 1)
         self.decisions: list[play_pb2.Decision] = []
         self.started = 0
         self.ended: list[play_pb2.MatchEnded] = []

@@ -1,12 +1,14 @@
 """Places: how many matches a bot plays at once, and what a match uses up before it begins.
 
-A bot shows that it gets ready before it is given several matches at once. A match that waits for somebody uses up no
+A bot shows that it gets ready and answers before it is given several matches at once: see `Width`. A match that waits for somebody uses up no
 place of the others, nor of the arena: they play something else meanwhile. When it can begin, it waits for their places.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
+
+from roost_server.play.pacing.width import Width
 
 PATIENT_SECONDS = 1.0
 """How long bots keep their places for a match that somebody is not ready for."""
@@ -26,18 +28,17 @@ class Wait(Enum):
 class Places:
     """How many matches a bot can be given. `taken` says in how many it is that are not over."""
 
-    def __init__(self, most: int, taken: Callable[[], int] = lambda: 0) -> None:
-        self.most = most
+    def __init__(self, width: Width, taken: Callable[[], int] = lambda: 0) -> None:
+        self.width = width
         self._taken = taken
-        self._proven = 1
         self._waits: Counter[Wait] = Counter()
         self.on_room: Callable[[], None] = lambda: None
         """Called when the bot can be given more."""
 
     @property
     def at_once(self) -> int:
-        """How many matches it is given at once: one until it has been ready for one, then more and more."""
-        return min(self.most, self._proven)
+        """How many matches it is given at once."""
+        return self.width.number
 
     @property
     def playing(self) -> int:
@@ -47,12 +48,12 @@ class Places:
     @property
     def is_free(self) -> bool:
         """Whether it can be given another match."""
-        return self.playing < min(self.most, self._proven)
+        return self.playing < self.width.number
 
     @property
     def can_begin(self) -> bool:
         """Whether a match that has waited for its place may begin."""
-        return self._taken() - self._waits.total() < self.most
+        return self._taken() - self._waits.total() < self.width.number
 
     @property
     def holds_up(self) -> bool:
@@ -61,13 +62,17 @@ class Places:
 
     def note_ready(self) -> None:
         """It got ready for a match."""
-        if self._proven < self.most:
-            self._proven += 1
+        if self.width.note_ready():
             self.on_room()
 
     def note_not_ready(self) -> None:
         """It did not get ready for a match in time, and has to show again that it does."""
-        self._proven = 1
+        self.width.restart()
+
+    def note_answer(self, ms: float, limit_ms: float) -> None:
+        """It took this long for an answer, of the time for a decision."""
+        if self.width.note_answer(ms, limit_ms) and self.width.look(self.playing):
+            self.on_room()
 
     def change(self, before: Wait | None, after: Wait | None) -> None:
         """One of its matches waits in another way."""
