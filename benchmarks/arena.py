@@ -74,7 +74,9 @@ def arena_process(pipe: Connection, database: Path | None = None, tables: Sequen
 
 async def _arena(pipe: Connection, url: str, tables: tuple[Rules, ...]) -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
-    settings = Settings(tables, clock=PATIENT, max_matches_per_bot=1024, matches_at_once=1024, drain_seconds=0).unpaced()
+    settings = Settings(
+        tables, clock=PATIENT, max_matches_per_bot=1024, matches_at_once=1024, drain_seconds=0
+    ).unpaced()
     with open_store(url) as store:
         server = ArenaServer(store, settings, "127.0.0.1:0")
         collect_garbage_seldom()

@@ -136,7 +136,9 @@ def arena_process(pipe: Connection, folder: Path, hosted: Hosted) -> None:
 async def _arena(pipe: Connection, folder: Path, hosted: Hosted) -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
     tables = tables_of(("karteneck",), (2,))
-    settings = Settings(tables, clock=PATIENT, max_matches_per_bot=1024, matches_at_once=1024, drain_seconds=0).unpaced()
+    settings = Settings(
+        tables, clock=PATIENT, max_matches_per_bot=1024, matches_at_once=1024, drain_seconds=0
+    ).unpaced()
     with open_store(f"sqlite:///{folder / 'roost.db'}") as store:
         hosting = Hosting(
             competitions=(ledger.find(store, COMPETITION),) if hosted.keys else (),

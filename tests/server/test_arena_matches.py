@@ -71,6 +71,28 @@ def test_sdk_bots_play_whole_blocks(tmp_path: Path, game: str, players: int) -> 
     bounded(script)
 
 
+def test_quick_bots_are_soon_given_all_the_matches_that_they_ask_for(tmp_path: Path) -> None:
+    """Nobody has set a number. A bot that has answered nothing yet keeps the one match that it began with."""
+
+    async def script() -> None:
+        async with (
+            hall(tmp_path, settings(matches_at_once=None)) as place,
+            RawBot(place.address, "x", max_matches=8),
+            RawBot(place.address, "y", max_matches=8),
+            HesitantBot(place.address, "z", max_matches=8),
+        ):
+            lobby = place.arena.lobby
+
+            def at_once() -> dict[str, int]:
+                return {session.name: session.places.at_once for session in lobby.sessions}
+
+            await until(lambda: at_once() == {"x": 8, "y": 8, "z": 1})
+            bots = {bot.name: bot for bot in (await place.stub.ListBots(arena_pb2.ListBotsRequest())).bots}
+            assert {name: bot.matches_at_once for name, bot in bots.items()} == {"x": 8, "y": 8, "z": 1}
+
+    bounded(script)
+
+
 def test_what_a_bot_is_told(tmp_path: Path) -> None:
     async def script() -> None:
         async with (

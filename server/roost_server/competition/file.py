@@ -322,7 +322,7 @@ class CompetitionFile(FilePart):
             matches_per_hour=float(self.pace.matches_per_hour),
             matches_per_bot_hour=float(self.pace.matches_per_bot_hour),
             arena_seconds_per_hour=float(self.pace.arena_seconds_per_hour),
-            matches_at_once=self.pace.matches_at_once,
+            matches_at_once=self.pace.matches_at_once or usual.matches_at_once,
             disk_gb=self.pace.disk_gb,
             challenges_per_owner_hour=self.challenges.matches_per_owner_hour,
             challenges_per_opponent_hour=self.challenges.matches_per_opponent_hour,

@@ -434,8 +434,9 @@ class Table:
 
     def _end(self) -> None:
         self.questions.clear()
+        # Nobody is to blame for not being ready for a match that ends before it begins.
+        self.gathering.unready.clear()
         if not self._begun:
             self.gathering.begin()
-        self.gathering.unready.clear()
         self._begun = True
         self._on_end(self)

@@ -44,7 +44,13 @@ phase = "done"
 
 def settings(game: str = "karteneck", players: int = 2, **changes: Any) -> Settings:
     """An arena with one kind of table and long clocks, except for what `changes` says."""
-    usual = Settings(tables=tables_of((game,), (players,)), clock=EASY_CLOCK, ping_seconds=0.2, drain_seconds=0.0)
+    usual = Settings(
+        tables=tables_of((game,), (players,)),
+        clock=EASY_CLOCK,
+        ping_seconds=0.2,
+        drain_seconds=0.0,
+        matches_at_once=256,  # bots that hesitate for a test play as many matches as they ask for
+    )
     return replace(usual, **changes)
 
 

@@ -1,7 +1,8 @@
 """Places: how many matches a bot plays at once, and what a match uses up before it begins.
 
-A bot shows that it gets ready and answers before it is given several matches at once: see `Width`. A match that waits for somebody uses up no
-place of the others, nor of the arena: they play something else meanwhile. When it can begin, it waits for their places.
+A bot shows that it gets ready and answers before it is given several matches at once: see `Width`. A match that waits
+for somebody uses up no place of the others, nor of the arena: they play something else meanwhile. When it can begin, it
+waits for their places.
 """
 
 from collections import Counter
