@@ -103,7 +103,7 @@ async def _arena(pipe: Connection, folder: Path, at_once: int | None) -> None:
             matches.update(seat.bot.rpartition("-")[0] for seat in replay.seats)
             late += sum(fault.kind == "late" for fault in replay.result.faults)
 
-        server.arena.metrics.match_recorded = recorded  # type: ignore[method-assign]
+        server.arena.metrics.match_recorded = recorded  # type: ignore[assignment, method-assign]
         collect_garbage_seldom()
         await server.start()
         pipe.send(server.address)

@@ -167,7 +167,7 @@ class Director:
     @property
     def offer(self) -> Offer:
         """How bots that take part play each other if their owners want it."""
-        return Offer(self.file.name, self._settings, lambda bot_id: bot_id in self.roster)
+        return Offer(self.file.name, self.settings, lambda bot_id: bot_id in self.roster)
 
     async def enter(self, bot_id: int, owner_id: int) -> None:
         """A bot takes part from now on, also one that was withdrawn.
@@ -349,8 +349,8 @@ class Contests:
     @property
     def matches_at_once(self) -> int | None:
         """How many matches a bot plays at once, if the hosts of all of them have fixed that: the largest number."""
-        contests = self.directors or [self._open]
-        fixed = [each.settings.matches_at_once for each in contests]
+        chosen = [director.settings for director in self.directors] or [self._settings]
+        fixed = [settings.matches_at_once for settings in chosen]
         return None if None in fixed else max(number for number in fixed if number is not None)
 
     async def start(self) -> None:

@@ -25,6 +25,7 @@ from roost_server.play.block import OpenBlock
 from roost_server.play.contest import Contest
 from roost_server.play.director import Director
 from roost_server.play.pacing.places import Places
+from roost_server.play.pacing.width import Width
 from roost_server.play.recorder import Recorder
 from roost_server.settings import Settings
 from roost_server.store import FinishedMatch, Store, open_store
@@ -61,7 +62,7 @@ class Play:
         self.recorder = Recorder(store, Metrics())
         self.rng = Random(schedule)
         bots: Any = [
-            SimpleNamespace(version_id=number, bot_id=number, since=0.0, places=Places(1), plays=lambda *_: True)
+            SimpleNamespace(version_id=number, bot_id=number, since=0.0, places=Places(Width(1)), plays=lambda *_: True)
             for number in self.versions
         ]
         self.present = bots
