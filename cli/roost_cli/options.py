@@ -59,6 +59,14 @@ TrustedOption = Annotated[
         "in play. By default every bot that is not a sample has a process of its own.",
     ),
 ]
+SandboxOption = Annotated[
+    bool,
+    typer.Option(
+        "--sandbox",
+        help="For bots of others: their processes have no network, and can read only their own folder and what they "
+        "need to run. It needs bubblewrap.",
+    ),
+]
 DealsOption = Annotated[
     str | None,
     typer.Option(

@@ -31,6 +31,10 @@ TOO_MANY_PROCESSES = 80
 LOOK_SECONDS = 0.1
 """How often the limits are checked."""
 MOST_READ = 1 << 16
+MOST_FILES = 1 << 20
+"""More than the numbers of files that a process has open."""
+SECONDS_TO_PASS_ON = 1.0
+"""How long the end of the program's output may take to be passed on."""
 SET_CHILD_SUBREAPER, DROP_FROM_BOUNDING_SET, SET_NO_NEW_PRIVILEGES = 36, 24, 38
 """Numbers of `prctl`."""
 TRACING = 19
@@ -72,9 +76,11 @@ class Guard:
         except OSError as error:
             sys.stderr.write(f"{self._words[0]} cannot be started: {error.strerror}\n")
             return CANNOT_START
-        self._start_threads(program)
+        passing_on = self._start_threads(program)
         code = _reap_until(program.pid)
         _end_descendants(_reap)
+        if passing_on is not None:
+            passing_on.join(SECONDS_TO_PASS_ON)
         # A program that had ended by itself when it was to be killed has its own ending.
         if code == -signal.SIGKILL and self._verdict is not None:
             code = self._verdict
@@ -88,20 +94,27 @@ class Guard:
         program = subprocess.Popen(  # noqa: S603  as asked
             self._words, stdout=output, stderr=subprocess.STDOUT if output else None, close_fds=False
         )
-        # The program's own streams: whoever reads or writes them must notice when it closes them.
+        # What the program was given is its own: others must notice when it closes that.
+        kept = sorted({2, self._order.life, program.stdout.fileno() if program.stdout else 2})
+        for kept_before, kept_next in zip(kept, [*kept[1:], MOST_FILES], strict=True):
+            os.closerange(kept_before + 1, kept_next)
         nothing = os.open(os.devnull, os.O_RDWR)
         os.dup2(nothing, 0)
         os.dup2(nothing, 1)
         return program
 
-    def _start_threads(self, program: "subprocess.Popen[bytes]") -> None:
+    def _start_threads(self, program: "subprocess.Popen[bytes]") -> threading.Thread | None:
+        """Returns the one that passes on the program's output, if there is one."""
         tasks = [self._end_with_the_parent]
         if self._order.memory or self._order.processes:
             tasks.append(self._watch)
         for task in tasks:
             threading.Thread(target=task, daemon=True).start()
-        if program.stdout is not None:
-            threading.Thread(target=self._pass_on, args=(program.stdout.fileno(),), daemon=True).start()
+        if program.stdout is None:
+            return None
+        passing_on = threading.Thread(target=self._pass_on, args=(program.stdout.fileno(),), daemon=True)
+        passing_on.start()
+        return passing_on
 
     def _end_with_the_parent(self) -> None:
         if not os.read(self._order.life, 1) and self._order.seconds:

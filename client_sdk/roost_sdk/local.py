@@ -10,7 +10,7 @@ stopped in one process. Its answer is late when it comes, and a bot that never a
 
 import sys
 from asyncio import Runner
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from hashlib import sha256
 from random import Random
@@ -147,14 +147,22 @@ class LocalMatch:
 
 def check_plays(bot: LoadedBot, game: str, players: int | None = None) -> None:
     """Raise `UsageError` if the bot has no method for the game, or does not play with this number of players."""
-    if not bot.bot_class.plays(game):
+    kind = bot.bot_class
+    check_able(bot.name, game, [game] if kind.plays(game) else [], kind.player_counts, players)
+
+
+def check_able(
+    bot: str, game: str, games: Collection[str], player_counts: Collection[int], players: int | None = None
+) -> None:
+    """The same for a bot that need not be here."""
+    if game not in games:
         raise UsageError(
-            f"{bot.name} does not play {game}: it has neither a method {game}(self, view, legal) "
+            f"{bot} does not play {game}: it has neither a method {game}(self, view, legal) "
             "nor choose(self, view, legal)"
         )
-    if not bot.bot_class.plays(game, players):
-        counts = ", ".join(map(str, bot.bot_class.player_counts))
-        raise UsageError(f"{bot.name} does not play with {players} players; its player_counts are {counts}")
+    if players is not None and player_counts and players not in player_counts:
+        counts = ", ".join(map(str, player_counts))
+        raise UsageError(f"{bot} does not play with {players} players; its player_counts are {counts}")
 
 
 def trouble_of(seat: int, bot: str, kind: Kind, error: BaseException) -> Trouble:

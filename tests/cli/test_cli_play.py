@@ -156,7 +156,9 @@ def test_ctrl_c_reports_what_was_played(roost: Roost, tmp_path: Path) -> None:
         "            raise KeyboardInterrupt\n"
     )
     record = tmp_path / "record.jsonl"
-    code, out, err = roost("play", "karteneck", file, "random", "--matches", 10, "--seed", "x", "--replay", record)
+    code, out, err = roost(
+        "play", "karteneck", file, "random", "--matches", 10, "--seed", "x", "--replay", record, "--trusted"
+    )
     assert code == 130
     assert "3 of 10 matches, seed x" in out
     assert err == "roost: interrupted\n"
@@ -165,4 +167,22 @@ def test_ctrl_c_reports_what_was_played(roost: Roost, tmp_path: Path) -> None:
 
 def test_ctrl_c_before_the_first_result_is_a_short_line(roost: Roost, tmp_path: Path) -> None:
     file = bot_file(tmp_path, "raise KeyboardInterrupt")
-    assert roost("play", "karteneck", file, "random") == (130, "", "roost: interrupted\n")
+    assert roost("play", "karteneck", file, "random", "--trusted") == (130, "", "roost: interrupted\n")
+
+
+def test_the_debugger_of_a_bot_needs_trust(roost: Roost, tmp_path: Path) -> None:
+    file = bot_file(tmp_path, "breakpoint()\nreturn legal[0]")
+    err = roost("play", "karteneck", file, "random").err
+    assert "seat 0 (mine) crashed: UsageError: breakpoint() needs --trusted: without it, a bot has a process" in err
+
+
+def test_a_match_is_the_same_whoever_is_trusted(roost: Roost, tmp_path: Path) -> None:
+    file = bot_file(tmp_path, "return self.rng.choice(legal)")
+    play = ("play", "haecmaec", file, "greedy", file, "--seed", "x", "--matches", 5, "--json")
+    assert roost(*play).out == roost(*play, "--trusted").out
+
+
+def test_nobody_is_both_trusted_and_in_a_sandbox(roost: Roost) -> None:
+    code, out, err = roost("play", "karteneck", "random", "random", "--trusted", "--sandbox")
+    assert (code, out) == (2, "")
+    assert err == "roost: --sandbox is for bots of others and --trusted for your own; choose one\n"

@@ -135,6 +135,7 @@ def test_a_trusted_bot_that_is_lost_ends_the_run(executor: Executor, name: str, 
         played(executor, fixture("first", name, trusted=True))
 
 
+@pytest.mark.long
 def test_other_matches_of_a_bot_that_is_stopped_come_out_as_without_it(executor: Executor) -> None:
     """The bot plays many at once. Those that it was not asked in begin again."""
     seeds = [seed_of("many", number) for number in range(12)]

@@ -6,6 +6,7 @@ import typer
 
 from roost_cli.options import (
     JsonOption,
+    SandboxOption,
     SeedOption,
     TrustedOption,
     WorkersOption,
@@ -46,6 +47,7 @@ def compare(
     ] = None,
     workers: WorkersOption = None,
     trusted: TrustedOption = False,
+    sandbox: SandboxOption = False,
     seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -78,6 +80,7 @@ def compare(
         workers,
         seed,
         trusted,
+        sandbox,
     )
     run = run_comparison(options, SAMPLES, watch=watching, remark=remark)
     if as_json:

@@ -10,6 +10,7 @@ import typer
 from roost_cli.options import (
     DealsOption,
     JsonOption,
+    SandboxOption,
     SeedOption,
     TrustedOption,
     WorkersOption,
@@ -69,6 +70,7 @@ def ladder(
     ] = None,
     workers: WorkersOption = None,
     trusted: TrustedOption = False,
+    sandbox: SandboxOption = False,
     db: Annotated[
         str | None, typer.Option(metavar="FILE", help="Keep every match in this database, and resume what is in it.")
     ] = None,
@@ -118,6 +120,7 @@ def ladder(
         None if budget is None else parse_duration(budget),
         deals,
         trusted,
+        sandbox,
     )
     options.check()
     check_rating(rating)

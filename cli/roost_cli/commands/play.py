@@ -1,12 +1,21 @@
-"""`roost play`: matches between bots, in this process."""
+"""`roost play`: matches between bots, here and now."""
 
 import contextlib
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roost_cli.options import GameArgument, JsonOption, SeedOption, find_bots, find_game, parse_options
+from roost_cli.options import (
+    GameArgument,
+    JsonOption,
+    SandboxOption,
+    SeedOption,
+    TrustedOption,
+    find_game,
+    parse_options,
+)
 from roost_games.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -31,13 +40,17 @@ def play(
     replay: Annotated[
         Path | None, typer.Option(help="Append the record of each match to this file.", metavar="FILE.jsonl")
     ] = None,
+    trusted: TrustedOption = False,
+    sandbox: SandboxOption = False,
     show: Annotated[bool, typer.Option("--show", help="Draw the table move by move.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Play matches between bots in this process.
+    """Play matches between bots.
 
     Ctrl-C stops early. What has been played is reported, and the exit code is 130.
     """
+    from roost_bots import SAMPLES
+    from roost_ladder.running.entrants import find_seated
     from roost_ladder.running.series import Series, new_seed
 
     if show and as_json:
@@ -45,7 +58,9 @@ def play(
     found = find_game(game)
     options = found.options(parse_options(option or []))
     found.check_players(len(bots), options)
-    series = Series(found, options, find_bots(bots), new_seed() if seed is None else seed)
+    with contextlib.redirect_stdout(sys.stderr):
+        seated = find_seated(bots, SAMPLES, trusted=trusted, sandbox=sandbox)
+    series = Series(found, options, seated, new_seed() if seed is None else seed, sandbox)
     series.check()
     interrupted = _play(series, matches, replay, show=show)
     _report(series, matches, replay, show=show, as_json=as_json)

@@ -14,7 +14,7 @@ from roost_games.errors import MalformedMove, RoostError
 from roost_games.game import JsonValue
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.strict_json import parse
-from roost_games.wording import as_text, presentable
+from roost_games.wording import as_text, harmless, presentable
 from roost_sdk.load import LoadedBot
 from roost_sdk.version import fingerprint
 
@@ -30,8 +30,6 @@ LONGEST_TEXT = 8000
 REMEMBERED = 1 << 14
 SHORT_MOVE = 128
 """Moves of up to this many bytes are remembered. A sensible bot's moves are shorter; others may be huge."""
-CONTROLS = {code: "?" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
-"""What is shown for characters that could control a terminal."""
 
 
 class NotAnAnswer(RoostError):
@@ -92,7 +90,7 @@ def take_answers(data: bytearray) -> list[Answer]:
     while at + HEADER.size <= len(data):
         kind, ms, size = HEADER.unpack_from(data, at)
         if kind >= len(KINDS) or not 0 <= ms < float("inf") or size > LONGEST_ANSWER:
-            raise NotAnAnswer("what it wrote is not an answer")
+            raise NotAnAnswer("what it wrote is no answer")
         end = at + HEADER.size + size
         if end > len(data):
             break
@@ -158,7 +156,7 @@ def read_move(game: str, data: bytes) -> Any:
 
 def shown(text: object, most: int = LONGEST_TEXT) -> str:
     """`text` as it may be written to a terminal."""
-    return as_text(text, most).translate(CONTROLS)
+    return harmless(as_text(text, most))
 
 
 @lru_cache(REMEMBERED, typed=True)

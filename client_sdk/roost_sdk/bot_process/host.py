@@ -12,6 +12,7 @@ import pickle
 import resource
 import sys
 from asyncio import Runner
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -80,10 +81,10 @@ class BotHost:
         self._ready.clear()
         self._flushed = perf_counter()
 
-    def describe(self, number: int, text: str, whole_file: bool) -> Answer:
+    def describe(self, number: int, text: str, whole_file: bool, samples: Sequence[str]) -> Answer:
         """Say which bots `text` names; with `whole_file`, all that the file has itself."""
         try:
-            bots = load_all(Path(text)) if whole_file else [load_bot(text, {})]
+            bots = load_all(Path(text)) if whole_file else [load_bot(text, dict.fromkeys(samples, Bot))]
             return _answer(AnswerKind.LOADED, [BotDescription.of(bot) for bot in bots])
         except UsageError as error:
             return _answer(AnswerKind.NOT_LOADED, str(error))
@@ -179,8 +180,14 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # it is a file
     sys.breakpointhook = _no_debugger
-    with socket(fileno=channel) as parent:
-        BotHost(parent, mmap.mmap(mark, MARK.size)).serve()
+    try:
+        with socket(fileno=channel) as parent:
+            BotHost(parent, mmap.mmap(mark, MARK.size)).serve()
+    except BaseException as error:
+        # A bot may raise what is no `Exception`. That ends its process, and this is all that its author needs to see.
+        sys.stderr.write(f"{headline(error)}\n{authors_lines(error)}\n")
+        sys.stderr.flush()
+        os._exit(1)
 
 
 if __name__ == "__main__":

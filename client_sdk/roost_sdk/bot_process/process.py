@@ -12,12 +12,15 @@ are limited together with theirs, on Linux.
 import mmap
 import pickle
 import selectors
+import sys
 import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from socket import MSG_DONTWAIT, socket, socketpair
-from typing import Any, NamedTuple
+from subprocess import PIPE
+from threading import Thread
+from typing import IO, Any, NamedTuple
 
 from roost_games.errors import RoostError, UsageError
 from roost_games.game import JsonValue
@@ -104,6 +107,8 @@ class BotProcess:
             self._mark = mmap.mmap(file.fileno(), MARK.size)
             self._tree = _started(theirs, file.fileno(), limits, wrap)
         self._channel.settimeout(limits.patience)
+        self._log = Thread(target=_pass_on, args=(self._tree.stderr,), daemon=True)
+        self._log.start()
 
     @property
     def quick(self) -> bool:
@@ -121,10 +126,10 @@ class BotProcess:
         """
         return self._ask_first(beat, "load", self.text, self._limits.memory_mb, self._limits.patience) is True
 
-    def describe(self, whole_file: bool) -> list[BotDescription]:
-        """The bot that its text names, or all in that file. Raises `UsageError` or `BotLost`."""
+    def describe(self, whole_file: bool, samples: Sequence[str] = ()) -> list[BotDescription]:
+        """The bot that its text names, or all in that file. Raises `UsageError` (with `samples`) or `BotLost`."""
         try:
-            return read_descriptions(self._ask_first(lambda: None, "describe", self.text, whole_file))
+            return read_descriptions(self._ask_first(lambda: None, "describe", self.text, whole_file, samples))
         except NotAnAnswer as error:
             raise self.babble(error) from None
 
@@ -233,6 +238,7 @@ class BotProcess:
         """End it at once, with all that it has started. Twice is fine."""
         self._tree.kill()
         self._channel.close()
+        self._log.join(SECONDS_TO_END)
 
     def close(self) -> None:
         """Let it shut down, if it does so at once."""
@@ -241,11 +247,19 @@ class BotProcess:
         self.stop()
 
 
+def _pass_on(log: IO[bytes]) -> None:
+    """Show its author what a bot writes, line by line."""
+    with log:
+        for line in log:
+            sys.stderr.write(line.decode(errors="replace"))
+
+
 def _started(theirs: socket, mark: int, limits: BotLimits, wrap: Wrap) -> ProcessTree:
     channel = theirs.fileno()
     words = python_words(host, str(channel), str(mark), str(int(limits.prints)))
     return ProcessTree(
         wrap(words),
+        stderr=PIPE,
         pass_fds=[channel, mark],
         limits=TreeLimits(limits.memory_mb + OWN_MEMORY_MB, limits.processes, limits.log_bytes),
     )

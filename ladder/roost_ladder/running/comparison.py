@@ -123,6 +123,8 @@ class CompareOptions:
     seed: str | None = None
     trusted: bool = False
     """Whether the bots may share a process with the referee, which is faster: they are one's own."""
+    sandbox: bool = False
+    """Whether the processes of bots have neither files nor a network."""
 
     def check(self) -> None:
         """Raise `UsageError` for what is wrong with any bots: before bots are imported, which takes a while."""
@@ -203,7 +205,7 @@ def run_comparison(
     plan = Plan(_tables(options, bots), tuple(range(OLD + 1, len(bots))), seed_of(seed))
     comparison = Comparison(plan, Sprt(options.alpha, options.beta), options.elo0, options.elo1)
     run = ComparisonRun(comparison, bots, seed)
-    lineup = _lineup(plan, bots, remark)
+    lineup = _lineup(plan, bots, remark, sandbox=options.sandbox)
     try:
         _play(run, lineup, options, watch, TroubleLog(remark))
     except KeyboardInterrupt:
@@ -236,14 +238,14 @@ def _find_bots(
     options: CompareOptions, samples: Mapping[str, type[Bot]], remark: Callable[[str], None]
 ) -> list[Entrant]:
     """The new bot, the old one, and the opponents. The first two get names that tell them apart."""
-    new, old = (_find_one(text, samples, options.trusted) for text in (options.new, options.old))
+    new, old = (_find_one(text, samples, options) for text in (options.new, options.old))
     if new.spec.name == old.spec.name:
         same = options.new == options.old
         new = _renamed(new, f"{new.spec.name} (new)" if same else options.new)
         old = _renamed(old, f"{old.spec.name} (old)" if same else options.old)
     opponents: list[Entrant] = []
     for text in options.against:
-        found = find_entrants([text], samples, trusted=options.trusted)
+        found = find_entrants([text], samples, trusted=options.trusted, sandbox=options.sandbox)
         for line in found.left_out:
             remark(f"left out: {line}")
         opponents += found.bots
@@ -254,8 +256,8 @@ def _find_bots(
     return list(apart_if_need_be(bots, remark))
 
 
-def _find_one(text: str, samples: Mapping[str, type[Bot]], trusted: bool) -> Entrant:
-    found = find_entrants([text], samples, trusted=trusted)
+def _find_one(text: str, samples: Mapping[str, type[Bot]], options: CompareOptions) -> Entrant:
+    found = find_entrants([text], samples, trusted=options.trusted, sandbox=options.sandbox)
     if len(found.bots) != 1 or found.left_out:
         raise UsageError(f"{text} is not one bot; name a file, such as {text}/mybot.py")
     return found.bots[0]
@@ -286,10 +288,10 @@ def _can_be_played(game: str, counts: Sequence[int], bots: Sequence[Entrant]) ->
     return set(counts) <= set(possible) and all(bot.plays(game, players) for bot in bots for players in counts)
 
 
-def _lineup(plan: Plan, bots: Sequence[Entrant], remark: Callable[[str], None]) -> Lineup:
+def _lineup(plan: Plan, bots: Sequence[Entrant], remark: Callable[[str], None], *, sandbox: bool) -> Lineup:
     """The bots of a comparison, and how they play."""
     specs = {number: bot.spec for number, bot in enumerate(bots)}
     if specs[NEW].version == specs[OLD].version:
         remark(f"note: {specs[NEW].name} and {specs[OLD].name} have the same code")
     options = {table.game: get_game(table.game).options({}) for table in plan.tables}
-    return Lineup(specs, options)
+    return Lineup(specs, options, MatchLimits(recording=False, sandbox=sandbox))

@@ -15,7 +15,8 @@ from roost_ladder.running.fixtures import BotSpec
 from roost_sdk.bot import Bot
 from roost_sdk.bot_process.answers import BotDescription
 from roost_sdk.bot_process.process import BotLimits, BotLost, BotProcess
-from roost_sdk.load import STDIO, did_you_mean
+from roost_sdk.bot_process.sandbox import check_sandbox, sandbox_for
+from roost_sdk.load import STDIO, did_you_mean, load_bot
 from roost_sdk.version import fingerprint, source_files
 
 SAME_MODULES = "note: bots import different modules of the same name, so each has a process of its own, trusted or not"
@@ -51,23 +52,54 @@ class Entrants(NamedTuple):
     """For each, a line or more: the file, and what is wrong with it."""
 
 
-def find_entrants(texts: Sequence[str], samples: Mapping[str, type[Bot]], *, trusted: bool = False) -> Entrants:
+def find_entrants(
+    texts: Sequence[str], samples: Mapping[str, type[Bot]], *, trusted: bool = False, sandbox: bool = False
+) -> Entrants:
     """The bots that a person named, sorted by name. A folder means the bots in its files and its folders' files.
 
-    With `trusted` all may share a process with the referee, otherwise only samples. Raises `UsageError` if something
-    named is not a bot. A file of a folder that cannot be imported is left out.
+    With `trusted` all may share a process with the referee, otherwise only samples. With `sandbox` files are imported
+    in one. Raises `UsageError` if something named is not a bot. A file of a folder that cannot be imported is left out.
     """
-    reader = _Reader(samples, trusted)
+    _check_ways(trusted, sandbox)
+    reader = _Reader(samples, trusted, sandbox)
     found = [entrant for text in texts for entrant in reader.read(text)]
     return Entrants(sorted(_told_apart(found), key=lambda entrant: entrant.spec.name), reader.left_out)
+
+
+def find_seated(
+    texts: Sequence[str], samples: Mapping[str, type[Bot]], *, trusted: bool = False, sandbox: bool = False
+) -> list[Entrant]:
+    """The bot of each seat, as a person named them, perhaps the same for several. Trusted bots are imported here.
+
+    Raises `UsageError`.
+    """
+    _check_ways(trusted, sandbox)
+    found: dict[str, Entrant] = {}
+    for text in dict.fromkeys(texts):
+        if text in samples:
+            found[text] = _sample(text, samples[text])
+        elif trusted:
+            found[text] = _entrant(BotDescription.of(load_bot(text, samples)), _source(text), trusted)
+        else:
+            (bot,) = described(text, tuple(samples), sandbox=sandbox)
+            found[text] = _entrant(bot, _source(text), trusted)
+    return [found[text] for text in texts]
+
+
+def _check_ways(trusted: bool, sandbox: bool) -> None:
+    if sandbox and trusted:
+        raise UsageError("--sandbox is for bots of others and --trusted for your own; choose one")
+    if sandbox:
+        check_sandbox()
 
 
 class _Reader:
     """Reads what is named."""
 
-    def __init__(self, samples: Mapping[str, type[Bot]], trusted: bool) -> None:
+    def __init__(self, samples: Mapping[str, type[Bot]], trusted: bool, sandbox: bool) -> None:
         self._samples = samples
         self._trusted = trusted
+        self._sandbox = sandbox
         self.left_out: list[str] = []
 
     def read(self, text: str) -> Iterable[Entrant]:
@@ -100,18 +132,20 @@ class _Reader:
 
     def _import(self, text: str, *, whole_file: bool = False) -> list[Entrant]:
         """The bot that `text` stands for, or every bot in the file `text`."""
-        source = text if text.startswith(STDIO) else str(Path(_file(text)).resolve())
-        return [_entrant(bot, source, self._trusted) for bot in described(text, whole_file=whole_file)]
+        bots = described(text, tuple(self._samples), whole_file=whole_file, sandbox=self._sandbox)
+        return [_entrant(bot, _source(text), self._trusted) for bot in bots]
 
 
-def described(text: str, *, whole_file: bool = False) -> list[BotDescription]:
+def described(
+    text: str, samples: Sequence[str], *, whole_file: bool = False, sandbox: bool = False
+) -> list[BotDescription]:
     """The bot that `text` stands for, as a process of its own tells it, or every bot in the file `text`.
 
-    Raises `UsageError`.
+    Raises `UsageError`, which names `samples` if need be.
     """
-    process = BotProcess(text, BotLimits())
+    process = BotProcess(text, BotLimits(prints=True), sandbox_for(text) if sandbox else list)
     try:
-        return process.describe(whole_file)
+        return process.describe(whole_file, samples)
     except BotLost as lost:
         raise UsageError(f"{text} cannot be imported: that {lost}") from None
     finally:
@@ -128,6 +162,13 @@ def _files_in(folder: Path) -> Iterator[Path]:
 
 def _names_file(text: str) -> bool:
     return _file(text).endswith(".py") or Path(text).exists() or len(Path(text).parts) > 1
+
+
+def _source(text: str) -> str:
+    """What a `BotSpec` has as its source."""
+    if text.startswith(STDIO):
+        return text
+    return str(Path(_file(text)).resolve()) if _file(text).endswith(".py") else text.rpartition(":")[0]
 
 
 def _file(text: str) -> str:

@@ -56,6 +56,8 @@ class MatchLimits(NamedTuple):
     """How much memory a bot may take."""
     recording: bool = True
     """Whether a replay is made of each match."""
+    sandbox: bool = False
+    """Whether processes of bots run in a sandbox."""
 
     @property
     def patience(self) -> float:

@@ -28,6 +28,7 @@ from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits
 from roost_ladder.running.table import AwaySeat, HereSeat, Table
 from roost_sdk.bot_process.answers import NotAnAnswer
 from roost_sdk.bot_process.process import LOOK_SECONDS, BotCall, BotLimits, BotLost, BotProcess, Wrap
+from roost_sdk.bot_process.sandbox import sandbox_for
 from roost_sdk.load import STDIO, LoadedBot
 
 MOST_TABLES = 16
@@ -62,13 +63,10 @@ class Placed(NamedTuple):
 class Hall:
     """Plays matches. One at a time may ask it to."""
 
-    def __init__(
-        self, limits: MatchLimits, *, prints: bool = False, wrap: Wrap = list, beat: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, limits: MatchLimits, *, prints: bool = False, beat: Callable[[], None] = lambda: None) -> None:
         """`prints`: what bots print is shown, and not dropped. `beat` is called several times a second."""
         self._limits = limits
         self._bot_limits = BotLimits(limits.patience, limits.memory_mb, prints=prints)
-        self._wrap = wrap
         self._beat = beat
         self._runner = Runner()
         self._selector = selectors.DefaultSelector()
@@ -130,7 +128,8 @@ class Hall:
         """See to it that the bot has a process, unless it needs none or cannot be imported."""
         if bot.trusted or bot.text in self._guests or bot.text in self._broken:
             return
-        process = BotProcess(bot.text, self._bot_limits, self._wrap)
+        wrap: Wrap = sandbox_for(bot.text) if self._limits.sandbox else list
+        process = BotProcess(bot.text, self._bot_limits, wrap)
         try:
             self._guests[bot.text] = guest = Guest(process, process.load(self._beat))
             self._selector.register(process, selectors.EVENT_READ, guest)

@@ -68,6 +68,8 @@ class LadderOptions:
     """
     trusted: bool = False
     """Whether the bots may share a process with the referee, which is faster: they are one's own."""
+    sandbox: bool = False
+    """Whether the processes of bots have neither files nor a network."""
 
     @property
     def budget(self) -> Budget:
@@ -109,7 +111,7 @@ class LadderOptions:
 
     def limits(self, *, recording: bool) -> MatchLimits:
         """What a bot may use up."""
-        return MatchLimits(self.clock, memory_mb=self.memory_mb, recording=recording)
+        return MatchLimits(self.clock, memory_mb=self.memory_mb, recording=recording, sandbox=self.sandbox)
 
     def _rotation(self) -> Rotation:
         try:
@@ -232,7 +234,7 @@ def run_ladder(
 
 
 def _find(options: LadderOptions, samples: Mapping[str, type[Bot]], remark: Callable[[str], None]) -> Sequence[Entrant]:
-    found = find_entrants(options.bots, samples, trusted=options.trusted)
+    found = find_entrants(options.bots, samples, trusted=options.trusted, sandbox=options.sandbox)
     for line in found.left_out:
         remark(f"left out: {line}")
     if len(found.bots) < 2:

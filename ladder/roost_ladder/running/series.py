@@ -1,6 +1,6 @@
-"""Matches between bots one after the other in this process, and the results of each seat.
+"""Matches between the same bots in the same seats, and the results of each seat.
 
-series = Series(game, game.options({}), bots, seed="7")
+series = Series(game, game.options({}), find_seated(["mybot.py", "random"], SAMPLES), seed="7")
 for result in series.play(100, tell_stderr):
     print(result.places)
 """
@@ -9,16 +9,22 @@ import contextlib
 import secrets
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from roost_games.chance import seed_of
+from roost_games.referee import Referee
 from roost_games.registry import AnyGame
 from roost_games.replay import Replay, Result
 from roost_ladder.rating.estimates import Estimate, mean_of, share_of
-from roost_sdk import LoadedBot, LocalMatch, Trouble
-from roost_sdk.local import check_plays
+from roost_ladder.running.entrants import Entrant
+from roost_ladder.running.fixtures import Fixture, MatchLimits
+from roost_ladder.running.hall import Hall, Watch
+from roost_sdk import LocalMatch, Trouble
+from roost_sdk.local import LOCAL_CLOCK, check_able
+from roost_sdk.processes import hide_memory
 
 MOST_TROUBLES = 5
 """How many different troubles of bots are reported in full."""
@@ -37,6 +43,11 @@ class Watcher(Protocol):
 
     def listen(self, notice: object) -> None:
         """Called with everything that the referee announces."""
+
+
+AnyReferee = Referee[Any, Any]
+Tell = Callable[[Trouble], None]
+MakeWatcher = Callable[[], Watcher]
 
 
 class SeatSummary(NamedTuple):
@@ -59,55 +70,69 @@ class Series:
 
     game: AnyGame
     options: Any
-    bots: Sequence[LoadedBot]
+    bots: Sequence[Entrant]
     seed: str
     """The text from which all deals follow."""
+    sandbox: bool = False
+    """Whether the processes of bots have neither files nor a network."""
     results: list[Result] = field(default_factory=list)
     """Of the matches that have been played."""
 
     @property
     def names(self) -> list[str]:
         """The bots' names, by seat."""
-        return [bot.name for bot in self.bots]
+        return [bot.spec.name for bot in self.bots]
 
     def check(self) -> None:
         """Raise `UsageError` if one of the bots does not play this game at a table of this size."""
         for bot in self.bots:
-            check_plays(bot, self.game.name, len(self.bots))
+            check_able(bot.spec.name, self.game.name, bot.games, bot.player_counts, len(self.bots))
 
     def play(
         self,
         matches: int,
-        tell: Callable[[Trouble], None],
+        tell: Tell,
         *,
-        watch: Callable[[], Watcher] | None = None,
+        watch: MakeWatcher | None = None,
         keep: Callable[[Replay], None] | None = None,
     ) -> Iterator[Result]:
         """Play this many matches. `watch` makes a watcher for each one; `keep` gets its record."""
-        for number in range(matches):
+        fixtures = map(self._fixture, range(matches))
+        trusted = all(bot.spec.trusted for bot in self.bots)
+        for referee in (self._here if trusted else self._apart)(fixtures, tell, watch):
+            assert referee.result is not None  # noqa: S101  it has been played to its end
+            self.results.append(referee.result)
+            if keep:
+                keep(referee.replay())
+            yield referee.result
+
+    def _here(self, fixtures: Iterable[Fixture], tell: Tell, watch: MakeWatcher | None) -> Iterator[AnyReferee]:
+        """Play them in this process."""
+        bots = [bot.spec.load() for bot in self.bots]
+        for fixture in fixtures:
             watcher = watch() if watch else None
-            match = self._match(number, tell, watcher.listen if watcher else None)
+            listener = watcher.listen if watcher else None
+            match = LocalMatch(
+                self.game, bots, fixture.seed, options=self.options, match=fixture.match, listener=listener, tell=tell
+            )
             if watcher:
                 watcher.begin(match.referee)
-            self.results.append(play_out(match))
-            if keep:
-                keep(match.referee.replay())
-            yield self.results[-1]
+            play_out(match)
+            yield match.referee
 
-    def _match(
-        self, number: int, tell: Callable[[Trouble], None], listener: Callable[[object], None] | None
-    ) -> LocalMatch:
+    def _apart(self, fixtures: Iterable[Fixture], tell: Tell, watch: MakeWatcher | None) -> Iterator[AnyReferee]:
+        """Play them with bots in processes of their own."""
+        hide_memory()
+        with closing(Hall(MatchLimits(LOCAL_CLOCK, sandbox=self.sandbox), prints=True)) as hall:
+            for table in hall.play(fixtures, _beginning(watch) if watch else None):
+                for trouble in table.troubles:
+                    tell(trouble)
+                yield table.referee
+
+    def _fixture(self, number: int) -> Fixture:
         """The match with this number, from 0. Its id is the beginning of its seed."""
         seed = seed_of(self.seed, number)
-        return LocalMatch(
-            self.game,
-            self.bots,
-            seed,
-            options=self.options,
-            match=seed.hex()[:16],
-            listener=listener,
-            tell=tell,
-        )
+        return Fixture(seed.hex()[:16], self.game.name, tuple(bot.spec for bot in self.bots), seed, self.options)
 
     def summary(self) -> list[SeatSummary]:
         """A row for each seat. There must be a result."""
@@ -118,7 +143,7 @@ class Series:
         faults = [fault.kind.value for result in self.results for fault in result.faults if fault.seat == seat]
         return SeatSummary(
             seat,
-            self.bots[seat].name,
+            self.names[seat],
             share_of(won, len(self.results)),
             mean_of([result.places[seat] for result in self.results]),
             mean_of([result.scores[seat] for result in self.results]),
@@ -150,6 +175,17 @@ class TroubleLog:
         """Say how many were left out."""
         if self._untold:
             self._remark(f"and {self._untold} more like these; the table counts all faults")
+
+
+def _beginning(make: MakeWatcher) -> Watch:
+    """What makes a watcher for a match that begins."""
+
+    def begin(referee: AnyReferee) -> Callable[[object], None]:
+        watcher = make()
+        watcher.begin(referee)
+        return watcher.listen
+
+    return begin
 
 
 def play_out(match: LocalMatch) -> Result:
