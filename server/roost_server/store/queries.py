@@ -228,7 +228,10 @@ def open_block_count(store: Store) -> int:
 
 def kinds_after(store: Store, number: int) -> set[tuple[str, int]]:
     """The games and table sizes of the matches with higher numbers."""
-    query = select(*MATCH.c["game", "players"]).distinct().where(MATCH.c.number > number)
+    query = select(*MATCH.c["game", "players"]).where(MATCH.c.number > number)
+    if not number:
+        # Of few matches this would take longer: SQLite goes through an index of all.
+        query = query.distinct()
     with store.reading() as connection:
         return {(game, players) for game, players in connection.execute(query)}
 
