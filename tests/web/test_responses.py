@@ -3,14 +3,20 @@
 import asyncio
 from collections.abc import Hashable, Iterator
 from itertools import count
+from types import SimpleNamespace
+from typing import Any
 
 import httpx
 import pytest
+from google.protobuf.message import Message
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
+from roost.v1 import arena_pb2
 from roost_web.cache import ArenaWatch, Freshness, Kept, Stamp
+from roost_web.client import ArenaClient
 from roost_web.responses import KeepResponses
+from roost_web.settings import PageSettings
 from tests.support.commands.roost import until
 from tests.support.pages.fake_arena import FakeArena, serving
 from tests.support.pages.visitor import Visitor, visiting
@@ -102,6 +108,36 @@ def test_new_results_show_when_the_kept_page_may_have_changed(fake: FakeArena, m
         fake.standings[0].name = "newcomer"
         fake.about.revision += 1
         assert "newcomer" in visitor.get("/standings").text
+
+
+def test_what_takes_the_arena_long_is_asked_seldom(fake: FakeArena, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fifty times as long as its answer took, however often something changes; for 15 seconds at the most."""
+    now = 0.0
+    monkeypatch.setattr("roost_web.client.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("roost_web.client.time", SimpleNamespace(monotonic=lambda: now))
+
+    async def asked_after(client: ArenaClient, took: float, *pauses: float) -> list[int]:
+        nonlocal now
+        ask, found = client._ask, []
+
+        async def slow(method: Any, request: Message) -> Any:
+            nonlocal now
+            now += took if isinstance(request, arena_pb2.GetStandingsRequest) else 0.0
+            return await ask(method, request)
+
+        monkeypatch.setattr(client, "_ask", slow)
+        for pause in (0.0, *pauses):
+            now += pause
+            fake.about.revision += 1
+            await client.standings(arena_pb2.GetStandingsRequest())
+            found.append(fake.asked["GetStandings"])
+        await client.close()
+        return found
+
+    with serving(fake) as address:
+        settings = PageSettings(address)
+        assert asyncio.run(asked_after(ArenaClient(settings), 0.1, 4.8, 0.2)) == [1, 1, 2]
+        assert asyncio.run(asked_after(ArenaClient(settings), 10.0, 4.8, 0.3)) == [3, 3, 4]
 
 
 class BusyApp:

@@ -9,7 +9,7 @@ own, whose key replaces the page's in the metadata. Then the caller belongs into
 
 import time
 from collections.abc import AsyncIterator, Hashable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import grpc
 from google.protobuf.message import Message
@@ -38,6 +38,10 @@ KEPT_BYTES = 64 << 20
 UNCHANGED_SECONDS = 10.0
 """Phases change with the clock, and presence without a match: an answer of a running arena is not kept for longer."""
 FOREVER = float("inf")
+PATIENCE = 50
+"""An answer is kept for at least this many times as long as the arena took for it: so no question keeps it busy, …"""
+MOST_PATIENCE_SECONDS = 15.0
+"""… but for no longer than this."""
 RECONNECT = (
     # An arena that restarts is back within seconds.
     ("grpc.initial_reconnect_backoff_ms", 250),
@@ -56,6 +60,20 @@ MESSAGES: dict[grpc.StatusCode, type[PageError]] = {
 }
 
 
+class _Answer(NamedTuple):
+    """What the arena has answered."""
+
+    message: Any
+    made: Stamp
+    took: float
+    """How long, in seconds."""
+
+    def is_true(self, state: Hashable, changing: float, unchanged: float) -> bool:
+        """Whether it may still be shown; `changing` and `unchanged` as in `Freshness`."""
+        patience = min(PATIENCE * self.took, MOST_PATIENCE_SECONDS)
+        return Freshness(max(changing, patience), unchanged).allows(self.made, state, time.monotonic())
+
+
 class ArenaClient:
     """Asks one arena. It belongs to the event loop in which it is first used."""
 
@@ -64,8 +82,8 @@ class ArenaClient:
         self._metadata = settings.credentials.metadata()
         self._channel: grpc.aio.Channel | None = None
         self._opened: ArenaStub | None = None
-        self._answers: Kept[tuple[Stamp, Any]] = Kept(KEPT_BYTES)
-        self._flight: SingleFlight[Any] = SingleFlight()
+        self._answers: Kept[_Answer] = Kept(KEPT_BYTES)
+        self._flight: SingleFlight[_Answer] = SingleFlight()
         self._arena = ArenaWatch(self._ask_arena, LOOK_SECONDS)
 
     @property
@@ -164,21 +182,20 @@ class ArenaClient:
         state = await self.state()
         key = (type(request).__name__, request.SerializeToString(deterministic=True))
         found = self._answers.get(key)
-        freshness = Freshness(changing, await self.unchanged_seconds())
-        if found is None or not freshness.allows(found[0], state, time.monotonic()):
+        if found is None or not found.is_true(state, changing, await self.unchanged_seconds()):
             found = await self._flight.get(key, lambda: self._ask_and_keep(key, method, request, state))
-        note_state(found[0].state)
-        answer: AnswerT = found[1]
+        note_state(found.made.state)
+        answer: AnswerT = found.message
         return answer
 
     async def _ask_and_keep(
         self, key: Hashable, method: grpc.aio.UnaryUnaryMultiCallable[Any, AnswerT], request: Message, state: Hashable
-    ) -> tuple[Stamp, AnswerT]:
+    ) -> "_Answer":
         asked_at = time.monotonic()
-        answer = await self._ask(method, request)
-        stamped = Stamp(state, asked_at), answer
-        self._answers.put(key, stamped, 2 * answer.ByteSize() + 200)
-        return stamped
+        message = await self._ask(method, request)
+        answer = _Answer(message, Stamp(state, asked_at), time.monotonic() - asked_at)
+        self._answers.put(key, answer, 2 * message.ByteSize() + 200)
+        return answer
 
     async def _ask(self, method: grpc.aio.UnaryUnaryMultiCallable[Any, AnswerT], request: Message) -> AnswerT:
         try:
