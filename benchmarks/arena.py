@@ -15,9 +15,11 @@ import argparse
 import asyncio
 import multiprocessing
 import os
+import signal
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -100,12 +102,22 @@ class Process:
         self.pipe, theirs = multiprocessing.Pipe()
         self._process = multiprocessing.get_context("spawn").Process(target=target, args=(theirs,))
         self._process.start()
+        self._pid = self._process.pid or 0
         self.address = str(self.pipe.recv())
 
     def cpu(self) -> float:
         """How many seconds of a processor it has used."""
-        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """It does nothing while the block lasts."""
+        os.kill(self._pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(self._pid, signal.SIGCONT)
 
     def memory(self) -> int:
         """How much memory it has in use."""

@@ -1,17 +1,18 @@
 """How many pages a second an arena's page serves, and what its visitors cost the arena.
 
-    python -m benchmarks.page [pages|visitors ...] [--matches 100000] [--seconds 4] [--rounds 3]
+    python -m benchmarks.page [pages|visitors ...] [--matches 100000] [--seconds 4] [--rounds 3] [--turns 20]
 
 - pages: standings, a match and a bot with 100,000 matches on record, at an arena that goes on recording. Beside each, a
   plain FastAPI page that returns the same bytes ready-made from the same web server: what there is to reach.
-- visitors: the arena's decisions a second alone, and while 500 people watch one live match and others look at pages.
-  Visitors, page and arena share one machine here, so the same crowd also visits a plain page that never asks the arena:
-  against that, the last row shows what the page itself costs the arena.
+- visitors: the arena's decisions a second without visitors, and while 500 people watch one live match and others look
+  at pages. Visitors, page and arena share one machine here, so the same crowd also visits a plain page that never asks
+  the arena: what the arena's page costs beyond that is what it asks.
 
 Arena, page and visitors are processes of their own. In the second section the page has the low priority that
-`roost serve --web` gives it, and the visitors too, because they would be elsewhere. Rows take turns, and each shows the
-best of its rounds, because the machine may be noisy. Processor time is hardly disturbed by other programs. Look at the
-ratios.
+`roost serve --web` gives it, and the visitors too, because they would be elsewhere. The machine may be noisy, so what
+is compared takes turns. In the first section each row shows the best of its rounds. In the second, visitors and page
+are frozen every few seconds; each row shows medians, and the ratios of neighbouring turns also between which values the
+middle half of them is. Processor time is disturbed less by other programs. Look at the ratios.
 """
 
 import argparse
@@ -21,11 +22,12 @@ import os
 import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
+from statistics import median, quantiles
 from threading import Thread
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -59,8 +61,10 @@ PAGES_PER_SECOND = 100.0
 MATCHES_AT_ONCE = 64
 STEPS_LATER = 5
 """The first event of a match that one begins to watch has everything so far; later ones have a step."""
-LIVE_SECONDS = 0.1
+LIVE_SECONDS = 0.2
 """Between two steps of the match that is watched, and between two events of the plain page."""
+SETTLE_SECONDS = 0.5
+"""After visitors have come or gone."""
 
 
 NICE = int(PAGE_PRIORITY[-1])
@@ -242,54 +246,60 @@ def _best(speeds: list[Speed]) -> Speed:
 
 
 class Load(NamedTuple):
-    """What an arena did in some seconds, and what visitors were sent meanwhile."""
+    """What an arena did in some seconds."""
 
     decisions: float
     """A second."""
     cpu_us: float
     """The arena's processor time for a decision."""
-    heard: Heard | None
 
 
-async def show_visitors(console: Console, database: Path, seconds: float, rounds: int) -> None:
+class Visited(NamedTuple):
+    """An arena without and with visitors, in turns, and what these were sent."""
+
+    turns: list[tuple[Load, Load]]
+    heard: Heard
+
+
+async def show_visitors(console: Console, database: Path, seconds: float, turns: int) -> None:
     """Decisions a second, without and with visitors."""
-    found: dict[str, list[Load]] = {"alone": [], "visitors of a plain page": [], "visitors of the arena's page": []}
     with (
         running(partial(arena_process, database=database, tables=TABLES)) as arena,
         running(partial(visitors, nice=NICE)) as people,
         running(partial(page_process, server=arena.address, nice=NICE)) as page,
     ):
-        async with playing(arena.address, Paced, "bratwurmeck", 7, 7) as bots:
-            running_matches = arena_pb2.ListMatchesRequest(limit=1, bot=bots[0].name, running=True)
-            match_id = ""
-            for _ in range(rounds):
-                # Another one in each round, which has just begun: it must not end while it is watched.
-                match_id = await a_match(arena.address, running_matches, besides=match_id)
-                await _round(console, arena, page, people, match_id, seconds, list(found.values()))
-    _show_loads(console, {name: _lightest(loads) for name, loads in found.items()}, seconds)
+        async with (
+            playing(arena.address, Paced, "bratwurmeck", 7, 7) as watched,
+            answering_at_once(arena.address) as bots,
+        ):
+            found = {}
+            async for name, server, crowd in _crowds(arena, page, watched[0].name):
+                console.print(f"visitors of {name} come ...", style="dim")
+                async with crowded(people, crowd) as heard:
+                    loads = [await _turn(arena, bots, (server, people), seconds) for _ in range(turns)]
+                found[name] = Visited(loads, heard[0])
+    _show_visited(console, found)
 
 
-async def _round(
-    console: Console,
-    arena: Process,
-    page: Process,
-    people: Process,
-    match_id: str,
-    seconds: float,
-    found: list[list[Load]],
-) -> None:
-    paths = ("/standings", f"/matches/{match_id}", "/bots/bot1")
+async def _crowds(arena: Process, page: Process, bot: str) -> AsyncIterator[tuple[str, Process, Crowd]]:
+    """The same visitors, of a plain page and of the arena's, while a match of this bot goes on."""
+    request = arena_pb2.ListMatchesRequest(limit=1, bot=bot, running=True)
+    match_id = await a_match(arena.address, request)
+    live, paths = _watching(match_id)
     bodies = {str(number): await body_of(page.address, path) for number, path in enumerate(paths)}
-    event = await _an_event(page.address, f"/matches/{match_id}/live")
+    event = await _an_event(page.address, live)
     with running(partial(plain_process, bodies=bodies, event=event, nice=NICE)) as plain:
-        crowds = [
-            None,
-            Crowd(plain.address, "/live", VIEWERS, tuple(f"/{name}" for name in bodies), PAGES_PER_SECOND),
-            Crowd(page.address, f"/matches/{match_id}/live", VIEWERS, paths, PAGES_PER_SECOND),
-        ]
-        for crowd, loads in zip(crowds, found, strict=True):
-            console.print("playing ...", style="dim")
-            loads.append(await _load(arena, people, crowd, seconds))
+        ready_made = tuple(f"/{name}" for name in bodies)
+        yield "a plain page", plain, Crowd(plain.address, "/live", VIEWERS, ready_made, PAGES_PER_SECOND)
+    match_id = await a_match(arena.address, request, besides=match_id)  # one that has just begun
+    live, paths = _watching(match_id)
+    yield "the arena's page", page, Crowd(page.address, live, VIEWERS, paths, PAGES_PER_SECOND)
+    await _check_that_it_runs(arena.address, match_id)
+
+
+def _watching(match_id: str) -> tuple[str, tuple[str, ...]]:
+    """What viewers of a match ask for, and the pages of others."""
+    return f"/matches/{match_id}/live", ("/standings", f"/matches/{match_id}", "/bots/bot1")
 
 
 async def _an_event(address: str, path: str) -> bytes:
@@ -306,50 +316,69 @@ async def _an_event(address: str, path: str) -> bytes:
     raise SystemExit(f"{path} ended: the match is over")
 
 
-async def _load(arena: Process, people: Process, crowd: Crowd | None, seconds: float) -> Load:
-    # Others each time: who has left may come back for a while.
+@asynccontextmanager
+async def answering_at_once(address: str) -> AsyncIterator[list[RawBot]]:
+    """Two bots that keep the arena busy while the block lasts."""
     bots = [RawBot(f"raw{next(SERIAL)}", MATCHES_AT_ONCE) for _ in range(2)]
-    tasks = [asyncio.create_task(bot.play(arena.address)) for bot in bots]
-    heard: list[Heard] = []
-    entering = nullcontext(heard) if crowd is None else crowded(people, crowd)
-    here = await asyncio.to_thread(entering.__enter__)
+    tasks = [asyncio.create_task(bot.play(address)) for bot in bots]
     while any(bot.matches < 2 * MATCHES_AT_ONCE for bot in bots):
         await asyncio.sleep(0.05)
-    before, cpu, started = sum(bot.decisions for bot in bots), arena.cpu(), perf_counter()
-    await asyncio.sleep(seconds)
-    decisions, took = sum(bot.decisions for bot in bots) - before, perf_counter() - started
-    cpu = arena.cpu() - cpu
-    await asyncio.to_thread(entering.__exit__, None, None, None)
+    yield bots
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    return Load(decisions / took, cpu / decisions * 1e6, here[0] if here else None)
 
 
-def _lightest(loads: list[Load]) -> Load:
-    heard = [each.heard for each in loads if each.heard]
-    least = min(heard, key=lambda each: each.pages) if heard else None
-    return Load(max(each.decisions for each in loads), min(each.cpu_us for each in loads), least)
+async def _turn(
+    arena: Process, bots: list[RawBot], visiting: tuple[Process, Process], seconds: float
+) -> tuple[Load, Load]:
+    """Without visitors, because they and their page are frozen, and then with them."""
+    with ExitStack() as frozen:
+        for process in visiting:
+            frozen.enter_context(process.frozen())
+        without = await _load(arena, bots, seconds)
+    return without, await _load(arena, bots, seconds)
 
 
-def _show_loads(console: Console, loads: Mapping[str, Load], seconds: float) -> None:
-    alone, plain, _ = loads.values()
-    table = Table("arena", "decisions/s", "of alone", "of plain", "CPU us/decision", "of alone", "of plain", "they got")
-    for name, load in loads.items():
-        got = "" if load.heard is None else f"{load.heard.events:,} events, {load.heard.pages:,} pages"
+async def _load(arena: Process, bots: list[RawBot], seconds: float) -> Load:
+    await asyncio.sleep(SETTLE_SECONDS)
+    before, cpu, started = sum(bot.decisions for bot in bots), arena.cpu(), perf_counter()
+    await asyncio.sleep(seconds)
+    decisions, took = sum(bot.decisions for bot in bots) - before, perf_counter() - started
+    return Load(decisions / took, (arena.cpu() - cpu) / max(decisions, 1) * 1e6)
+
+
+async def _check_that_it_runs(address: str, match_id: str) -> None:
+    async with grpc.aio.insecure_channel(address) as channel:
+        answer = await ArenaStub(channel).GetMatch(arena_pb2.GetMatchRequest(match_id=match_id))
+    if answer.match.HasField("result"):
+        raise SystemExit("the match that was watched has ended: the machine is too slow for that many turns")
+
+
+def _show_visited(console: Console, found: Mapping[str, Visited]) -> None:
+    table = Table("visitors of", "decisions/s", "with them", "ratio", "CPU us/decision", "with them", "ratio", "sent")
+    for name, (turns, heard) in found.items():
+        without, visited = zip(*turns, strict=True)
         table.add_row(
             name,
-            *(f"{load.decisions:,.0f}", f"{load.decisions / alone.decisions:.2f}"),
-            f"{load.decisions / plain.decisions:.2f}",
-            *(f"{load.cpu_us:.1f}", f"{load.cpu_us / alone.cpu_us:.2f}", f"{load.cpu_us / plain.cpu_us:.2f}"),
-            got,
+            *(f"{median(load.decisions for load in loads):,.0f}" for loads in (without, visited)),
+            _spread([two.decisions / one.decisions for one, two in turns]),
+            *(f"{median(load.cpu_us for load in loads):.1f}" for loads in (without, visited)),
+            _spread([two.cpu_us / one.cpu_us for one, two in turns]),
+            f"{heard.events:,} events, {heard.pages:,} pages",
         )
     console.print(table)
-    if any(load.heard is not None and load.heard.refused for load in loads.values()):
+    if any(visited.heard.refused for visited in found.values()):
         raise SystemExit("some pages were refused")
 
 
-async def measure(sections: list[str], matches: int, seconds: float, rounds: int) -> None:
+def _spread(ratios: list[float]) -> str:
+    """The median, and between which values half of them are."""
+    low, middle, high = quantiles(ratios, n=4, method="inclusive")
+    return f"{middle:.2f} ({low:.2f} to {high:.2f})"
+
+
+async def measure(sections: list[str], matches: int, seconds: float, rounds: int, turns: int) -> None:
     """Fill a database, then measure."""
     console = Console()
     with tempfile.TemporaryDirectory() as folder:
@@ -359,7 +388,7 @@ async def measure(sections: list[str], matches: int, seconds: float, rounds: int
         if "pages" in sections or not sections:
             await show_pages(console, database, seconds, rounds)
         if "visitors" in sections or not sections:
-            await show_visitors(console, database, seconds, rounds)
+            await show_visitors(console, database, seconds, turns)
 
 
 def main() -> None:
@@ -369,8 +398,9 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--turns", type=int, default=20)
     given = parser.parse_args()
-    asyncio.run(measure(given.sections, given.matches, given.seconds, given.rounds))
+    asyncio.run(measure(given.sections, given.matches, given.seconds, given.rounds, given.turns))
 
 
 if __name__ == "__main__":

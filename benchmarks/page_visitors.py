@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import NamedTuple
@@ -171,12 +171,12 @@ class Watching:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
-@contextmanager
-def crowded(process: Process, crowd: Crowd) -> Iterator[list[Heard]]:
+@asynccontextmanager
+async def crowded(process: Process, crowd: Crowd) -> AsyncIterator[list[Heard]]:
     """The crowd is there while the block lasts; what it was sent is in the list afterwards."""
     heard: list[Heard] = []
     process.pipe.send(crowd)
-    process.pipe.recv()
+    await asyncio.to_thread(process.pipe.recv)
     yield heard
     process.pipe.send("leave")
-    heard.append(process.pipe.recv())
+    heard.append(await asyncio.to_thread(process.pipe.recv))
