@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from roost_server.store import BlockState, Store, open_store
 from roost_server.store.copies.backup import back_up, restore
-from roost_server.store.copies.epochs import epochs, go_on, note_progress, present_epoch
+from roost_server.store.copies.epochs import LostRecordsError, epochs, go_on, note_progress, present_epoch
 from roost_server.store.models import BLOCK
 from tests.support.records.matches import block, finished, sketch
 
@@ -94,8 +94,18 @@ def test_a_file_that_was_copied_by_hand_and_put_back_is_noticed(path: Path) -> N
     shutil.copyfile(path, copy)
     played(path, "m2")
     shutil.copyfile(copy, path)
+    with opened(path) as store:
+        with pytest.raises(LostRecordsError, match="lacks 1 match, 1 block that had been recorded"):
+            go_on(store)
+        go_on(store, accept_loss=True)
+    assert causes(path) == ["records were lost"], "another start is no other epoch, and needs no acceptance"
+
+
+def test_a_file_of_another_epoch_is_noticed(path: Path) -> None:
+    played(path, "m1")
+    note = path.with_name("roost.db-epoch")
+    note.write_text(note.read_text().replace(note.read_text().split()[0], "another"))
     assert causes(path) == ["replaced by hand"]
-    assert causes(path) == ["replaced by hand"], "another start is no other epoch"
 
 
 def test_a_file_that_was_moved_alone_begins_an_epoch(path: Path, tmp_path: Path) -> None:

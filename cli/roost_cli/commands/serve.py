@@ -141,6 +141,13 @@ def serve(
         Path | None,
         typer.Option(metavar="DIR", help="The folder for these backups. By default NAME-backups beside the database."),
     ] = None,
+    accept_loss: Annotated[
+        bool,
+        typer.Option(
+            "--accept-loss",
+            help="Play on though the database lacks records that it had. All deals are new from then on.",
+        ),
+    ] = False,
     log_level: Annotated[
         LogLevel, typer.Option(metavar="LEVEL", help="What to log on stderr: debug, info, warning or error.")
     ] = LogLevel.INFO,
@@ -195,6 +202,7 @@ def serve(
             bots=zip(sources_of(company), find_bots(company), strict=True),
             page=page,
             backups=_backups(backup_every, keep, backup_to, db) if backup_every else None,
+            accept_loss=accept_loss,
             log_level=log_level,
             tell=typer.echo,
         )

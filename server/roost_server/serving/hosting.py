@@ -27,7 +27,7 @@ from roost_server.serving.server import ArenaServer, Hosting, listen_address, se
 from roost_server.serving.tls import server_credentials
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store
-from roost_server.store.copies.epochs import present_epoch
+from roost_server.store.copies.epochs import check_complete, go_on, present_epoch
 
 EVERYWHERE = ("0.0.0.0", "[::]")  # noqa: S104  recognised here, not listened at
 
@@ -106,13 +106,14 @@ def run_arena(
     bots: Iterable[tuple[str, LoadedBot]] = (),
     page: PageBeside | None = None,
     backups: BackupPlan | None = None,
+    accept_loss: bool = False,
     log_level: str = "info",
     tell: Callable[[str], None] = print,
 ) -> None:
     """Run an arena until it is told to stop. Raises `RoostError` if it cannot start.
 
     `bots` are the house bots, each with how another process finds it. `page` runs beside the arena, and `backups` are
-    made meanwhile. `tell` gets the lines for the host.
+    made meanwhile. With `accept_loss` it plays on though records are missing. `tell` gets the lines for the host.
     """
     network.check()
     if backups is not None:
@@ -121,6 +122,9 @@ def run_arena(
     described = read_competitions(competitions)
     found = house_bots(bots, settings.tables)
     with kept_running() as children, open_store(url) as store:
+        if accept_loss:
+            go_on(store, accept_loss=True)
+        check_complete(store)
         drawn_up = tuple(
             draw_up(store, file, text, str(path)) for path, (file, text) in zip(competitions, described, strict=True)
         )

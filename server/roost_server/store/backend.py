@@ -8,13 +8,26 @@ from typing import NamedTuple, Protocol
 from sqlalchemy import Connection, Engine
 
 
+class Reached(NamedTuple):
+    """How far the records go. None of it ever becomes less, unless something is lost."""
+
+    matches: int = 0
+    acts: int = 0
+    """In the audit log."""
+    blocks: int = 0
+
+    def furthest(self, other: "Reached") -> "Reached":
+        """The larger number of each."""
+        return Reached(*map(max, self, other))
+
+
 class Noted(NamedTuple):
     """What is known about a database besides its tables. It tells whether they are a copy from earlier."""
 
     mark: str
     """The mark that the present epoch has in the tables."""
-    matches: int
-    """At least this many matches are on record."""
+    reached: Reached
+    """At least this much is on record."""
 
 
 class Lock(Protocol):
@@ -72,8 +85,17 @@ class Backend(Protocol):
     def note(self, noted: "Noted") -> None:
         """Note something outside the tables, where a copy put in their place does not change it."""
 
-    def forget(self) -> None:
-        """Drop the note: the database is a new one."""
+    def reached(self, connection: Connection, *, blocks: bool) -> Reached:
+        """How far the records go, after what this transaction has written; zeros if a server looks after that.
+
+        To count the `blocks` takes a while.
+        """
+
+    def add_to_note(self, reached: Reached) -> None:
+        """Add to the note, if there is one, what was just committed. It need not survive a power cut."""
+
+    def begin(self) -> None:
+        """The database is a new one: drop the note."""
 
     def folder(self) -> Path:
         """Where files that belong to it are looked for."""

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from roost_server.store import schema
-from roost_server.store.backend import Noted
+from roost_server.store.backend import Noted, Reached
 from roost_server.store.errors import StoreError, store_errors
 
 DRIVER = "postgresql+psycopg"
@@ -88,12 +88,19 @@ class PostgresDatabase:
     def noted(self, connection: Connection) -> Noted | None:
         """What the server says, unless the tables are of an older Roost and say nothing about it."""
         marked = connection.scalar(text("SELECT count(*) FROM epoch"))
-        return Noted(self.new_mark(connection), 0) if marked else None
+        return Noted(self.new_mark(connection), Reached()) if marked else None
 
     def note(self, noted: Noted) -> None:
         """Nothing to do: the server notes it."""
 
-    def forget(self) -> None:
+    def reached(self, connection: Connection, *, blocks: bool) -> Reached:
+        """The server itself notices a log that is missing or damaged, and does not start."""
+        return Reached()
+
+    def add_to_note(self, reached: Reached) -> None:
+        """Nothing to do."""
+
+    def begin(self) -> None:
         """Nothing to do: a new table has another number."""
 
     def folder(self) -> Path:

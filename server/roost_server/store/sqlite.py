@@ -8,7 +8,8 @@ import fcntl
 import os
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
@@ -21,7 +22,7 @@ from sqlalchemy.exc import DisconnectionError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from roost_server.store import schema
-from roost_server.store.backend import Noted
+from roost_server.store.backend import Noted, Reached
 from roost_server.store.errors import StoreError
 
 BUSY_MS = 5_000
@@ -37,6 +38,10 @@ FILE = "file"
 BEGIN_OPTION = "sqlite_begin"
 WRITING = {BEGIN_OPTION: "BEGIN IMMEDIATE"}
 """Execution options for a transaction that writes: it takes the write lock first, and cannot fail for it later."""
+
+
+REACHED = "SELECT coalesce((SELECT max(number) FROM match), 0), coalesce((SELECT max(id) FROM audit), 0)"
+BLOCKS = "SELECT count(*) FROM block"
 
 
 class ArenaLock:
@@ -84,6 +89,8 @@ class SqliteFile:
         self.path = Path(url.database)
         self.name = str(self.path)
         self.url = f"sqlite:///{self.path}"
+        self._noting = threading.Lock()
+        self._last = Reached()
 
     def full_url(self) -> str:
         """The file, wherever the other process runs."""
@@ -152,28 +159,49 @@ class SqliteFile:
     def noted(self, connection: Connection) -> Noted | None:
         """What the file beside the database says. One that cannot be understood says nothing that fits."""
         try:
-            mark, matches = self._note_path.read_text().split()
-            return Noted(mark, int(matches))
+            first, *added = self._note_path.read_text(errors="replace").splitlines()
+            mark, *numbers = first.split()
+            return Noted(mark, _furthest(Reached(*map(int, numbers)), added))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError):
-            return Noted("", 0)
+        except (OSError, ValueError, TypeError):
+            return Noted("", Reached())
 
     def note(self, noted: Noted) -> None:
-        """Write the file beside the database. It is complete at any moment."""
+        """Write the file beside the database again. It is complete at any moment, and on the disk afterwards."""
         partial = self._note_path.with_name(self._note_path.name + ".part")
         try:
             with partial.open("w") as file:
-                file.write(f"{noted.mark} {noted.matches}\n")
+                file.write(f"{noted.mark} {_line(noted.reached)}")
                 file.flush()
                 os.fsync(file.fileno())
-            partial.replace(self._note_path)
+            with self._noting:
+                partial.replace(self._note_path)
+            self.add_to_note(self._last)
         except OSError as error:
             raise StoreError(f"{self._note_path} cannot be written: {error.strerror}") from None
 
-    def forget(self) -> None:
-        """Remove the file beside the database."""
+    def reached(self, connection: Connection, *, blocks: bool) -> Reached:
+        """The largest numbers in the tables."""
+        matches, acts = connection.exec_driver_sql(REACHED).one()
+        return Reached(matches, acts, connection.exec_driver_sql(BLOCKS).scalar_one() if blocks else 0)
+
+    def add_to_note(self, reached: Reached) -> None:
+        """Append a line to the file. It is written again every few seconds, and so stays small."""
+        # A line that cannot be written is in the next ones, and the keeper of the records says why it cannot.
+        with self._noting, suppress(OSError):
+            self._last = reached
+            note = os.open(self._note_path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+            try:
+                os.write(note, _line(reached).encode())
+            finally:
+                os.close(note)
+
+    def begin(self) -> None:
+        """Remove the file beside the database, and bring the tables into the file: without its log it is not empty."""
         self._note_path.unlink(missing_ok=True)
+        with closing(sqlite3.connect(self.path)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @property
     def _note_path(self) -> Path:
@@ -214,6 +242,18 @@ class SqliteFile:
                     )
         finally:
             _set_foreign_keys(connection, enforced=True)
+
+
+def _line(reached: Reached) -> str:
+    return f"{reached.matches} {reached.acts} {reached.blocks}\n"
+
+
+def _furthest(reached: Reached, added: Iterable[str]) -> Reached:
+    """How far the records went by a note. A power cut may leave something else at its end than was added."""
+    with suppress(ValueError, TypeError):
+        for line in added:
+            reached = reached.furthest(Reached._make(map(int, line.split())))
+    return reached
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -64,7 +64,7 @@ def _open_for_writing(backend: Backend) -> "Store":
     engine = backend.writing_engine()
     try:
         if schema.upgrade(backend, engine) == 0:
-            backend.forget()
+            backend.begin()
     except BaseException:
         engine.dispose()
         lock.release()
@@ -126,8 +126,11 @@ class Store:
         if self.read_only:
             raise StoreError(f"{self.name} was opened for reading only")
         # Threads take turns here, because SQLite waits for a lock by sleeping and trying again.
-        with self._turn, store_errors(self.name), self._writing_engine.begin() as connection:
-            yield connection
+        with self._turn, store_errors(self.name):
+            with self._writing_engine.begin() as connection:
+                yield connection
+                reached = self.backend.reached(connection, blocks=False)
+            self.backend.add_to_note(reached)
 
     def _check_open(self) -> None:
         # The engine would connect again, without the lock.

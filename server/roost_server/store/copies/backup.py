@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from roost_server.store import schema
-from roost_server.store.backend import Backend, Noted
+from roost_server.store.backend import Backend, Noted, Reached
 from roost_server.store.copies.epochs import RESTORED, unmark
 from roost_server.store.errors import StoreError
 from roost_server.store.sqlite import SqliteFile, amend, copy_database, holds_something, open_to_read
@@ -54,7 +54,7 @@ def restore(copy: Path, backend: Backend, note: Callable[[Connection], None]) ->
         copy_database(copy, partial)
         amend(partial, note)
         amend(partial, unmark)
-        backend.note(Noted(RESTORED, 0))
+        backend.note(Noted(RESTORED, Reached()))
         former = _move_away(target)
         partial.rename(target)
     except (sqlite3.Error, SQLAlchemyError, OSError) as error:

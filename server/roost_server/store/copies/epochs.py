@@ -5,8 +5,10 @@ were dealt since the copy was made, and that somebody may have written down. The
 derivation, and another one begins when the records turn out to be a copy:
 
 - a copy that Roost made has no mark;
-- any other copy has a mark or a number of matches that does not fit what is noted outside the tables
-  (`Backend.noted`): beside a SQLite file, or by the PostgreSQL server.
+- any other copy has a mark that does not fit what is noted outside the tables (`Backend.noted`): beside a SQLite file,
+  or by the PostgreSQL server;
+- records of which something is missing that was noted, because an older file was put in their place, or SQLite's log
+  was lost or damaged, are not played on with before the host accepts that.
 
 An epoch is named after the millisecond in which it began, so that the same copy, put back twice or on two machines,
 does not begin the same epoch twice. What was being played when the copy was made is voided: a block is never dealt in
@@ -14,21 +16,30 @@ two epochs.
 """
 
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, insert, inspect, select, update
 
-from roost_server.store.backend import Noted
-from roost_server.store.models import BLOCK, EPOCH, MATCH, BlockState
+from roost_games.wording import counted
+from roost_server.store.backend import Backend, Noted
+from roost_server.store.errors import StoreError
+from roost_server.store.models import BLOCK, EPOCH, BlockState
 from roost_server.store.store import Reading, Store
 
 FIRST = "first"
 RESTORED = "restored"
 """The copy was made by Roost, or put in place by it."""
 REPLACED = "replaced by hand"
+LOST = "records were lost"
+"""Something was missing that had been noted, and the host accepted that."""
 UNKNOWN = "without its note"
 """Nothing is noted outside the tables: they were moved here alone."""
 NO_MARK = ""
+
+
+class LostRecordsError(StoreError):
+    """Something is missing in the records that was on record, and bots were told."""
 
 
 class Epoch(NamedTuple):
@@ -51,28 +62,62 @@ def present_epoch(store: Store) -> int:
         return reading.scalar(select(func.max(EPOCH.c.began_ms))) or 0
 
 
-def go_on(store: Store) -> Epoch | None:
-    """Get ready to play on with these records. Returns the epoch that begins, if they are a copy from earlier."""
+def check_complete(store: Store) -> None:
+    """Raise `LostRecordsError` if something is missing in the records that was noted."""
+    with store.reading() as connection:
+        noted = store.backend.noted(connection)
+        if noted is not None and (missing := _missing(connection, store.backend, noted)):
+            raise LostRecordsError(_refusal(store.name, missing))
+
+
+def go_on(store: Store, *, accept_loss: bool = False) -> Epoch | None:
+    """Get ready to play on with these records. Returns the epoch that begins, if they are a copy from earlier.
+
+    Raises `LostRecordsError` if something is missing that was noted, unless the host accepts that.
+    """
+    if not accept_loss:
+        check_complete(store)
     begun = None
     with store.writing() as connection:
-        noted = store.backend.noted(connection)
-        cause = _cause(connection, noted)
+        cause = _cause(connection, store.backend)
         if cause is not None:
             begun = _begin(connection, store.backend.new_mark(connection), cause)
     note_progress(store)
     return None if begun is None or begun.cause == FIRST else begun
 
 
-def _cause(connection: Connection, noted: Noted | None) -> str | None:
+def _missing(connection: Connection, backend: Backend, noted: Noted) -> list[str]:
+    """What is not on record any more, in words. Of a copy that says so itself nothing is missing."""
+    if _mark(connection) == NO_MARK:
+        return []
+    pairs = zip(("match", "act", "block"), noted.reached, backend.reached(connection, blocks=True), strict=True)
+    return [counted(then - now, thing) for thing, then, now in pairs if then > now]
+
+
+def _refusal(name: str, missing: Sequence[str]) -> str:
+    return (
+        f"{name} lacks {', '.join(missing)} that had been recorded there: an older file was put in its place, or "
+        f"{name}-wal was removed or damaged; put the right files back, restore a backup with `roost admin restore`, or "
+        "give --accept-loss to play on without what is missing, with new deals"
+    )
+
+
+def _mark(connection: Connection) -> str | None:
+    return connection.scalar(select(EPOCH.c.mark).order_by(EPOCH.c.began_ms.desc()).limit(1))
+
+
+def _cause(connection: Connection, backend: Backend) -> str | None:
     """Why another epoch has to begin; `None` if the present one goes on."""
-    mark = connection.scalar(select(EPOCH.c.mark).order_by(EPOCH.c.began_ms.desc()).limit(1))
+    mark, noted = _mark(connection), backend.noted(connection)
+    if noted is not None and _missing(connection, backend, noted):
+        return LOST
     if mark is None:
         return FIRST if noted is None else RESTORED
     if mark == NO_MARK:
         return RESTORED
     if noted is None:
         return UNKNOWN
-    return None if noted.mark == mark and noted.matches <= _matches(connection) else REPLACED
+    return None if noted.mark == mark else REPLACED
 
 
 def unmark(connection: Connection) -> None:
@@ -94,11 +139,6 @@ def _begin(connection: Connection, mark: str, cause: str) -> Epoch:
 def note_progress(store: Store) -> None:
     """Note outside the tables how far the records go."""
     with store.reading() as reading:
-        mark = reading.scalar(select(EPOCH.c.mark).order_by(EPOCH.c.began_ms.desc()).limit(1))
-        matches = _matches(reading)
+        mark, reached = _mark(reading), store.backend.reached(reading, blocks=True)
     if mark:
-        store.backend.note(Noted(mark, matches))
-
-
-def _matches(connection: Connection) -> int:
-    return connection.scalar(select(func.max(MATCH.c.number))) or 0
+        store.backend.note(Noted(mark, reached))
