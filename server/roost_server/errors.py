@@ -45,6 +45,15 @@ class DealInPlayError(NotYetError):
         super().__init__(f"the deal of match {match_id} is still being played with other seats; ask again later")
 
 
+class HeldBackError(NotYetError):
+    """The host holds the result of a match back."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(
+            f"the results of the phase of match {match_id} are held back; ask again when they are released"
+        )
+
+
 class AlreadyConnectedError(ArenaError):
     """The bot is already connected."""
 

@@ -72,14 +72,14 @@ class Metrics:
     def _counter(self, name: str, what: str, *labels: str) -> Counter:
         return Counter(name, what, labels, registry=self._registry)
 
-    def match_recorded(self, replay: Replay, seconds: float) -> None:
-        """A match is on the disk, this many seconds after it ended."""
+    def match_recorded(self, replay: Replay, seconds: float, *, named: bool = True) -> None:
+        """A match is on the disk, this many seconds after it ended. Its bots are `named` unless that tells too much."""
         self._matches.labels(replay.game, replay.result.termination).inc()
         self._decisions.labels(replay.game).inc(len(replay.steps))
         for fault in replay.result.faults:
             self._faults.labels(str(fault.kind)).inc()
         for seat in replay.result.asked:
-            self._voids.labels(replay.seats[seat].bot).inc()
+            self._voids.labels(replay.seats[seat].bot if named else "held back").inc()
         self._commit.observe(seconds)
 
     def commit_failed(self) -> None:

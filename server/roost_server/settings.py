@@ -107,6 +107,8 @@ class Settings:
     """How long after a move spectators see it."""
     quarantine_after: int = 5
     """A bot with faults in this many matches in a row is quarantined until it answers again."""
+    results_held: bool = False
+    """Whether the host holds results back at first: metrics then name no bots."""
     drain_seconds: float = 30.0
     """How long a shutdown waits for running matches before it voids them."""
 

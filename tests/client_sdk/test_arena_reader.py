@@ -97,7 +97,7 @@ def test_matches_come_page_by_page(server: Recorder) -> None:
 
     server.answers = [page(0, 1000), page(1000, 200)]
     with open_arena(server.address) as arena:
-        found = newest_matches(arena, arena_pb2.ListMatchesRequest(limit=1200))
+        found = newest_matches(arena, arena_pb2.ListMatchesRequest(limit=1200)).matches
     assert [match.match_id for match in found] == [f"m{number}" for number in range(1200)]
     assert len(server.methods) == 2
 

@@ -5,6 +5,7 @@ import pytest
 from roost_server.answers import bots as answers
 from roost_server.answers.ratings import Ratings
 from roost_server.store import Store, open_store, queries
+from roost_server.store.measures.holds import Veil
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -16,8 +17,8 @@ def test_a_bot_may_come_while_bots_are_listed(database_url: str, monkeypatch: py
         store.register_version("between", "v1")
         return found
 
-    def known(store: Store) -> dict[int, queries.Background]:
-        found = read_backgrounds(store)
+    def known(store: Store, veil: Veil) -> dict[int, queries.Background]:
+        found = read_backgrounds(store, veil)
         store.register_version("between", "v1")
         return found
 

@@ -139,6 +139,7 @@ def requests(there: World, kind: str) -> dict[str, Message]:
         "Admin.VoidMatch": admin_pb2.VoidMatchRequest(match_id="none"),
         "Admin.ExtendPhase": admin_pb2.ExtendPhaseRequest(competition="cup", by_ms=1),
         "Admin.ChangePhase": admin_pb2.ChangePhaseRequest(competition="cup", phase="ladder"),
+        "Admin.ReleaseResults": admin_pb2.ReleaseResultsRequest(competition="cup"),
         "Admin.GetStatus": admin_pb2.GetStatusRequest(),
         "Admin.Backup": admin_pb2.BackupRequest(path=str(there.folder / "copy.db")),
         "Admin.ListActs": admin_pb2.ListActsRequest(),

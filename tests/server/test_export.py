@@ -28,6 +28,7 @@ from roost_server.export.reports import ReportMatches, derived
 from roost_server.export.writer import export
 from roost_server.play.block import OpenBlock
 from roost_server.store import BlockState, open_store, queries
+from roost_server.store.measures.holds import Held
 from tests.support.records.export_world import CUP, NAMES, Play, change, complaints, play_and_export, sign_again
 
 
@@ -312,8 +313,8 @@ def test_an_export_fits_together_while_the_arena_plays_on(
         _, *others = asyncio.run(begin())
         read_blocks = queries.finished_blocks
 
-        def read_and_play_on(connection: Connection, competition_id: int) -> list[queries.BlockOnRecord]:
-            blocks = read_blocks(connection, competition_id)
+        def read_and_play_on(connection: Connection, competition_id: int, held: Held) -> list[queries.BlockOnRecord]:
+            blocks = read_blocks(connection, competition_id, held)
             for open_block in others:
                 store.close_block(open_block.block.block_id, BlockState.DONE)
             return blocks

@@ -106,7 +106,7 @@ def test_a_reader_that_stops_reading_is_cut_off(tmp_path: Path, monkeypatch: pyt
     """It has room for a few pieces in its buffers, takes none, and must not keep its place."""
     monkeypatch.setattr(rpc, "STALLED_SECONDS", 0.5)
 
-    async def endless(*_: str) -> AsyncGenerator[Message, None]:
+    async def endless(*_: str, everything: bool) -> AsyncGenerator[Message, None]:
         try:
             while True:
                 yield arena_pb2.ExportCompetitionResponse(file="matches.jsonl", data=os.urandom(1 << 18))

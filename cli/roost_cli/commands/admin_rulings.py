@@ -148,3 +148,22 @@ def extend_phase(
         typer.echo(
             f"{competition}: {ruling.subject} begins {moment(int(ruling.after))}, not {moment(int(ruling.before))}"
         )
+
+
+@admin_app.command()
+@asks(HOSTING)
+def release(
+    where: Where,
+    competition: CompetitionArgument,
+    phase: Annotated[
+        str | None, typer.Option(metavar="PHASE", help="Which phase. By default the first that is held back.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Release all rounds, not only the next one.")] = False,
+) -> None:
+    """Release results that are held back: the next round if the file says "rounds", otherwise all. That is final."""
+    from roost.v1 import admin_pb2
+
+    request = admin_pb2.ReleaseResultsRequest(competition=competition, phase=phase or "", everything=everything)
+    released = where.administer(request)
+    what = f"round {released.round} of the {released.phase}" if released.round else f"the {released.phase}"
+    typer.echo(f"{competition}: released the results of {what}")

@@ -1,5 +1,6 @@
 """`roost competition` and `roost export`: write, check, list, show and export competitions."""
 
+import json
 from importlib.resources import files as resources
 from pathlib import Path
 from typing import Annotated
@@ -127,9 +128,13 @@ def export(
 
     Anyone who has the folder can check it without the arena: roost verify FOLDER
     """
+    from roost_cli.terminal.console import remark
     from roost_sdk.arena.reader import find_competition
 
     with where.open() as reader:
-        files = reader.export(competition or find_competition(reader).name, folder, phase or "")
+        found = find_competition(reader, competition)
+        files = reader.export(found.name, folder, phase or "")
+    if found.held and not json.loads((folder / "competition.json").read_text(encoding="utf-8")).get("held"):
+        remark("This export has the results that are held back. Do not publish it before they are released.")
     size = sum(file.stat().st_size for file in files) / 1e6
     typer.echo(f"{len(files)} files, {size:.1f} MB, in {folder}; check them with   roost verify {folder}")

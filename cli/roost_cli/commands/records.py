@@ -178,7 +178,7 @@ def matches(
     with where.open() as reader:
         found = newest_matches(reader, wanted)
     if as_json:
-        print_json(matches_json(found))
+        print_json(matches_json(found.matches) | ({"held": found.held} if found.held else {}))
     else:
         print_matches(found, wanted, where.option)
 

@@ -1,7 +1,7 @@
 """`roost verify`: are these records of matches in order?"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -32,6 +32,10 @@ def verify(
         str | None,
         typer.Option(metavar="HEX", help="The commitment that the host published before the competition."),
     ] = None,
+    seal: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HEX", help="A seal that you noted while results were held back; may be repeated."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Replay recorded matches by the rules and report every record that deviates from them.
@@ -50,7 +54,9 @@ def verify(
     folder = files[0] if files and len(files) == 1 and files[0].is_dir() else None
     if commitment is not None and folder is None and where.server is None:
         raise UsageError("--commitment belongs to one competition; give it with an export's folder or with --server")
-    checked = _check(where, files or [], folder, db, competition, commitment, quiet=as_json)
+    if seal and folder is None and where.server is None:
+        raise UsageError("--seal belongs to one competition; give it with an export's folder or with --server")
+    checked = _check(where, files or [], folder, db, competition, _Published(commitment, seal or []), quiet=as_json)
     if as_json:
         print_json(checked.to_json())
     else:
@@ -60,13 +66,20 @@ def verify(
         raise typer.Exit(Exit.FAILED)
 
 
+class _Published(NamedTuple):
+    """What a host has published before, and somebody has noted."""
+
+    commitment: str | None
+    seals: list[str]
+
+
 def _check(
     where: Where,
     files: list[Path],
     folder: Path | None,
     db: str | None,
     competition: str | None,
-    commitment: str | None,
+    published: _Published,
     *,
     quiet: bool,
 ) -> "Checked":
@@ -79,10 +92,10 @@ def _check(
     if folder is not None:
         with needs_server("the check of a competition"):
             from roost_server.export.checker import verify_folder
-        return verify_folder(folder, tell, progress, commitment=commitment)
+        return verify_folder(folder, tell, progress, commitment=published.commitment, seals=published.seals)
     with needs_server("--db" if db is not None else "the check of a competition"):
         from roost_server.export.arena_checker import verify_arena, verify_database
     if db is not None:
         return verify_database(database_url(db), tell, progress)
     with where.open() as reader:
-        return verify_arena(reader, competition, tell, progress, commitment=commitment)
+        return verify_arena(reader, competition, tell, progress, commitment=published.commitment, seals=published.seals)

@@ -67,6 +67,17 @@ def print_competitions(found: Sequence[arena_pb2.CompetitionStatus]) -> None:
         secret = f"master seed {each.seed}" if each.seed else f"commitment to the master seed {each.commitment}"
         epoch = f", epoch {each.epoch}" if each.epoch else ""
         console.print(f"{each.name}: {secret}{epoch}", soft_wrap=True)
+    print_held(console, found)
+
+
+def print_held(console: Console, found: Sequence[arena_pb2.CompetitionStatus]) -> None:
+    """What is held back, and the newest commitments to it, for those who want to note them."""
+    for each in found:
+        for held in each.held:
+            console.print(f"{each.name}: {held.summary}", soft_wrap=True, markup=False)
+            if held.HasField("seal"):
+                seal = f"seal {held.seal.number} of {moment(held.seal.at_ms)}: {held.seal.digest}"
+                console.print(f"{each.name}: {seal}", soft_wrap=True, markup=False)
 
 
 def print_problems(console: Console, found: Sequence[arena_pb2.CompetitionStatus]) -> None:
@@ -192,6 +203,7 @@ def print_status(status: admin_pb2.GetStatusResponse) -> None:
         console.print()
         _print_table(console, status.competitions)
         print_problems(console, status.competitions)
+        print_held(console, status.competitions)
     for bot in status.quarantined:
         since = moment(bot.quarantine_since_ms)
         said = f"{bot.name} {short_version(bot.version)}, {bot.quarantine_reason}, since {since}"

@@ -188,9 +188,11 @@ def _opponent_columns(rows: Sequence[records_pb2.OpponentRecord]) -> list[TextCo
     ]
 
 
-def print_matches(matches: Sequence[arena_pb2.MatchSummary], wanted: arena_pb2.ListMatchesRequest, option: str) -> None:
+def print_matches(found: arena_pb2.ListMatchesResponse, wanted: arena_pb2.ListMatchesRequest, option: str) -> None:
     """`roost matches`, and how to see more of one. `option` says where they come from."""
-    console = results()
+    console, matches = results(), found.matches
+    if found.held:
+        console.print(found.held, soft_wrap=True, markup=False)
     if not matches:
         console.print(_none_found(wanted))
         return

@@ -149,6 +149,8 @@ def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.Ge
     console = results()
     matches = counted(answer.matches, "match") if answer.standings else NOTHING_YET
     console.print(f"{matches}{_about(answer, wanted)}")
+    if answer.held:
+        console.print(answer.held, soft_wrap=True, markup=False)
     if answer.standings:
         _print_table(console, answer)
     if answer.competition and not wanted.competition:

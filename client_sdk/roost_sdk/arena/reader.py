@@ -250,18 +250,18 @@ def _error(address: str, status: grpc.StatusCode, details: str) -> RoostError:
     return RoostError(f"the arena at {address} did not answer: {details or status.name}")
 
 
-def newest_matches(reader: Reader, wanted: arena_pb2.ListMatchesRequest) -> list[arena_pb2.MatchSummary]:
+def newest_matches(reader: Reader, wanted: arena_pb2.ListMatchesRequest) -> arena_pb2.ListMatchesResponse:
     """The newest matches of the `wanted` kind, at most `wanted.limit`, read page by page."""
-    found: list[arena_pb2.MatchSummary] = []
-    while len(found) < wanted.limit:
+    found = arena_pb2.ListMatchesResponse()
+    while len(found.matches) < wanted.limit:
         request = arena_pb2.ListMatchesRequest()
         request.CopyFrom(wanted)
-        request.limit = min(MATCHES_PER_PAGE, wanted.limit - len(found))
-        request.before_match_id = found[-1].match_id if found else ""
-        page = reader.matches(request).matches
-        found += page
+        request.limit = min(MATCHES_PER_PAGE, wanted.limit - len(found.matches))
+        request.before_match_id = found.matches[-1].match_id if found.matches else ""
+        page = reader.matches(request)
+        found.MergeFrom(page)
         # Running matches come on one page: they have no lasting order.
-        if len(page) < request.limit or wanted.running:
+        if len(page.matches) < request.limit or wanted.running:
             break
     return found
 

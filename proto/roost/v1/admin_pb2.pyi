@@ -1044,6 +1044,56 @@ class ExtendPhaseResponse(_message.Message):
 Global___ExtendPhaseResponse: _TypeAlias = ExtendPhaseResponse  # noqa: Y015
 
 @_typing.final
+class ReleaseResultsRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMPETITION_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
+    EVERYTHING_FIELD_NUMBER: _builtins.int
+    competition: _builtins.str
+    phase: _builtins.str
+    """Empty: the first phase whose results are held back."""
+    everything: _builtins.bool
+    """Release everything, even if the results are released round by round."""
+    def __init__(
+        self,
+        *,
+        competition: _builtins.str = ...,
+        phase: _builtins.str = ...,
+        everything: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition", "everything", b"everything", "phase", b"phase"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseResultsRequest: _TypeAlias = ReleaseResultsRequest  # noqa: Y015
+
+@_typing.final
+class ReleaseResultsResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PHASE_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    phase: _builtins.str
+    round: _builtins.int
+    """The round that was released, from 1; 0 if that was everything."""
+    def __init__(
+        self,
+        *,
+        phase: _builtins.str = ...,
+        round: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["phase", b"phase", "round", b"round"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReleaseResultsResponse: _TypeAlias = ReleaseResultsResponse  # noqa: Y015
+
+@_typing.final
 class ChangePhaseRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -422,6 +422,11 @@ class AdminStub(object):
                 request_serializer=roost_dot_v1_dot_admin__pb2.ExtendPhaseRequest.SerializeToString,
                 response_deserializer=roost_dot_v1_dot_admin__pb2.ExtendPhaseResponse.FromString,
                 _registered_method=True)
+        self.ReleaseResults = channel.unary_unary(
+                '/roost.v1.Admin/ReleaseResults',
+                request_serializer=roost_dot_v1_dot_admin__pb2.ReleaseResultsRequest.SerializeToString,
+                response_deserializer=roost_dot_v1_dot_admin__pb2.ReleaseResultsResponse.FromString,
+                _registered_method=True)
         self.ChangePhase = channel.unary_unary(
                 '/roost.v1.Admin/ChangePhase',
                 request_serializer=roost_dot_v1_dot_admin__pb2.ChangePhaseRequest.SerializeToString,
@@ -563,6 +568,13 @@ class AdminServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReleaseResults(self, request, context):
+        """Release results that are held back: the next round, or everything.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ChangePhase(self, request, context):
         """Move a competition to another phase.
         """
@@ -683,6 +695,11 @@ def add_AdminServicer_to_server(servicer, server):
                     servicer.ExtendPhase,
                     request_deserializer=roost_dot_v1_dot_admin__pb2.ExtendPhaseRequest.FromString,
                     response_serializer=roost_dot_v1_dot_admin__pb2.ExtendPhaseResponse.SerializeToString,
+            ),
+            'ReleaseResults': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReleaseResults,
+                    request_deserializer=roost_dot_v1_dot_admin__pb2.ReleaseResultsRequest.FromString,
+                    response_serializer=roost_dot_v1_dot_admin__pb2.ReleaseResultsResponse.SerializeToString,
             ),
             'ChangePhase': grpc.unary_unary_rpc_method_handler(
                     servicer.ChangePhase,
@@ -1192,6 +1209,33 @@ class Admin(object):
             '/roost.v1.Admin/ExtendPhase',
             roost_dot_v1_dot_admin__pb2.ExtendPhaseRequest.SerializeToString,
             roost_dot_v1_dot_admin__pb2.ExtendPhaseResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReleaseResults(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/roost.v1.Admin/ReleaseResults',
+            roost_dot_v1_dot_admin__pb2.ReleaseResultsRequest.SerializeToString,
+            roost_dot_v1_dot_admin__pb2.ReleaseResultsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -118,6 +118,8 @@ class AdminStub:
     """Have a match not count. One that is running is played again."""
     ExtendPhase: _aio.UnaryUnaryMultiCallable[_admin_pb2.ExtendPhaseRequest, _admin_pb2.ExtendPhaseResponse]
     """Put off the phases to come that have a time."""
+    ReleaseResults: _aio.UnaryUnaryMultiCallable[_admin_pb2.ReleaseResultsRequest, _admin_pb2.ReleaseResultsResponse]
+    """Release results that are held back: the next round, or everything."""
     ChangePhase: _aio.UnaryUnaryMultiCallable[_admin_pb2.ChangePhaseRequest, _admin_pb2.ChangePhaseResponse]
     """Move a competition to another phase."""
     GetStatus: _aio.UnaryUnaryMultiCallable[_admin_pb2.GetStatusRequest, _admin_pb2.GetStatusResponse]
@@ -262,6 +264,14 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_admin_pb2.ExtendPhaseRequest, _abc.Awaitable[_admin_pb2.ExtendPhaseResponse]],
     ) -> _abc.Awaitable[_admin_pb2.ExtendPhaseResponse]:
         """Put off the phases to come that have a time."""
+
+    @_abc_1.abstractmethod
+    def ReleaseResults(
+        self,
+        request: _admin_pb2.ReleaseResultsRequest,
+        context: _aio.ServicerContext[_admin_pb2.ReleaseResultsRequest, _abc.Awaitable[_admin_pb2.ReleaseResultsResponse]],
+    ) -> _abc.Awaitable[_admin_pb2.ReleaseResultsResponse]:
+        """Release results that are held back: the next round, or everything."""
 
     @_abc_1.abstractmethod
     def ChangePhase(

@@ -9,6 +9,7 @@ from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from roost.v1 import play_pb2 as _play_pb2
+from roost.v1 import records_pb2 as _records_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -367,10 +368,15 @@ class GetStandingsResponse(_message.Message):
     MATCHES_FIELD_NUMBER: _builtins.int
     COMPETITION_FIELD_NUMBER: _builtins.int
     PHASE_FIELD_NUMBER: _builtins.int
+    HELD_FIELD_NUMBER: _builtins.int
     matches: _builtins.int
     competition: _builtins.str
     """The competition and the phase that they are about; empty: everything."""
     phase: _builtins.str
+    held: _builtins.str
+    """That results of this phase are held back, and until when, in words; empty if nothing is. What is held back is not in
+    the standings, except for admins.
+    """
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]: ...
     def __init__(
@@ -380,10 +386,11 @@ class GetStandingsResponse(_message.Message):
         matches: _builtins.int = ...,
         competition: _builtins.str = ...,
         phase: _builtins.str = ...,
+        held: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition", "matches", b"matches", "phase", b"phase", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition", "held", b"held", "matches", b"matches", "phase", b"phase", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -608,16 +615,20 @@ class ListMatchesResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     MATCHES_FIELD_NUMBER: _builtins.int
+    HELD_FIELD_NUMBER: _builtins.int
+    held: _builtins.str
+    """That matches are left out because the host holds their results back, in words. Owners get those of their own bots."""
     @_builtins.property
     def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatchSummary]: ...
     def __init__(
         self,
         *,
         matches: _abc.Iterable[Global___MatchSummary] | None = ...,
+        held: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["held", b"held", "matches", b"matches"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -714,6 +725,7 @@ class CompetitionStatus(_message.Message):
     EPOCH_FIELD_NUMBER: _builtins.int
     PROBLEM_FIELD_NUMBER: _builtins.int
     REMARK_FIELD_NUMBER: _builtins.int
+    HELD_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     title: _builtins.str
     phase: _builtins.str
@@ -724,7 +736,7 @@ class CompetitionStatus(_message.Message):
     """Of the current phase."""
     blocks_open: _builtins.int
     commitment: _builtins.str
-    """The SHA-256 of the master seed; the seed itself once the competition is done."""
+    """The SHA-256 of the master seed; the seed itself once the competition is done and its results are released."""
     seed: _builtins.str
     document: _builtins.str
     """The file that defines it, as the host wrote it."""
@@ -738,6 +750,12 @@ class CompetitionStatus(_message.Message):
     """What else the host should know although it goes on, such as an opponent that is needed and not here. Only a running
     arena knows.
     """
+    @_builtins.property
+    def held(self) -> _containers.RepeatedCompositeFieldContainer[Global___HeldPhase]:
+        """The phases whose results the host holds back now. For as long as there is one, the master seed is not shown, and for
+        such a phase neither are its numbers of blocks.
+        """
+
     def __init__(
         self,
         *,
@@ -754,14 +772,56 @@ class CompetitionStatus(_message.Message):
         epoch: _builtins.int = ...,
         problem: _builtins.str = ...,
         remark: _builtins.str = ...,
+        held: _abc.Iterable[Global___HeldPhase] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks_done", b"blocks_done", "blocks_open", b"blocks_open", "commitment", b"commitment", "document", b"document", "entries", b"entries", "epoch", b"epoch", "name", b"name", "next_change_ms", b"next_change_ms", "phase", b"phase", "problem", b"problem", "remark", b"remark", "seed", b"seed", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks_done", b"blocks_done", "blocks_open", b"blocks_open", "commitment", b"commitment", "document", b"document", "entries", b"entries", "epoch", b"epoch", "held", b"held", "name", b"name", "next_change_ms", b"next_change_ms", "phase", b"phase", "problem", b"problem", "remark", b"remark", "seed", b"seed", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CompetitionStatus: _TypeAlias = CompetitionStatus  # noqa: Y015
+
+@_typing.final
+class HeldPhase(_message.Message):
+    """Results of a phase that the host holds back. Everybody but admins gets answers without them; owners get the matches of
+    their own bots.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PHASE_FIELD_NUMBER: _builtins.int
+    UNTIL_MS_FIELD_NUMBER: _builtins.int
+    BY_ROUNDS_FIELD_NUMBER: _builtins.int
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    SEAL_FIELD_NUMBER: _builtins.int
+    phase: _builtins.str
+    until_ms: _builtins.int
+    """When the clock releases them; 0 if only the host does."""
+    by_rounds: _builtins.bool
+    """Whether the host releases them round by round."""
+    summary: _builtins.str
+    """The same in words."""
+    @_builtins.property
+    def seal(self) -> _records_pb2.ResultSeal:
+        """The newest commitment to them; absent before the first one."""
+
+    def __init__(
+        self,
+        *,
+        phase: _builtins.str = ...,
+        until_ms: _builtins.int = ...,
+        by_rounds: _builtins.bool = ...,
+        summary: _builtins.str = ...,
+        seal: _records_pb2.ResultSeal | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["seal", b"seal"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["by_rounds", b"by_rounds", "phase", b"phase", "seal", b"seal", "summary", b"summary", "until_ms", b"until_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HeldPhase: _TypeAlias = HeldPhase  # noqa: Y015
 
 @_typing.final
 class GetBracketRequest(_message.Message):
@@ -790,10 +850,13 @@ class GetBracketResponse(_message.Message):
     CHAMPION_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
     WINNER_FIELD_NUMBER: _builtins.int
+    HELD_FIELD_NUMBER: _builtins.int
     champion: _builtins.str
     """The winner of the final; empty before that."""
     winner: _builtins.str
     """The bot that won; empty before the competition is done."""
+    held: _builtins.str
+    """That results are held back, and until when, in words. Then there is no result, and of the bracket what was released."""
     @_builtins.property
     def rounds(self) -> _containers.RepeatedCompositeFieldContainer[Global___BracketRound]:
         """The rounds so far. The last one may be undecided."""
@@ -809,10 +872,11 @@ class GetBracketResponse(_message.Message):
         champion: _builtins.str = ...,
         result: _abc.Iterable[Global___ResultRow] | None = ...,
         winner: _builtins.str = ...,
+        held: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["champion", b"champion", "result", b"result", "rounds", b"rounds", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["champion", b"champion", "held", b"held", "result", b"result", "rounds", b"rounds", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -605,6 +605,7 @@ class GetCompetitionResponse(_message.Message):
     RULES_FIELD_NUMBER: _builtins.int
     PHASES_FIELD_NUMBER: _builtins.int
     ENTRIES_FIELD_NUMBER: _builtins.int
+    SEALS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def rules(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The rules in words, a sentence or two each."""
@@ -613,20 +614,61 @@ class GetCompetitionResponse(_message.Message):
     def phases(self) -> _containers.RepeatedCompositeFieldContainer[Global___CompetitionPhase]: ...
     @_builtins.property
     def entries(self) -> _containers.RepeatedCompositeFieldContainer[Global___Entry]: ...
+    @_builtins.property
+    def seals(self) -> _containers.RepeatedCompositeFieldContainer[Global___ResultSeal]:
+        """The commitments to results that are or were held back, by phase, the newest of each first; at most 500 of a phase."""
+
     def __init__(
         self,
         *,
         rules: _abc.Iterable[_builtins.str] | None = ...,
         phases: _abc.Iterable[Global___CompetitionPhase] | None = ...,
         entries: _abc.Iterable[Global___Entry] | None = ...,
+        seals: _abc.Iterable[Global___ResultSeal] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entries", b"entries", "phases", b"phases", "rules", b"rules"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entries", b"entries", "phases", b"phases", "rules", b"rules", "seals", b"seals"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetCompetitionResponse: _TypeAlias = GetCompetitionResponse  # noqa: Y015
+
+@_typing.final
+class ResultSeal(_message.Message):
+    """A commitment to results that are held back. It contains the one before it, so the newest one is a commitment to all."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PHASE_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    AT_MS_FIELD_NUMBER: _builtins.int
+    DIGEST_FIELD_NUMBER: _builtins.int
+    EPOCH_FIELD_NUMBER: _builtins.int
+    phase: _builtins.str
+    number: _builtins.int
+    """From 0."""
+    at_ms: _builtins.int
+    digest: _builtins.str
+    """SHA-256, in hexadecimal; docs/formats/export.md says of what."""
+    epoch: _builtins.int
+    """The epoch in which it was made."""
+    def __init__(
+        self,
+        *,
+        phase: _builtins.str = ...,
+        number: _builtins.int = ...,
+        at_ms: _builtins.int = ...,
+        digest: _builtins.str = ...,
+        epoch: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_ms", b"at_ms", "digest", b"digest", "epoch", b"epoch", "number", b"number", "phase", b"phase"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResultSeal: _TypeAlias = ResultSeal  # noqa: Y015
 
 @_typing.final
 class CompetitionPhase(_message.Message):

@@ -15,7 +15,7 @@ from roost.v1 import admin_pb2
 from roost_server.accounts import requests
 from roost_server.accounts.gate import Need
 from roost_server.accounts.requests import Caller
-from roost_server.answers import competitions, rulings, status
+from roost_server.answers import competitions, held, rulings, status
 from roost_server.store import Store
 
 ACCOUNTS = admin_pb2.DESCRIPTOR.services_by_name["Accounts"]
@@ -62,6 +62,7 @@ ADMINS_ACTS = (
     Act(admin_pb2.MoveBotRequest, Need.ADMINISTER, rulings.move_bot),
     Act(admin_pb2.VoidMatchRequest, Need.ADMINISTER, rulings.void_match),
     Act(admin_pb2.ExtendPhaseRequest, Need.ADMINISTER, rulings.extend_phase),
+    Act(admin_pb2.ReleaseResultsRequest, Need.ADMINISTER, held.release_results),
     Act(admin_pb2.ChangePhaseRequest, Need.ADMINISTER, status.change_phase),
     Act(admin_pb2.GetStatusRequest, Need.ADMINISTER, status.get_status, changes=False),
     Act(admin_pb2.BackupRequest, Need.ADMINISTER, status.back_up, changes=False),

@@ -18,22 +18,27 @@ from roost_server.errors import NotFoundError
 from roost_server.store import Store, queries
 from roost_server.store.lookups import bots as lookups
 from roost_server.store.lookups.bots import BotOnRecord, FaultsOfMatch, SeatTally, TallyKey
+from roost_server.store.measures.holds import EVERYTHING_SEEN, Veil
 from roost_server.store.sums.kept import Conduct
 
 DEFAULT_FAULTS, MOST_FAULTS = 20, 200
 NOTHING_DONE = Conduct()
 
 
-def list_bots(store: Store, ratings: Ratings, request: arena_pb2.ListBotsRequest) -> arena_pb2.ListBotsResponse:
+def list_bots(
+    store: Store, ratings: Ratings, request: arena_pb2.ListBotsRequest, veil: Veil = EVERYTHING_SEEN
+) -> arena_pb2.ListBotsResponse:
     """Every bot version on record. In records nobody is connected."""
-    return arena_pb2.ListBotsResponse() if request.connected_only else bots(store, ratings)
+    return arena_pb2.ListBotsResponse() if request.connected_only else bots(store, ratings, veil)
 
 
-def bots(store: Store, ratings: Ratings) -> arena_pb2.ListBotsResponse:
+def bots(store: Store, ratings: Ratings, veil: Veil = EVERYTHING_SEEN) -> arena_pb2.ListBotsResponse:
     """Every bot version on record. A running arena adds who is connected."""
     versions = queries.versions(store)
     # Read after them: a bot may register in between, and one too many does no harm here.
-    known, done = queries.backgrounds(store), ratings.conduct()
+    known, done = queries.backgrounds(store, veil), ratings.conduct(veil.held)
+    if veil.own:
+        done |= {version: conduct for version, conduct in ratings.conduct().items() if version in veil.own}
     return arena_pb2.ListBotsResponse(
         bots=[
             arena_pb2.BotVersion(
@@ -59,9 +64,13 @@ def _find(store: Store, name: str) -> BotOnRecord:
         raise NotFoundError(str(error)) from None
 
 
-def get_bot(store: Store, ratings: Ratings, request: records_pb2.GetBotRequest) -> records_pb2.GetBotResponse:
+def get_bot(
+    store: Store, ratings: Ratings, request: records_pb2.GetBotRequest, veil: Veil = EVERYTHING_SEEN
+) -> records_pb2.GetBotResponse:
     """One bot's record. Raises `NotFoundError` if there is no such bot, or the version is not one of it."""
-    found, wanted = _find(store, request.bot), filter_of(store, request.filter)
+    found = _find(store, request.bot)
+    # All of its matches are those of its owner, who may see them.
+    wanted = filter_of(store, request.filter, () if veil.own.issuperset(found.version_ids) else veil.held)
     chosen = found.version_ids if not request.version_id else (request.version_id,)
     if not set(chosen).issubset(found.version_ids):
         raise NotFoundError(f"{request.version_id} is not a version of {request.bot}")
@@ -130,12 +139,14 @@ def _opponents(against: Mapping[str, PairSums]) -> list[records_pb2.OpponentReco
     return sorted(records, key=lambda record: (-record.matches, record.bot))
 
 
-def list_faults(store: Store, request: records_pb2.ListFaultsRequest, asker: Asker) -> records_pb2.ListFaultsResponse:
+def list_faults(
+    store: Store, request: records_pb2.ListFaultsRequest, asker: Asker, veil: Veil = EVERYTHING_SEEN
+) -> records_pb2.ListFaultsResponse:
     """A page of a bot's faults, whole matches at a time. Raises `NotFoundError` if there is no such bot or match."""
     found = _find(store, request.bot)
     most = min(request.limit or DEFAULT_FAULTS, MOST_FAULTS)
     answer = records_pb2.ListFaultsResponse()
-    for match in _faulty_matches(store, request):
+    for match in _faulty_matches(store, request, veil):
         # The next page begins after a match, so no match is cut in two.
         if answer.faults and len(answer.faults) + len(match.faults) > most:
             break
@@ -143,11 +154,11 @@ def list_faults(store: Store, request: records_pb2.ListFaultsRequest, asker: Ask
     return answer
 
 
-def _faulty_matches(store: Store, request: records_pb2.ListFaultsRequest) -> Iterable[FaultsOfMatch]:
+def _faulty_matches(store: Store, request: records_pb2.ListFaultsRequest, veil: Veil) -> Iterable[FaultsOfMatch]:
     if not request.match_id:
-        return lookups.faults(store, request.bot, request.before_match_id or None)
+        return lookups.faults(store, request.bot, request.before_match_id or None, veil)
     try:
-        return lookups.faults_in(store, request.bot, request.match_id)
+        return lookups.faults_in(store, request.bot, request.match_id, veil)
     except UsageError as error:
         raise NotFoundError(str(error)) from None
 

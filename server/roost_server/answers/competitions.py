@@ -8,6 +8,7 @@ from roost_games.errors import UsageError
 from roost_ladder.schedules.knockout import Tie, champion
 from roost_server.accounts import owners, requests
 from roost_server.accounts.requests import Caller
+from roost_server.answers.held import MOST_SEALS, held_in_words, held_phases, seal_message
 from roost_server.competition import ledger, phases
 from roost_server.competition.demands import BotQualification, Trial, in_words
 from roost_server.competition.file import CompetitionFile, PhaseName
@@ -19,18 +20,23 @@ from roost_server.competition.result import CompetitionResult, Placed
 from roost_server.competition.wording import phase_in_words, rules_in_words
 from roost_server.store import Store, queries
 from roost_server.store.copies.epochs import present_epoch
+from roost_server.store.measures.holds import EVERYTHING_SEEN, PHASES, Veil
+from roost_server.store.measures.seals import newest_seals
 
 
-def competitions(store: Store) -> arena_pb2.ListCompetitionsResponse:
+def competitions(store: Store, veil: Veil = EVERYTHING_SEEN) -> arena_pb2.ListCompetitionsResponse:
     """Every competition on record, the oldest first."""
     found = [ledger.find(store, name) for name in ledger.names(store)]
-    return arena_pb2.ListCompetitionsResponse(competitions=[status_of(store, each) for each in found])
+    return arena_pb2.ListCompetitionsResponse(competitions=[status_of(store, each, veil) for each in found])
 
 
-def status_of(store: Store, competition: Competition) -> arena_pb2.CompetitionStatus:
-    """The state of a competition. Its master seed is included only once it is done."""
+def status_of(store: Store, competition: Competition, veil: Veil = EVERYTHING_SEEN) -> arena_pb2.CompetitionStatus:
+    """The state of a competition. Its master seed is included only once it is done, and nothing is held back."""
     file, phase = competition.file, competition.phase
     now = queries.progress(store, competition.id, phase)
+    if veil.holds_back(competition.id, phase):
+        now = now._replace(blocks_done=0, blocks_open=0)
+    revealed = phase == PhaseName.DONE and not veil.holds_back(competition.id)
     return arena_pb2.CompetitionStatus(
         name=file.name,
         title=file.title,
@@ -40,9 +46,10 @@ def status_of(store: Store, competition: Competition) -> arena_pb2.CompetitionSt
         blocks_done=now.blocks_done,
         blocks_open=now.blocks_open,
         commitment=competition.commitment,
-        seed=competition.seed.hex() if phase == PhaseName.DONE else "",
+        seed=competition.seed.hex() if revealed else "",
         document=competition.document,
         epoch=present_epoch(store),
+        held=held_phases(store, competition),
     )
 
 
@@ -53,6 +60,7 @@ def get_competition(store: Store, request: records_pb2.GetCompetitionRequest) ->
         changes = ledger.phase_changes(reading, competition.id)
         entries = ledger.entries(reading, competition.id)
         shown = qualifications(reading, competition.id, competition.file)
+        seals = [seal for phase in PHASES for seal in newest_seals(reading, competition.id, phase, MOST_SEALS)]
     return records_pb2.GetCompetitionResponse(
         rules=rules_in_words(competition.file),
         phases=_phases(competition, {phase: at for phase, at, _ in changes}),
@@ -67,6 +75,7 @@ def get_competition(store: Store, request: records_pb2.GetCompetitionRequest) ->
             )
             for each in entries
         ],
+        seals=map(seal_message, seals),
     )
 
 
@@ -125,15 +134,20 @@ def _phases(competition: Competition, begun: Mapping[str, datetime]) -> list[rec
     ]
 
 
-def bracket(store: Store, request: arena_pb2.GetBracketRequest) -> arena_pb2.GetBracketResponse:
+def bracket(
+    store: Store, request: arena_pb2.GetBracketRequest, veil: Veil = EVERYTHING_SEEN
+) -> arena_pb2.GetBracketResponse:
     """The bracket of a competition's finals, if they are a knockout, and its result once it is done.
+
+    Of what is held back there is nothing in it.
 
     Raises `UnknownCompetitionError`.
     """
     with store.reading() as reading:
         competition = ledger.read(reading, request.competition)
-        rounds = bracket_on_record(reading, competition)
-        result = result_on_record(reading, competition) or CompetitionResult((), None)
+        rounds = bracket_on_record(reading, competition, veil.held)
+        known = None if veil.holds_back(competition.id) else result_on_record(reading, competition)
+        result = known or CompetitionResult((), None)
         versions = ledger.entered_versions(reading, competition.id)
     names = table_names((each.version_id, each.name, each.version) for each in versions)
     owners = {each.version_id: each.owner for each in versions}
@@ -143,6 +157,7 @@ def bracket(store: Store, request: arena_pb2.GetBracketRequest) -> arena_pb2.Get
         champion="" if best is None else names[best],
         result=[_placed(row, names, owners) for row in result.places],
         winner="" if result.winner is None else names[result.winner],
+        held=held_in_words(store, veil, competition.file.name),
     )
 
 

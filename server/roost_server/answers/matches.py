@@ -7,11 +7,13 @@ from roost_games.chance import commitment_of
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
 from roost_sdk.wire.results import TERMINATIONS
+from roost_server.answers.held import held_in_words
 from roost_server.competition.ledger import id_of
 from roost_server.errors import DealInPlayError, NotFoundError
 from roost_server.store import Store, queries
 from roost_server.store.lookups import matches as lookups
 from roost_server.store.lookups.matches import MatchOnPage, MatchQuery, RotationOnRecord, SeatOutcome
+from roost_server.store.measures.holds import EVERYTHING_SEEN, Veil
 from roost_server.store.results import MatchFilter
 from roost_server.store.sums.history import moment_at
 
@@ -28,13 +30,17 @@ OUTCOMES = {
 }
 
 
-def matches(store: Store, request: arena_pb2.ListMatchesRequest) -> arena_pb2.ListMatchesResponse:
+def matches(
+    store: Store, request: arena_pb2.ListMatchesRequest, veil: Veil = EVERYTHING_SEEN
+) -> arena_pb2.ListMatchesResponse:
     """A page of recorded matches, the newest first. None is running in records."""
     check_filters(request)
+    held = held_in_words(store, veil, request.competition, request.phase)
     if request.running:
-        return arena_pb2.ListMatchesResponse()
-    page = lookups.matches(store, _query(store, request), page_size(request), before=request.before_match_id or None)
-    return arena_pb2.ListMatchesResponse(matches=[_summary(each) for each in page])
+        return arena_pb2.ListMatchesResponse(held=held)
+    wanted = _query(store, request)._replace(veil=veil)
+    page = lookups.matches(store, wanted, page_size(request), before=request.before_match_id or None)
+    return arena_pb2.ListMatchesResponse(matches=[_summary(each) for each in page], held=held)
 
 
 def check_filters(request: arena_pb2.ListMatchesRequest) -> None:
@@ -70,17 +76,17 @@ def _query(store: Store, request: arena_pb2.ListMatchesRequest) -> MatchQuery:
     )
 
 
-def match(store: Store, request: arena_pb2.GetMatchRequest) -> arena_pb2.GetMatchResponse:
-    """A recorded match. Raises `NotFoundError`."""
-    return match_in_block(store, request)[0]
+def match(store: Store, request: arena_pb2.GetMatchRequest, veil: Veil = EVERYTHING_SEEN) -> arena_pb2.GetMatchResponse:
+    """A recorded match. Raises `NotFoundError`, or `HeldBackError`."""
+    return match_in_block(store, request, veil)[0]
 
 
 def match_in_block(
-    store: Store, request: arena_pb2.GetMatchRequest
+    store: Store, request: arena_pb2.GetMatchRequest, veil: Veil = EVERYTHING_SEEN
 ) -> tuple[arena_pb2.GetMatchResponse, tuple[str, Sequence[RotationOnRecord]]]:
     """The same, with its block and the matches of that on record, to which a running arena adds."""
     try:
-        found, details = lookups.match(store, request.match_id)
+        found, details = lookups.match(store, request.match_id, veil)
     except UsageError as error:
         raise NotFoundError(str(error)) from None
     answer = arena_pb2.GetMatchResponse(
@@ -89,25 +95,33 @@ def match_in_block(
         block=[each.match_id for each in details.block],
         commitment=bytes.fromhex(commitment_of(bytes.fromhex(details.seed))),
     )
-    add_ratings(store, answer)
+    add_ratings(store, answer, veil)
     return answer, (found.block_id, details.block)
 
 
-def add_ratings(store: Store, answer: arena_pb2.GetMatchResponse) -> None:
-    """Add the ratings that were kept last before the match began; none if its bots are not named."""
+def add_ratings(store: Store, answer: arena_pb2.GetMatchResponse, veil: Veil = EVERYTHING_SEEN) -> None:
+    """Add the ratings that were kept last before the match began; none if its bots are not named.
+
+    Where results are held back, even owners of the bots do not learn how strong the others were.
+    """
     match = answer.match
     scope = MatchFilter()
     if match.competition:
         scope = MatchFilter(competition_id=id_of(store, match.competition), phase=match.phase)
+    if veil.holds_back(scope.competition_id, scope.phase):
+        return
     with store.reading() as reading:
         moment = moment_at(reading, scope, match.started_ms)
     then = {each.version_id: each.rating for each in moment.ratings} if moment else {}
     answer.ratings.extend(then.get(version_id, 0.0) for version_id in match.version_ids)
 
 
-def replay(store: Store, request: arena_pb2.GetReplayRequest) -> arena_pb2.GetReplayResponse:
-    """The replay of a recorded match. Raises `NotFoundError`, or `DealInPlayError`."""
+def replay(
+    store: Store, request: arena_pb2.GetReplayRequest, veil: Veil = EVERYTHING_SEEN
+) -> arena_pb2.GetReplayResponse:
+    """The replay of a recorded match. Raises `NotFoundError`, `HeldBackError`, or `DealInPlayError`."""
     try:
+        lookups.check_seen(store, request.match_id, veil)
         document = queries.replay(store, request.match_id)
     except UsageError as error:
         raise NotFoundError(str(error)) from None

@@ -19,6 +19,7 @@ from roost_ladder.rating.results import Floats
 from roost_ladder.rating.standings import Standing, standings_of
 from roost_server.competition import ledger
 from roost_server.store import Store
+from roost_server.store.measures.holds import Held, held_now
 from roost_server.store.measures.rulings import struck_versions
 from roost_server.store.results import EVERYTHING, MatchFilter, Rule
 from roost_server.store.sqlite import FILE
@@ -43,7 +44,7 @@ class Rated(NamedTuple):
     revision: int
     """Of the sums that they were made of."""
     at_ms: int
-    """When the last match on record ended."""
+    """When the last match on record ended that may be seen."""
     matches: int
     """How many count."""
     record: GroupSums
@@ -94,13 +95,15 @@ class Ratings:
         """The ratings that these matches give now."""
         with self._turn, self._current() as (sums, reading):
             sums.catch_up(reading)
+            sums.read_released(reading, wanted.matches.held)
             return self._rated(sums, wanted)
 
-    def conduct(self) -> dict[int, Conduct]:
+    def conduct(self, held: Held = ()) -> dict[int, Conduct]:
         """By bot version: what it did in all matches that count so far. Versions without any are not in it."""
         with self._turn, self._current() as (sums, reading):
             sums.catch_up(reading)
-            return sums.conduct(everything())
+            sums.read_released(reading, held)
+            return sums.conduct(everything(MatchFilter(held=held)))
 
     @contextmanager
     def _current(self) -> Iterator[tuple[Sums, Reading]]:
@@ -136,7 +139,8 @@ class Ratings:
         with self._turn, self._current() as (sums, reading):
             more = sums.advance(reading)
             unsaved = sums.take_unsaved()
-            moments = [(scope.matches, self._rated(sums, scope).moment()) for scope in self._due(sums, reading, more)]
+            due = self._due(sums, reading, more)
+            moments = [(scope.matches.scope, self._rated(sums, scope).moment()) for scope in due]
         try:
             with self._store.writing() as connection:
                 if unsaved is not None:
@@ -152,23 +156,29 @@ class Ratings:
     def _due(self, sums: Sums, reading: Reading, more: bool) -> list[SumsFilter]:
         """The histories that need a moment now. If there are `more` matches to read, fewer may count than before."""
         latest = history.latest(reading) if self._latest is None else self._latest
+        held = held_now(reading)
+        sums.read_released(reading, held)
         due = []
-        for scope in self._scopes(sums):
-            matches, (at_ms, before) = sums.matches(scope), latest.get(scope.matches, (0, 0))
+        for scope in self._scopes(sums, held):
+            matches, (at_ms, before) = sums.matches(scope), latest.get(scope.matches.scope, (0, 0))
             grown = matches >= max(before * GROWTH, before + 1)
             struck = 0 < matches < before and not more
             if grown or struck or (matches > before and sums.ended_ms >= at_ms + HOUR_MS):
-                latest[scope.matches] = (sums.ended_ms, matches)
+                latest[scope.matches.scope] = (sums.ended_ms, matches)
                 due.append(scope)
         self._latest = latest
         return due
 
-    def _scopes(self, sums: Sums) -> list[SumsFilter]:
-        """Every question that has an answer: all, by game, by table size, by both; in each phase of a competition."""
+    def _scopes(self, sums: Sums, held: Held) -> list[SumsFilter]:
+        """Every question that has an answer: all, by game, by table size, by both; in each phase of a competition.
+
+        What is held back is in the history of its phase, which nobody is shown before all of it is released. It is in
+        no other history before.
+        """
         found: dict[SumsFilter, None] = {}
         for (competition_id, phase, own_game), players in sums.kinds():
             for game, size in product((None, own_game), (None, players)):
-                found[everything(MatchFilter(game, size))] = None
+                found[everything(MatchFilter(game, size, held=held))] = None
                 if competition_id is not None and (competition := self._competition(competition_id)) is not None:
                     found[of_phase(MatchFilter(game, size, competition_id, phase), competition)] = None
         return list(found)
@@ -192,7 +202,8 @@ def _rate(sums: Sums, wanted: SumsFilter, before: Rated | None) -> Rated:
     fitted = fit(record, _start(record, before)) if len(record.bots) else None
     table = [] if fitted is None else standings_of(record, fitted)
     matches = sum(int(tables.matches.sum()) for tables in record.tables)
-    return Rated(sums.revision, sums.ended_ms, matches, record, fitted, table, sums.conduct(wanted))
+    at_ms = sums.seen_ms(wanted.matches.held)
+    return Rated(sums.revision, at_ms, matches, record, fitted, table, sums.conduct(wanted))
 
 
 def _start(record: GroupSums, before: Rated | None) -> Floats | None:

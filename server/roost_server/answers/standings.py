@@ -10,10 +10,12 @@ from roost_games.errors import UsageError
 from roost_ladder.rating.pairs import PairRecord, pairs
 from roost_ladder.rating.standings import Standing
 from roost_server.answers.competitions import phase_asked_for
+from roost_server.answers.held import held_in_words
 from roost_server.answers.matches import check_game, check_phase
 from roost_server.answers.ratings import Rated, Ratings, everything, of_phase
 from roost_server.competition.ledger import current, find
 from roost_server.store import Store, queries
+from roost_server.store.measures.holds import EVERYTHING_SEEN, Held, Veil
 from roost_server.store.results import MatchFilter
 from roost_server.store.sums import history
 from roost_server.store.sums.history import DAY_MS, RatedMoment, RatingThen
@@ -59,11 +61,14 @@ class StandingsTable(NamedTuple):
     rows: list[StandingRow]
 
 
-def filter_of(store: Store, asked: AsksForMatches) -> SumsFilter:
-    """Which matches are asked for. Raises `UsageError` if there is no such game, competition or phase."""
+def filter_of(store: Store, asked: AsksForMatches, held: Held = ()) -> SumsFilter:
+    """Which matches are asked for, without those that are held back.
+
+    Raises `UsageError` if there is no such game, competition or phase.
+    """
     check_game(asked.game)
     check_phase(asked.phase, asked.competition)
-    matches = MatchFilter(asked.game or None, asked.players or None)
+    matches = MatchFilter(asked.game or None, asked.players or None, held=held)
     if not asked.competition:
         return everything(matches)
     competition = find(store, asked.competition)
@@ -91,12 +96,15 @@ class LiveAnswers:
         self._tables: dict[SumsFilter, tuple[Rated, StandingsTable]] = {}
         """What was asked for lately, with the ratings that it was made of."""
 
-    def standings_of(self, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
+    def standings_of(
+        self, request: arena_pb2.GetStandingsRequest, veil: Veil = EVERYTHING_SEEN
+    ) -> arena_pb2.GetStandingsResponse:
         """Answer a request. Raises `UsageError` if there is no such game, competition or phase."""
         asked = with_competition(self._store, request)
-        wanted = filter_of(self._store, asked)
+        wanted = filter_of(self._store, asked, veil.held)
         answer = message_of(self.table(wanted))
         answer.competition, answer.phase = asked.competition, wanted.matches.phase or ""
+        answer.held = held_in_words(self._store, veil, asked.competition, answer.phase)
         return answer
 
     def table(self, wanted: SumsFilter) -> StandingsTable:
@@ -110,19 +118,24 @@ class LiveAnswers:
             self._tables[wanted] = rated, table
         return table
 
-    def cross_table_of(self, request: records_pb2.GetCrossTableRequest) -> records_pb2.GetCrossTableResponse:
+    def cross_table_of(
+        self, request: records_pb2.GetCrossTableRequest, veil: Veil = EVERYTHING_SEEN
+    ) -> records_pb2.GetCrossTableResponse:
         """Answer a request. Raises `UsageError` if there is no such game, competition or phase."""
-        rated = self._ratings.rated(filter_of(self._store, request.filter))
+        rated = self._ratings.rated(filter_of(self._store, request.filter, veil.held))
         found = [] if rated.fitted is None else pairs(rated.record, rated.fitted)
         wanted = [pair for pair in found if request.version_id in (0, pair.bot, pair.opponent)]
         return records_pb2.GetCrossTableResponse(pairs=map(_pair_message, wanted))
 
-    def history_of(self, request: records_pb2.GetRatingHistoryRequest) -> records_pb2.GetRatingHistoryResponse:
+    def history_of(
+        self, request: records_pb2.GetRatingHistoryRequest, veil: Veil = EVERYTHING_SEEN
+    ) -> records_pb2.GetRatingHistoryResponse:
         """Answer a request: the kept ratings, and those of now."""
-        wanted = filter_of(self._store, request.filter)
+        wanted = filter_of(self._store, request.filter, veil.held)
         now = self._ratings.rated(wanted)
         with self._store.reading() as reading:
-            kept = [moment for moment in history.moments(reading, wanted.matches) if moment.at_ms <= now.at_ms]
+            before = [] if _is_hidden(wanted.matches) else history.moments(reading, wanted.matches.scope)
+        kept = [moment for moment in before if moment.at_ms <= now.at_ms]
         if now.matches and (not kept or kept[-1].matches != now.matches):
             kept.append(now.moment())
         moments = [_moment_message(moment, request.version_id) for moment in kept]
@@ -136,7 +149,8 @@ MOST_TABLES = 64
 def _table(store: Store, rated: Rated, scope: MatchFilter) -> StandingsTable:
     names = {version.id: version for version in queries.versions(store)}
     with store.reading() as reading:
-        before = history.moment_at(reading, scope, rated.at_ms - DAY_MS)
+        hidden = _is_hidden(scope)
+        before = None if hidden else history.moment_at(reading, scope.scope, rated.at_ms - DAY_MS)
     then = {each.version_id: each.rating for each in before.ratings} if before else {}
     rows = [
         StandingRow(
@@ -149,6 +163,11 @@ def _table(store: Store, rated: Rated, scope: MatchFilter) -> StandingsTable:
         for each in rated.standings
     ]
     return StandingsTable(rated.matches, rows)
+
+
+def _is_hidden(asked: MatchFilter) -> bool:
+    """Whether the history of a phase has ratings from results that are held back."""
+    return any(each[:2] == (asked.competition_id, asked.phase) for each in asked.held)
 
 
 def message_of(table: StandingsTable) -> arena_pb2.GetStandingsResponse:

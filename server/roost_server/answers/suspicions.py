@@ -22,6 +22,7 @@ from roost_server.competition import ledger
 from roost_server.competition.file import PhaseName
 from roost_server.errors import DeniedError, NotYetError
 from roost_server.store import Store, queries
+from roost_server.store.measures.holds import EVERYTHING_SEEN, Veil
 from roost_server.store.results import (
     MatchFilter,
     MatchOnRecord,
@@ -42,7 +43,9 @@ class SuspicionReports:
         self._made: dict[str, records_pb2.GetCollusionResponse] = {}
         self._turn = threading.Lock()
 
-    def get_collusion(self, request: records_pb2.GetCollusionRequest, asker: Asker) -> records_pb2.GetCollusionResponse:
+    def get_collusion(
+        self, request: records_pb2.GetCollusionRequest, asker: Asker, veil: Veil = EVERYTHING_SEEN
+    ) -> records_pb2.GetCollusionResponse:
         """The report on some matches. Anybody may ask about a whole competition that is done, an admin about all.
 
         Raises `UnknownCompetitionError`, `DeniedError`, or `NotYetError` before the competition is done.
@@ -55,7 +58,7 @@ class SuspicionReports:
             return report
         if request.phase or request.game or not request.competition:
             raise DeniedError("only admins may ask for this report; name a competition, without a phase or a game")
-        self._check_done(request.competition)
+        self._check_done(request.competition, veil)
         with self._turn:
             if request.competition not in self._made:
                 self._made[request.competition] = _report(self._store, wanted)
@@ -65,9 +68,12 @@ class SuspicionReports:
         number = ledger.id_of(self._store, request.competition) if request.competition else None
         return MatchFilter(game=request.game or None, competition_id=number, phase=request.phase or None)
 
-    def _check_done(self, competition: str) -> None:
-        if ledger.find(self._store, competition).phase != PhaseName.DONE:
+    def _check_done(self, competition: str, veil: Veil) -> None:
+        found = ledger.find(self._store, competition)
+        if found.phase != PhaseName.DONE:
             raise NotYetError(f"the suspicion report of {competition} is public when the competition is done")
+        if veil.holds_back(found.id):
+            raise NotYetError(f"the suspicion report of {competition} is public when all its results are released")
 
 
 class _Named(NamedTuple):

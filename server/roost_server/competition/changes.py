@@ -49,8 +49,9 @@ def check_changes(
 ) -> None:
     """Raise `CompetitionFileError` for changes that come too late in a competition that is in `phase`.
 
-    The times of later phases may change, and the plan of the finals and who may play if the competition is `stuck`
-    because they cannot be played. `text` is the new file, and `name` its name in messages.
+    Of later phases the times may change, and when their results are shown. The plan of the finals and who may play may
+    change if the competition is `stuck` because they cannot be played. `text` is the new file, and `name` its name in
+    messages.
     """
     late = [each for each in found if not _allowed(each.path, new, phase, stuck)]
     if late:
@@ -64,7 +65,7 @@ def _allowed(path: SettingPath, new: CompetitionFile, phase: str, stuck: bool) -
             return True
         case ("phases", int(number), str(setting)) if stuck and setting in PLAN:
             return new.phases[number] in ahead(new, phase)
-        case ("phases", int(number), "starts"):
+        case ("phases", int(number), "starts" | "results"):
             return new.phases[number] in ahead(new, phase)
     return any(path[:length] in ALWAYS for length in (1, 2))
 

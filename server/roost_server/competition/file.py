@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, field_validator, model_validator
 
 from roost_games.errors import UsageError
 from roost_games.game import JsonValue
@@ -59,6 +59,16 @@ def _utc(time: datetime) -> datetime:
 
 
 Moment = Annotated[datetime, AfterValidator(_utc)]
+AT_ONCE, HELD, BY_ROUNDS = "at once", "held", "rounds"
+"""When the results of a phase are shown, unless a time says so: as they come, or when the host releases them."""
+
+
+def _when_shown(value: object) -> object:
+    if isinstance(value, datetime):
+        return _utc(value)
+    if value in (AT_ONCE, HELD, BY_ROUNDS):
+        return value
+    raise wrong(f'write a day and a time, as in 2027-03-09T18:00:00Z, or "{AT_ONCE}", "{HELD}" or "{BY_ROUNDS}"')
 
 
 class GameTable(FilePart):
@@ -171,6 +181,18 @@ class PhasePart(FilePart):
     budget: int | None = Field(default=None, ge=1, le=10_000_000)
     most_groups: int = Field(default=MOST_GROUPS, ge=1, le=MOST_GROUPS)
     qualification: QualificationPart | None = None
+    results: Annotated[datetime | str, BeforeValidator(_when_shown)] = AT_ONCE
+    """When results are shown: `AT_ONCE`, `HELD`, `BY_ROUNDS`, or the time at which the clock releases them."""
+
+    @property
+    def is_held(self) -> bool:
+        """Whether its results are not shown as they come."""
+        return self.results != AT_ONCE
+
+    @property
+    def results_until(self) -> datetime | None:
+        """When the clock releases the results; `None` if it does not."""
+        return self.results if isinstance(self.results, datetime) else None
 
     @property
     def plays_by(self) -> str:
@@ -191,7 +213,17 @@ class PhasePart(FilePart):
             raise wrong(say, "budget")
         if self.qualification is not None and not may:
             raise wrong("is for the ladder or the finals, where matches are played; leave it out", "qualification")
+        self._check_results()
         return self
+
+    def _check_results(self) -> None:
+        if self.results != AT_ONCE and not SCHEDULES[self.phase]:
+            raise wrong("is for the ladder or the finals, where matches are played; leave it out", "results")
+        if self.results == BY_ROUNDS and (self.phase is not PhaseName.FINALS or self.plays_by == "sure"):
+            what = "the ladder has no rounds" if self.phase is PhaseName.LADDER else 'the schedule "sure" has no rounds'
+            raise wrong(f'{what}; write results = "{HELD}", or when they are released', "results")
+        if self.results_until is not None and self.starts is not None and self.results_until <= self.starts:
+            raise wrong("the results are released before the phase starts; name a later time", "results")
 
 
 SCHEDULES: dict[PhaseName, tuple[str, ...]] = {

@@ -15,6 +15,7 @@ from roost_server.competition.ledger import Competition
 from roost_server.competition.qualification import versions_let_in
 from roost_server.competition.result import CompetitionResult, result_of
 from roost_server.store import BlockState, Store
+from roost_server.store.measures.holds import Held
 from roost_server.store.measures.rulings import struck_versions
 from roost_server.store.queries import planned_blocks, recent_play
 from roost_server.store.results import MatchFilter, facts, facts_by_block
@@ -76,9 +77,9 @@ def measured_pace(store: Store) -> float | None:
     return recent.matches / recent.hours if recent.matches >= ENOUGH and recent.hours else None
 
 
-def bracket_on_record(reading: Reading, competition: Competition) -> list[list[Tie]]:
-    """The rounds of the bracket so far; none if the finals are no knockout, or have not begun."""
-    finals = _results(reading, competition, PhaseName.FINALS, struck_before=0)
+def bracket_on_record(reading: Reading, competition: Competition, held: Held = ()) -> list[list[Tie]]:
+    """The rounds of the bracket so far, without what is held back; none if there is no knockout, or not yet."""
+    finals = _results(reading, competition, PhaseName.FINALS, struck_before=0, held=held)
     if not finals:
         return []
     return bracket_of(competition.file, field_on_record(reading, competition), finals)
@@ -109,7 +110,12 @@ def result_on_record(reading: Reading, competition: Competition) -> CompetitionR
 
 
 def _results(
-    reading: Reading, competition: Competition, phase: PhaseName, *, struck_before: int | None = None
+    reading: Reading,
+    competition: Competition,
+    phase: PhaseName,
+    *,
+    struck_before: int | None = None,
+    held: Held = (),
 ) -> list[MatchResult]:
-    of_phase = MatchFilter(competition_id=competition.id, phase=phase)
+    of_phase = MatchFilter(competition_id=competition.id, phase=phase, held=held)
     return [match.result() for match in facts(reading, of_phase, struck_before=struck_before)]

@@ -18,7 +18,13 @@ from roost_server.accounts.owners import BotRecord
 from roost_server.accounts.rulings import record
 from roost_server.clocks import epoch_ms
 from roost_server.competition.changes import changes, check_changes
-from roost_server.competition.file import CompetitionFile, PhaseName, check_new, parse_competition, takes_entries
+from roost_server.competition.file import (
+    CompetitionFile,
+    PhaseName,
+    check_new,
+    parse_competition,
+    takes_entries,
+)
 from roost_server.competition.file_errors import setting_name
 from roost_server.competition.finals import Finalist
 from roost_server.competition.forecast import unplayable
@@ -26,6 +32,7 @@ from roost_server.competition.phases import ANNOUNCED, CLOCK, PLAYED, extended, 
 from roost_server.competition.qualification import qualifications
 from roost_server.errors import DeniedError, UnknownCompetitionError
 from roost_server.store import Store
+from roost_server.store.measures.holds import Hold, set_holds
 from roost_server.store.measures.rulings import Ruling, RulingKind, add_ruling, bots_out, extensions
 from roost_server.store.models import (
     BLOCK,
@@ -137,7 +144,18 @@ def draw_up(store: Store, file: CompetitionFile, text: str, name: str = "competi
             connection.execute(update(COMPETITION).where(COMPETITION.c.id == row.id).values(document=text))
             settings = [setting_name(each.path) for each in found]
             note(connection, FILE, "competition file changed", competition=file.name, settings=settings)
+        set_holds(connection, int(_row(connection, file.name).id), _holds_of(file))
     return find(store, file.name)
+
+
+def _holds_of(file: CompetitionFile) -> list[Hold]:
+    """The results that a file holds back."""
+    return [Hold(part.phase.value, milliseconds(part.results_until)) for part in file.phases if part.is_held]
+
+
+def milliseconds(moment: datetime | None) -> int | None:
+    """A time as the records have it, since 1970."""
+    return None if moment is None else round(moment.timestamp() * 1000)
 
 
 def _is_stuck(reading: Reading, competition_id: int, file: CompetitionFile) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from roost_games.registry import get_game
 from roost_games.wording import counted
-from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
+from roost_server.competition.file import BY_ROUNDS, CompetitionFile, PhaseName, PhasePart
 
 SCHEDULES = {
     "least-played": "The groups that have played least play next.",
@@ -104,6 +104,10 @@ def _spectators(file: CompetitionFile) -> Iterator[str]:
 
 def phase_in_words(part: PhasePart) -> str:
     """What happens in a phase."""
+    return " ".join([_what_happens(part), *([held_in_words(part)] if part.is_held else [])])
+
+
+def _what_happens(part: PhasePart) -> str:
     match part.phase:
         case PhaseName.REGISTRATION:
             return "Bots enter. Nothing is played yet."
@@ -114,6 +118,15 @@ def phase_in_words(part: PhasePart) -> str:
         case PhaseName.DONE:
             return "The result is final, and the master seed is public."
     return f"The frozen versions play, from a clean rating. {SCHEDULES[part.plays_by]} {_amount(part)}".rstrip()
+
+
+def held_in_words(part: PhasePart) -> str:
+    """That the results of a phase are held back, and until when."""
+    until = part.results_until
+    if part.results == BY_ROUNDS:
+        return f"The host releases the results of the {part.phase} round by round. The rest is held back."
+    when = "the host releases them" if until is None else f"{until:%Y-%m-%d %H:%M} UTC"
+    return f"The results of the {part.phase} are held back until {when}."
 
 
 def _amount(part: PhasePart) -> str:

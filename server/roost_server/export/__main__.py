@@ -19,7 +19,7 @@ def main() -> int:
     os.nice(PATIENT)
     try:
         with open_store(order["url"], read_only=True) as store:
-            export(store, order["competition"], Path(order["folder"]), order["phase"])
+            export(store, order["competition"], Path(order["folder"]), order["phase"], everything=order["everything"])
     except RoostError as error:
         sys.stderr.write(f"{error}\n")
         return Exit.USAGE if isinstance(error, UsageError) else Exit.FAILED

@@ -1,7 +1,7 @@
 """Verifies what an arena has recorded: a competition that it exports, or everything in its database."""
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,13 +23,14 @@ def verify_arena(
     progress: Progress = no_progress,
     *,
     commitment: str | None = None,
+    seals: Collection[str] = (),
 ) -> Checked:
     """Check a competition by the files that its arena exports to anybody."""
     name = competition or find_competition(reader).name
     with TemporaryDirectory(prefix="roost-verify-") as temporary:
         folder = Path(temporary) / name
         reader.export(name, folder)
-        return verify_folder(folder, tell, progress, shown_as=Path(name), commitment=commitment)
+        return verify_folder(folder, tell, progress, shown_as=Path(name), commitment=commitment, seals=seals)
 
 
 def verify_database(url: str, tell: Tell = None, progress: Progress = no_progress) -> Checked:

@@ -39,6 +39,7 @@ from roost_server.export.files import (
     MEBIBYTE,
     README_FILE,
     RULES_FILE,
+    SEALS_FILE,
     ExportedBlock,
     digest,
     most_bytes,
@@ -57,6 +58,7 @@ from roost_server.export.reader import (
 )
 from roost_server.export.reports import ReportMatches, derived, finalists, pinned_in, results_by_block, winner_of
 from roost_server.export.rulings import Struck, field_settled_ms, names_in, owners_in, struck, wrong_rulings
+from roost_server.export.seals import remarks, wrong_seals
 
 TOLERANCE = 1e-6
 """Relative, and absolute below 1: other machines round a little differently."""
@@ -69,7 +71,7 @@ LOOKS = re.compile(
 )
 """Everything of a page but its words: other versions of Roost may lay it out, mark it up and explain it differently."""
 BEFORE, SHOWN = 20, 60
-NOT_DERIVED = {README_FILE, RULES_FILE, COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, MANIFEST_FILE}
+NOT_DERIVED = {README_FILE, RULES_FILE, COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, MANIFEST_FILE, SEALS_FILE}
 
 
 Tell = Callable[[RecordFlaw], None] | None
@@ -113,11 +115,12 @@ def verify_folder(
     shown_as: Path | None = None,
     matches: bool = True,
     commitment: str | None = None,
+    seals: Collection[str] = (),
 ) -> Checked:
     """Check the export of a competition.
 
     Without `matches` their records are not replayed, because that has been done. `commitment` is the one that was
-    published, if it is known. Findings name `shown_as` instead of a temporary folder.
+    published, if it is known, and so are `seals`. Findings name `shown_as` instead of a temporary folder.
     """
     if not is_export(folder):
         raise UsageError(f"{folder} is not the export of a competition; name the files of replays in it")
@@ -128,12 +131,14 @@ def verify_folder(
             checked.count(replay)
             advance(1)
 
-        wrong = check_export(folder, count, matches=matches, commitment=commitment)
+        wrong = check_export(folder, count, matches=matches, commitment=commitment, seals=seals)
         checked.gather(RecordFlaw((shown_as or folder) / each.where, None, "", None, each.what) for each in wrong)
     if commitment is None:
         checked.commitments |= commitments_in(folder)
     if seeded_elsewhere(folder):
         checked.remarks.append("the seeding of the finals comes from the ladder, which is not in this export")
+    with contextlib.suppress(Damaged):
+        checked.remarks += remarks(read_export(folder))
     return checked
 
 
@@ -152,17 +157,19 @@ def check_export(
     *,
     matches: bool = True,
     commitment: str | None = None,
+    seals: Collection[str] = (),
 ) -> Iterator[Wrong]:
     """Everything that is wrong with an export. Raises `UsageError` if the folder is none.
 
     `advance` is told about every line of matches that is checked. Without `matches` none is replayed.
     `commitment` is what was published of the master seed: an export can only be checked against the one that it names.
+    `seals` are digests that were published while results were held back.
     """
     if not is_export(folder):
         raise UsageError(f"{folder} is not the export of a competition: it has no {MANIFEST_FILE}")
     told: set[Wrong] = set()
     try:
-        for wrong in chain(wrong_hashes(folder), _wrong_contents(folder, advance, matches, commitment)):
+        for wrong in chain(wrong_hashes(folder), _wrong_contents(folder, advance, matches, commitment, seals)):
             if wrong not in told:
                 yield wrong
             told.add(wrong)
@@ -171,7 +178,9 @@ def check_export(
             yield wrong
 
 
-def _wrong_contents(folder: Path, advance: Counts, matches: bool, commitment: str | None) -> Iterator[Wrong]:
+def _wrong_contents(
+    folder: Path, advance: Counts, matches: bool, commitment: str | None, seals: Collection[str]
+) -> Iterator[Wrong]:
     exported = read_export(folder)
     yield from _wrong_name(exported)
     yield from _wrong_part(exported)
@@ -180,6 +189,7 @@ def _wrong_contents(folder: Path, advance: Counts, matches: bool, commitment: st
     yield from _wrong_seeds(exported)
     yield from _wrong_epochs(exported)
     yield from _wrong_deals(exported)
+    yield from (Wrong(where, what) for where, what in wrong_seals(exported, seals))
     ids = {match for block in exported.blocks for match, _ in block.matches}
     yield from (Wrong(COMPETITION_FILE, what) for what in wrong_rulings(exported.competition, ids))
     played: list[ExportedMatch] = []
@@ -232,7 +242,7 @@ def _wrong_name(exported: Exported) -> Iterator[Wrong]:
 def _wrong_seeds(exported: Exported) -> Iterator[Wrong]:
     competition = exported.competition
     if not competition.seed:
-        if competition.phase == PhaseName.DONE:
+        if competition.phase == PhaseName.DONE and not competition.held:
             yield Wrong(COMPETITION_FILE, "the competition is over, but its master seed is not there")
         return
     master = bytes.fromhex(competition.seed)

@@ -21,6 +21,8 @@ MATCHES_FILE = "matches.jsonl"
 MANIFEST_FILE = "manifest.json"
 BRACKET_FILE = "bracket.json"
 RESULT_FILE = "result.csv"
+SEALS_FILE = "seals.jsonl"
+"""Only where results were held back."""
 QUALIFICATION_FILE = "qualification.csv"
 README_FILE = "README.txt"
 """For people. Other versions of Roost may word it differently."""
@@ -34,6 +36,7 @@ MOST_BYTES = {
     RULES_FILE: MEBIBYTE,
     COMPETITION_FILE: 16 * MEBIBYTE,
     BLOCKS_FILE: 1024 * MEBIBYTE,
+    SEALS_FILE: 256 * MEBIBYTE,
     MATCHES_FILE: 64 * 1024 * MEBIBYTE,
 }
 MOST_BYTES_OF_REPORT = 64 * MEBIBYTE
@@ -115,6 +118,32 @@ class ExportedRuling:
 
 
 @dataclass(frozen=True, slots=True)
+class ExportedSeal:
+    """A commitment to results that were held back."""
+
+    __pydantic_config__ = STRICT
+    phase: str
+    number: Count
+    at_ms: Milliseconds
+    epoch: Count
+    digest: Hex
+    blocks: tuple[tuple[str, Hex], ...] | None
+    """The id and the digest of each block under it; no id where it is held back. `None` if all of them are."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedRelease:
+    """Results that were held back were released."""
+
+    __pydantic_config__ = STRICT
+    phase: str
+    before_serial: Count | None
+    """Those of the blocks with smaller serials; `None` for all of the phase."""
+    at_ms: Milliseconds
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
 class ExportedCompetition:
     """A competition as a whole."""
 
@@ -137,6 +166,10 @@ class ExportedCompetition:
     """The name of the bot that won, empty while there is none. Exports of before say nothing, and have no result."""
     rulings: Several[ExportedRuling] = ()
     """What the host decided, the oldest first. Exports of before have none."""
+    releases: Several[ExportedRelease] = ()
+    """What was released of the results that were held back, the first one first. Exports of before have none."""
+    held: Several[tuple[str, Count]] = ()
+    """What is held back, and not in this export: the phase, and the serial from which on its blocks are left out."""
     format: Literal["roost-export/1"] = FORMAT
 
 
@@ -159,6 +192,11 @@ def competition_text(competition: ExportedCompetition) -> str:
 def block_lines(blocks: Iterable[ExportedBlock]) -> str:
     """The file of the blocks: a line of JSON for each, by phase and serial."""
     return "".join(json.dumps(asdict(block), ensure_ascii=False) + "\n" for block in blocks)
+
+
+def seal_lines(seals: Iterable[ExportedSeal]) -> str:
+    """The file of the seals: a line of JSON for each, by phase and number."""
+    return "".join(json.dumps(asdict(seal), ensure_ascii=False) + "\n" for seal in seals)
 
 
 def manifest_text(manifest: Manifest) -> str:

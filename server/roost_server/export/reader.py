@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os.path import lexists
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -17,8 +18,10 @@ from roost_server.export.files import (
     FORMAT,
     MANIFEST_FILE,
     RULES_FILE,
+    SEALS_FILE,
     ExportedBlock,
     ExportedCompetition,
+    ExportedSeal,
     Manifest,
     most_bytes,
 )
@@ -43,12 +46,16 @@ class Exported(NamedTuple):
     file: CompetitionFile
     competition: ExportedCompetition
     blocks: list[ExportedBlock]
+    seals: list[ExportedSeal]
+    """The commitments to results that are or were held back, by phase and number."""
 
 
 def read_export(folder: Path) -> Exported:
     """Read an export without its matches. Raises `Damaged`."""
     manifest, competition = read_manifest(folder), read_competition(folder)
-    return Exported(folder, manifest, _read_rules(folder), competition, _read_blocks(folder, competition))
+    return Exported(
+        folder, manifest, _read_rules(folder), competition, _read_blocks(folder, competition), _read_seals(folder)
+    )
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -122,6 +129,14 @@ def _read_blocks(folder: Path, competition: ExportedCompetition) -> list[Exporte
             raise Damaged(BLOCKS_FILE, f"line {number}: there cannot be such a block")
         blocks[block.id] = block
     return list(blocks.values())
+
+
+def _read_seals(folder: Path) -> list[ExportedSeal]:
+    """Exports without results that were held back have none."""
+    if not lexists(folder / SEALS_FILE):
+        return []
+    lines = enumerate(read_lines(folder, SEALS_FILE), 1)
+    return [_checked(ExportedSeal, line, SEALS_FILE, f"line {number}: ") for number, line in lines]
 
 
 def _possible(block: ExportedBlock, known: set[int]) -> bool:

@@ -51,7 +51,7 @@ def derived(file: CompetitionFile, competition: ExportedCompetition, played: Rep
 
 def winner_of(file: CompetitionFile, competition: ExportedCompetition, played: ReportMatches) -> str:
     """The name of the bot that won; empty if there is none, or not yet."""
-    if competition.phase != PhaseName.DONE:
+    if competition.phase != PhaseName.DONE or competition.held:
         return ""
     names = {bot.version_id: bot.name for bot in competition.bots}
     winner = _result(file, competition, played).winner
@@ -72,8 +72,8 @@ def _result(file: CompetitionFile, competition: ExportedCompetition, played: Rep
 def _result_file(
     file: CompetitionFile, competition: ExportedCompetition, played: ReportMatches, names: Mapping[int, str]
 ) -> dict[str, str]:
-    """The result as a file, by its name; none before the competition is done, or where exports had none."""
-    if competition.phase != PhaseName.DONE or competition.winner is None:
+    """The result as a file, by its name; none before it is known, or where exports had none."""
+    if competition.phase != PhaseName.DONE or competition.winner is None or competition.held:
         return {}
     bots = {bot.version_id: bot for bot in competition.bots}
     rows: list[list[object]] = [list(RESULT_COLUMNS)]

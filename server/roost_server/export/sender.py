@@ -20,8 +20,10 @@ from roost.v1 import arena_pb2
 from roost_games.errors import Exit, RoostError, UsageError
 from roost_sdk.processes import GuardedProcess, python_words
 from roost_server.competition import ledger
+from roost_server.competition.staging import check_exportable
 from roost_server.errors import TooMuchError
 from roost_server.store import Store, queries
+from roost_server.store.measures.holds import Held, held_now
 
 PIECE = 1 << 16
 """How many bytes of a file are sent at a time."""
@@ -34,8 +36,10 @@ MOST_KEPT = 4
 FRESH_SECONDS = 60.0
 """An export of a running competition is not written again within this time, unless its phase has changed."""
 
-State = tuple[str, int, int]
-"""The phase of a competition, and the last match and the last act on record."""
+State = tuple[tuple[str, Held], int, int]
+"""The phase of a competition and what is held back, and the last match and the last act on record."""
+Key = tuple[str, str, bool]
+"""The competition, the phase, and whether what is held back is in it."""
 
 
 @dataclass(slots=True)
@@ -59,7 +63,7 @@ class Sender:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kept: dict[tuple[str, str], _Written] = {}
+        self._kept: dict[Key, _Written] = {}
         self._writing = asyncio.Lock()
         self._pacing = asyncio.Lock()
         self._callers = 0
@@ -70,13 +74,18 @@ class Sender:
             shutil.rmtree(written.folder, ignore_errors=True)
         self._kept.clear()
 
-    async def send(self, competition: str, phase: str = "") -> AsyncGenerator[Message, None]:
-        """The files of an export, piece by piece. Raises `UsageError` if there is no such competition or phase."""
+    async def send(
+        self, competition: str, phase: str = "", *, everything: bool = False
+    ) -> AsyncGenerator[Message, None]:
+        """The files of an export, piece by piece, with `everything` also what is held back.
+
+        Raises `UsageError` if there is no such competition or phase, `NotYetError` if all of the phase is held back.
+        """
         if self._callers >= MOST_AT_ONCE:
             raise TooMuchError("too many exports are being sent; ask again in a few minutes")
         self._callers += 1
         try:
-            written = await self._written(competition, phase)
+            written = await self._written((competition, phase, everything))
             written.readers += 1
             try:
                 for file in written.files:
@@ -90,26 +99,31 @@ class Sender:
         finally:
             self._callers -= 1
 
-    async def _written(self, competition: str, phase: str) -> _Written:
+    async def _written(self, key: Key) -> _Written:
         """The export that is kept, or a new one. Those who wait for the same one write it once."""
         async with self._writing:
-            state = await asyncio.to_thread(self._state, competition)
-            kept = self._kept.get((competition, phase))
+            state = await asyncio.to_thread(self._state, key)
+            kept = self._kept.get(key)
             if kept is not None and (kept.state == state or _fresh(kept, state)):
                 return kept
-            written = await self._write(competition, phase, state)
-            self._keep((competition, phase), written)
+            written = await self._write(key, state)
+            self._keep(key, written)
             return written
 
-    def _state(self, name: str) -> State:
+    def _state(self, key: Key) -> State:
+        name, phase, everything = key
         with self._store.reading() as reading:
-            return ledger.read(reading, name).phase, *queries.last_changes(reading)
+            competition, held = ledger.read(reading, name), () if everything else held_now(reading)
+            check_exportable(competition, phase, held)
+            return (competition.phase, held), *queries.last_changes(reading)
 
-    async def _write(self, competition: str, phase: str, state: State) -> _Written:
+    async def _write(self, key: Key, state: State) -> _Written:
+        competition, phase, everything = key
         temporary = Path(mkdtemp(prefix="roost-export-"))
-        order = {"url": self._store.backend.full_url(), "competition": competition, "phase": phase}
+        where = {"url": self._store.backend.full_url(), "folder": str(temporary / "export")}
+        order = {**where, "competition": competition, "phase": phase, "everything": everything}
         # In a file that only we can read: the address of a database may have a password in it.
-        (temporary / "order.json").write_text(json.dumps({**order, "folder": str(temporary / "export")}))
+        (temporary / "order.json").write_text(json.dumps(order))
         try:
             await _run(temporary / "order.json")
         except BaseException:
@@ -118,7 +132,7 @@ class Sender:
         files = sorted((temporary / "export").iterdir())
         return _Written(temporary, state, time.monotonic(), files=files)
 
-    def _keep(self, key: tuple[str, str], written: _Written) -> None:
+    def _keep(self, key: Key, written: _Written) -> None:
         before = [self._kept.pop(key)] if key in self._kept else []
         self._kept[key] = written
         while len(self._kept) > MOST_KEPT:

@@ -4,10 +4,11 @@ An export is read from one state of the records, so that it is consistent while 
 """
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from roost_games.errors import UsageError
 from roost_ladder.rating.facts import MatchFacts
@@ -16,6 +17,7 @@ from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.ledger import Competition
 from roost_server.competition.phases import plays
 from roost_server.competition.qualification import blocks_by_version, versions_let_in
+from roost_server.competition.staging import check_exportable
 from roost_server.export.files import (
     BLOCKS_FILE,
     COMPETITION_FILE,
@@ -24,20 +26,27 @@ from roost_server.export.files import (
     MATCHES_FILE,
     README_FILE,
     RULES_FILE,
+    SEALS_FILE,
     ExportedBlock,
     ExportedBot,
     ExportedCompetition,
+    ExportedRelease,
     ExportedRuling,
+    ExportedSeal,
     Manifest,
     block_lines,
     competition_text,
     digest,
     manifest_text,
+    seal_lines,
 )
 from roost_server.export.reports import ReportMatches, derived, finalists, winner_of
+from roost_server.sealing import SealedBlock
 from roost_server.store import Store, queries
 from roost_server.store.copies.epochs import epochs
+from roost_server.store.measures.holds import PHASES, Held, Veil, held_now, releases
 from roost_server.store.measures.rulings import Ruling, rulings_about
+from roost_server.store.measures.seals import newest_seals, sealed_blocks
 from roost_server.store.results import MatchFilter, facts
 from roost_server.store.store import Reading
 
@@ -53,6 +62,7 @@ matches.jsonl     every match in the open format roost-replay/1: seats, chance, 
 standings-*.csv   who came where in a phase, with 95 % intervals; .json the same with every statistic, .html to look at
 crosstable-*.csv  how often each finished ahead of each other
 ratings-*.csv     classic Elo ratings at regular intervals
+seals.jsonl       if results were held back: the digests that were published meanwhile, and of which blocks they are
 qualification.csv if bots had to qualify: how far each version came, and the block with which it had shown everything
 result.csv        once the competition is done: the place of every bot, and what put it ahead of the next one
 bracket.json      of a knockout: the champion, and who met whom in each round and won; .csv the same as a table
@@ -65,21 +75,22 @@ from the matches again, to compare it.
 """
 
 
-def export(store: Store, name: str, folder: Path, phase: str = "") -> list[Path]:
+def export(store: Store, name: str, folder: Path, phase: str = "", *, everything: bool = True) -> list[Path]:
     """Write everything about a competition, or about one `phase` of it, into a new folder.
 
-    Returns the files. Raises `UsageError`.
+    Without `everything`, what the host holds back is left out. Returns the files. Raises `UsageError`, or `NotYetError`
+    if all of the phase is held back.
     """
     with store.reading() as reading:
-        competition = ledger.read(reading, name)
+        competition, held = ledger.read(reading, name), () if everything else held_now(reading)
         if phase and not (plays(phase) and competition.file.phase(PhaseName(phase))):
             raise UsageError(f"{name} has no phase {phase!r} in which matches are played; it may be ladder or finals")
+        check_exportable(competition, phase, held)
         _make(folder)
-        _write(folder, _texts(reading, competition, phase))
+        _write(folder, _texts(reading, competition, phase, held))
         with (folder / MATCHES_FILE).open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(
-                f"{line}\n" for line in queries.finished_replays(reading, store.backend, competition.id, phase)
-            )
+            replays = queries.finished_replays(reading, store.backend, competition.id, phase, held)
+            file.writelines(f"{line}\n" for line in replays)
     return _manifest(folder)
 
 
@@ -92,56 +103,71 @@ def _make(folder: Path) -> None:
         raise UsageError(f"{folder} cannot be made: {error.strerror}") from None
 
 
-def _texts(reading: Reading, competition: Competition, only: str) -> dict[str, str]:
+def _texts(reading: Reading, competition: Competition, only: str, held: Held) -> dict[str, str]:
     """The files by name, except the matches, which may be very many."""
-    blocks = [block for block in _blocks(reading, competition.id) if only in ("", block.phase)]
-    whole = _competition(reading, competition, only, {match for block in blocks for match, _ in block.matches})
-    played = _played(reading, competition.id, competition.file, {block.phase for block in blocks if plays(block.phase)})
+    blocks = [block for block in _blocks(reading, competition.id, held) if only in ("", block.phase)]
+    matches = {match for block in blocks for match, _ in block.matches}
+    whole = replace(
+        _competition(reading, competition, only, matches, held), **_staged(reading, competition, held, only)
+    )
+    phases = {block.phase for block in blocks if plays(block.phase)}
+    played = _played(reading, competition.id, competition.file, phases, held)
     if only == PhaseName.FINALS:
-        seeded = finalists(competition.file, whole, _ladder_then(reading, competition.id))
+        seeded = finalists(competition.file, whole, _ladder_then(reading, competition.id, held))
         whole = replace(whole, seeding=seeded.bots)
     if only != PhaseName.LADDER:
         whole = replace(whole, winner=winner_of(competition.file, whole, played))
+    seals = _seals(reading, competition, held, only)
     return {
         RULES_FILE: competition.document,
         COMPETITION_FILE: competition_text(whole),
         BLOCKS_FILE: block_lines(blocks),
         README_FILE: READ_ME,
+        **({SEALS_FILE: seal_lines(seals)} if seals else {}),
         **derived(competition.file, whole, played),
     }
 
 
-def _played(reading: Reading, competition_id: int, file: CompetitionFile, phases: Collection[str]) -> ReportMatches:
+def _played(
+    reading: Reading, competition_id: int, file: CompetitionFile, phases: Collection[str], held: Held
+) -> ReportMatches:
     """The matches of these phases that reports are made of."""
     return ReportMatches(
-        {phase: _facts(reading, competition_id, phase) for phase in sorted(phases)},
-        _ladder_then(reading, competition_id) if PhaseName.LADDER in phases else [],
-        _facts(reading, competition_id, PhaseName.FINALS, 0) if PhaseName.FINALS in phases else [],
+        {phase: _facts(reading, competition_id, phase, held) for phase in sorted(phases)},
+        _ladder_then(reading, competition_id, held) if PhaseName.LADDER in phases else [],
+        _facts(reading, competition_id, PhaseName.FINALS, held, 0) if PhaseName.FINALS in phases else [],
         blocks_by_version(reading, competition_id, file),
     )
 
 
-def _ladder_then(reading: Reading, competition_id: int) -> list[MatchFacts]:
+def _ladder_then(reading: Reading, competition_id: int, held: Held) -> list[MatchFacts]:
     """The matches of the ladder that counted when the field of the finals was settled."""
-    return _facts(reading, competition_id, PhaseName.LADDER, ledger.field_settled_ms(reading, competition_id))
+    return _facts(reading, competition_id, PhaseName.LADDER, held, ledger.field_settled_ms(reading, competition_id))
 
 
-def _facts(reading: Reading, competition_id: int, phase: str, struck_before: int | None = None) -> list[MatchFacts]:
-    return list(facts(reading, MatchFilter(competition_id=competition_id, phase=phase), struck_before=struck_before))
+def _facts(
+    reading: Reading, competition_id: int, phase: str, held: Held, struck_before: int | None = None
+) -> list[MatchFacts]:
+    wanted = MatchFilter(competition_id=competition_id, phase=phase, held=held)
+    return list(facts(reading, wanted, struck_before=struck_before))
 
 
 def _competition(
-    reading: Reading, competition: Competition, only: str, matches: Collection[str]
+    reading: Reading, competition: Competition, only: str, matches: Collection[str], held: Held
 ) -> ExportedCompetition:
-    """The competition as a whole, with its master seed once it is done. `matches` are those of the export."""
+    """The competition as a whole, with its master seed once it is done and all results are released.
+
+    `matches` are those of the export.
+    """
     changes = ledger.phase_changes(reading, competition.id)
-    voids = queries.voids_by_version(reading, competition.id, only)
+    voids = queries.voids_by_version(reading, competition.id, only, Veil(held))
+    revealed = competition.phase == PhaseName.DONE and not Veil(held).holds_back(competition.id)
     let_in = versions_let_in(reading, competition.id, competition.file)
     return ExportedCompetition(
         name=competition.file.name,
         phase=competition.phase,
         commitment=competition.commitment,
-        seed=competition.seed.hex() if competition.phase == PhaseName.DONE else "",
+        seed=competition.seed.hex() if revealed else "",
         phases=tuple((phase, round(at.timestamp() * 1000), actor) for phase, at, actor in changes),
         bots=tuple(
             ExportedBot(
@@ -159,6 +185,40 @@ def _competition(
     )
 
 
+def _staged(reading: Reading, competition: Competition, held: Held, only: str) -> dict[str, Any]:
+    """The fields of an export about what is or was held back, in all phases or `only` one."""
+    mine = {each.phase: each.first for each in held if each.competition_id == competition.id}
+    wanted = [phase for phase in PHASES if only in ("", phase)]
+    return {
+        "releases": tuple(
+            ExportedRelease(**each._asdict()) for each in releases(reading, competition.id) if each.phase in wanted
+        ),
+        "held": tuple((phase, mine[phase]) for phase in wanted if phase in mine),
+    }
+
+
+def _seals(reading: Reading, competition: Competition, held: Held, only: str) -> list[ExportedSeal]:
+    """The seals of all phases, or `only` one."""
+    mine = {each.phase: each.first for each in held if each.competition_id == competition.id}
+    wanted = [phase for phase in PHASES if only in ("", phase)]
+    return [seal for phase in wanted for seal in _seals_of(reading, competition.id, phase, mine.get(phase))]
+
+
+def _seals_of(reading: Reading, competition_id: int, phase: str, first_held: int | None) -> Iterator[ExportedSeal]:
+    blocks: dict[int, list[SealedBlock]] = {}
+    for each in sealed_blocks(reading, competition_id, phase):
+        blocks.setdefault(each.seal, []).append(each)
+    for seal in reversed(newest_seals(reading, competition_id, phase)):
+        shown = [_shown(each, first_held) for each in blocks.get(seal.number, ())]
+        told = tuple(shown) if any(id for id, _ in shown) or first_held is None else None
+        yield ExportedSeal(**seal._asdict(), blocks=told)
+
+
+def _shown(block: SealedBlock, first_held: int | None) -> tuple[str, str]:
+    hidden = first_held is not None and int(block.block_id.rpartition("-")[2]) >= first_held
+    return "" if hidden else block.block_id, block.digest
+
+
 def _ruling(ruling: Ruling, versions: tuple[int, ...]) -> ExportedRuling:
     return ExportedRuling(
         ruling.at_ms,
@@ -173,9 +233,9 @@ def _ruling(ruling: Ruling, versions: tuple[int, ...]) -> ExportedRuling:
     )
 
 
-def _blocks(reading: Reading, competition_id: int) -> list[ExportedBlock]:
-    """The blocks that are over. What is still being played stays a secret."""
-    found = queries.finished_blocks(reading, competition_id)
+def _blocks(reading: Reading, competition_id: int, held: Held) -> list[ExportedBlock]:
+    """The blocks that are over and not held back. What is still being played stays a secret."""
+    found = queries.finished_blocks(reading, competition_id, held)
     return [ExportedBlock(**{**block._asdict(), "options": json.loads(block.options)}) for block in found]
 
 

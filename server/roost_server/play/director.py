@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from roost_games.errors import UsageError
 from roost_ladder.blocks import Rotation, seed_of_block
 from roost_ladder.schedules.registry import open_schedule
 from roost_ladder.schedules.schedule import Pairing, Participants
-from roost_server.competition import ledger, phases
+from roost_server.competition import ledger, phases, staging
 from roost_server.competition.demands import QUALIFICATION, QualifyingBlock
 from roost_server.competition.file import CompetitionFile, PhaseName, takes_entries
 from roost_server.competition.finals import block_id_of, schedule_of
@@ -41,6 +42,8 @@ log = structlog.get_logger()
 AT_ONCE_SECONDS = 0.5
 """How long a start waits until the past is read. If that takes longer, resumed blocks are played meanwhile."""
 RETRY_SECONDS = 1.0
+SEAL_SECONDS = 600.0
+"""How often results that are held back are sealed."""
 
 
 class Director:
@@ -67,6 +70,8 @@ class Director:
         self._informed: set[Contest] = set()
         self._reading: asyncio.Task[None] | None = None
         self._judging = asyncio.Lock()
+        self._seal_at = 0.0
+        """When results that are held back are sealed again, by the clock of the machine that never goes back."""
 
     @property
     def file(self) -> CompetitionFile:
@@ -103,6 +108,7 @@ class Director:
     async def tick(self, now: datetime) -> bool:
         """Change the phase if it is time. The competition is done when its finals are. True if something changed."""
         async with self._changing:
+            await self._tend_held(now)
             played_out = self.contest is not None and self.contest.over
             due = phases.due_phases(self.file, self.competition.phase, now, played_out=played_out)
             for phase in reversed(due):
@@ -144,6 +150,8 @@ class Director:
             await self._look_ahead(phase)
         if phase in (PhaseName.FINALS, PhaseName.DONE):
             self.refusal = ""
+        if any(part.is_held for part in self.file.phases):
+            await self._seal()
         self.competition = await asyncio.to_thread(ledger.change_phase, self._store, self.competition, phase, actor)
         log.info("phase changed", competition=self.file.name, before=before, phase=phase.value, actor=actor)
         await self._set_up_contest()
@@ -224,6 +232,35 @@ class Director:
         await asyncio.to_thread(ledger.withdraw, self._store, self.competition, bot_id, actor)
         await self.review()
 
+    async def release(self, release: Callable[[], T]) -> T:
+        """Release results that are held back. Nothing else changes meanwhile."""
+        async with self._changing:
+            await self._seal()
+            return await asyncio.to_thread(release)
+
+    async def _tend_held(self, now: datetime) -> None:
+        """Seal what is held back from time to time, and release it when its time has come."""
+        with_results = [part for part in self.file.phases if part.is_held]
+        if not with_results:
+            return
+        due = []
+        if any(part.results_until is not None and part.results_until <= now for part in with_results):
+            due = await asyncio.to_thread(self._due_releases, now)
+        if due or time.monotonic() >= self._seal_at:
+            await self._seal()
+        for phase in due:
+            await asyncio.to_thread(staging.release_by_clock, self._store, self.competition, phase)
+            log.info("results released", competition=self.file.name, phase=phase, actor=CLOCK)
+
+    async def _seal(self) -> None:
+        self._seal_at = time.monotonic() + SEAL_SECONDS
+        for made in await asyncio.to_thread(staging.seal, self._store, self.competition):
+            log.info("results sealed", competition=self.file.name, **made._asdict())
+
+    def _due_releases(self, now: datetime) -> list[str]:
+        with self._store.reading() as reading:
+            return staging.due_releases(reading, self.competition, ledger.milliseconds(now) or 0)
+
     async def extend(self, by_ms: int, reason: str, actor: str) -> list[Ruling]:
         """Put off the phases to come. Raises `UsageError` if none has a time."""
         async with self._changing:
@@ -240,7 +277,7 @@ class Director:
             self.contest = None
             return
         self.contest = Contest(
-            self.settings,
+            replace(self.settings, results_held=part.is_held),
             schedule_of(self.file.name, self.competition.seed, part),
             roster=self.roster,
             name=f"{self.file.name}/{part.phase}",

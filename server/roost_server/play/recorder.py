@@ -170,7 +170,9 @@ class Bookkeeping:
         finished = _finished(match)
         last = block.ends_with(match.rotation, finished.replay.result)
         await self._recorder.match(block, finished, last=last)
-        self._recorder.metrics.match_recorded(finished.replay, self._now() - over)
+        self._recorder.metrics.match_recorded(
+            finished.replay, self._now() - over, named=not block.settings.results_held
+        )
         result = finished.replay.result
         log.debug("match ended", match=table.match_id, game=table.rules.game, termination=result.termination)
         self._seating.remove(match, result)

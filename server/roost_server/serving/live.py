@@ -5,19 +5,33 @@ from collections.abc import Collection, Iterable, Mapping
 from roost.v1 import arena_pb2, records_pb2
 from roost_server.answers.arena import played_games
 from roost_server.answers.matches import page_size
+from roost_server.errors import HeldBackError
 from roost_server.play.arena import Arena
 from roost_server.play.seating import RunningMatch
 from roost_server.play.session import Session
 from roost_server.serving.watching import shown_names
 from roost_server.store import Purpose
+from roost_server.store.measures.holds import Veil
 
 
-def add_arena(arena: Arena, answer: records_pb2.GetArenaResponse) -> None:
+def check_seen(match: RunningMatch, veil: Veil) -> None:
+    """Raise `HeldBackError` if a running match must not be seen."""
+    if veil.hides(match.block.plan, match.block.group):
+        raise HeldBackError(match.table.match_id)
+
+
+def _running(arena: Arena, veil: Veil) -> list[RunningMatch]:
+    """The running matches that may be seen."""
+    running = [arena.seating.running(table.match_id) for table in arena.seating.tables]
+    return [each for each in running if not veil.hides(each.block.plan, each.block.group)]
+
+
+def add_arena(arena: Arena, answer: records_pb2.GetArenaResponse, veil: Veil) -> None:
     """Add what is going on to what is on record."""
     settings = [contest.settings for contest in arena.contests.current] or [arena.settings]
     answer.running = True
     answer.connected_bots = sum(session.connected for session in arena.lobby.sessions)
-    answer.running_matches = len(arena.seating.tables)
+    answer.running_matches = len(_running(arena, veil))
     del answer.games[:]
     answer.games.extend(played_games(rules.kind for rules in arena.contests.tables))
     answer.invited_only = any(director.file.entry.who == "invited" for director in arena.directors)
@@ -25,10 +39,9 @@ def add_arena(arena: Arena, answer: records_pb2.GetArenaResponse) -> None:
     answer.names_hidden = any(each.hide_names for each in settings)
 
 
-def running_matches(arena: Arena, request: arena_pb2.ListMatchesRequest) -> arena_pb2.ListMatchesResponse:
+def running_matches(arena: Arena, request: arena_pb2.ListMatchesRequest, veil: Veil) -> arena_pb2.ListMatchesResponse:
     """The running matches that a request asks for, the newest first."""
-    running = [arena.seating.running(table.match_id) for table in arena.seating.tables]
-    summaries = [summary_of(arena, each) for each in running]
+    summaries = [summary_of(arena, each) for each in _running(arena, veil)]
     found = [each for each in summaries if _asked_for(each, request)]
     return arena_pb2.ListMatchesResponse(matches=found[-page_size(request) :][::-1])
 
@@ -108,6 +121,13 @@ class Presences:
             if any(session.plays(*kind) for kind in contest.kinds)
         }
 
+    def add_connection(self, bot: arena_pb2.BotVersion) -> None:
+        """Add only whether a version is connected."""
+        session = self._arena.lobby.session_of(bot.version_id)
+        bot.connected = session is not None and session.connected
+        if not bot.connected:
+            bot.presence = arena_pb2.PRESENCE_NOT_CONNECTED
+
     def add_to(self, bot: arena_pb2.BotVersion, versions: Collection[arena_pb2.BotVersion], last_end_ms: int) -> None:
         """Add what a version is doing. `versions` are all of its bot, and its last match ended at `last_end_ms`."""
         session = self._arena.lobby.session_of(bot.version_id)
@@ -155,13 +175,21 @@ class Presences:
         return idle_ms
 
 
-def add_presence(arena: Arena, bots: Collection[arena_pb2.BotVersion], last_ends: Mapping[int, int]) -> None:
-    """Add to all bot versions what they are doing. `last_ends` says when the last match of each ended."""
+def add_presence(
+    arena: Arena, bots: Collection[arena_pb2.BotVersion], last_ends: Mapping[int, int], veil: Veil
+) -> None:
+    """Add to all bot versions what they are doing. `last_ends` says when the last match of each ended.
+
+    Of those of which the veil says nothing, only whether they are connected: in a knockout, who plays has won before.
+    """
     presences = Presences(arena)
     by_name: dict[str, list[arena_pb2.BotVersion]] = {}
     for bot in bots:
         by_name.setdefault(bot.name, []).append(bot)
     for bot in bots:
+        if bot.version_id in veil.silent:
+            presences.add_connection(bot)
+            continue
         presences.add_to(bot, by_name[bot.name], last_ends.get(bot.version_id, 0))
         session = arena.lobby.session_of(bot.version_id)
         if session is not None and session.bot_id is not None:

@@ -125,7 +125,9 @@ class ReadingService:
                 "ExportCompetition",
                 Need.READ,
                 arena_pb2.ExportCompetitionRequest,
-                lambda request: self._exports.send(request.competition, request.phase),
+                lambda request, identity: self._exports.send(
+                    request.competition, request.phase, everything=asker_of(identity).sees_everything
+                ),
             ),
             "WatchMatch": stream("WatchMatch", Need.READ, arena_pb2.WatchMatchRequest, self._watch),
         }
@@ -133,6 +135,8 @@ class ReadingService:
     async def _play(self, _: object, context: Any) -> None:
         await self._methods.refuse("Play", context, NotYetError(NOTHING_PLAYED))
 
-    async def _watch(self, request: arena_pb2.WatchMatchRequest) -> AsyncGenerator[Message, None]:
+    async def _watch(
+        self, request: arena_pb2.WatchMatchRequest, identity: Identity | None
+    ) -> AsyncGenerator[Message, None]:
         raise NotYetError(NOTHING_PLAYED)
         yield  # pragma: no cover  it makes this a stream

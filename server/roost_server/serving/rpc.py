@@ -30,7 +30,7 @@ SLOWEST = 32 << 10
 """In bytes a second. A caller that reads more slowly than this is cut off in the end."""
 RequestT = TypeVar("RequestT", bound=Message)
 Answer = Callable[[RequestT, Identity | None], Awaitable[Message]]
-Updates = Callable[[RequestT], AsyncGenerator[Message, None]]
+Updates = Callable[[RequestT, Identity | None], AsyncGenerator[Message, None]]
 
 
 class Methods:
@@ -69,9 +69,9 @@ class Methods:
 
         async def handle(data: bytes, context: Any) -> None:
             try:
-                await self._gate.admit(context, need)
+                identity = await self._gate.admit(context, need)
                 patience = Patience()
-                async with aclosing(updates(understood(parse(data)))) as found:
+                async with aclosing(updates(understood(parse(data)), identity)) as found:
                     async for update in found:
                         await patience.write(context, update.SerializeToString())
             except RoostError as error:

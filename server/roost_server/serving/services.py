@@ -7,6 +7,7 @@ adds its part: revoking a key also ends the streams that use it, and a change of
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from functools import partial
 from typing import Any
 
@@ -16,13 +17,14 @@ from google.protobuf.message import Message
 from roost.v1 import admin_pb2, arena_pb2, play_pb2, records_pb2
 from roost_games.errors import RoostError, UsageError
 from roost_server.accounts import keys, requests
-from roost_server.accounts.gate import Asker, Gate, Need
+from roost_server.accounts.gate import Asker, Gate, Need, asker_of
 from roost_server.accounts.keys import Identity
 from roost_server.accounts.requests import Caller, caller_of
-from roost_server.answers import administration, challenges, matches, questions, rulings, status
+from roost_server.answers import administration, challenges, held, matches, questions, rulings, status
 from roost_server.answers.administration import Act
 from roost_server.answers.bots import bots
 from roost_server.answers.competitions import competitions
+from roost_server.answers.held import held_in_words
 from roost_server.answers.ratings import Ratings
 from roost_server.clocks import epoch_ms
 from roost_server.competition.ledger import id_of
@@ -37,6 +39,7 @@ from roost_server.serving.rpc import Methods
 from roost_server.serving.watching import Retellings, watch
 from roost_server.store import StoreError, queries
 from roost_server.store.lookups.matches import block_matches
+from roost_server.store.measures.holds import Veil
 
 ARENA = questions.ARENA.full_name
 ACCOUNTS = administration.ACCOUNTS.full_name
@@ -88,19 +91,33 @@ class ArenaService(ReadingService):
         seconds = max(0.0, (identity.expires_ms - epoch_ms()) / 1000)
         return asyncio.get_running_loop().call_later(seconds, self._arena.entrance.expel, (identity.key_id,))
 
-    def _watch(self, request: arena_pb2.WatchMatchRequest) -> AsyncGenerator[Message, None]:
+    async def _watch(
+        self, request: arena_pb2.WatchMatchRequest, identity: Identity | None
+    ) -> AsyncGenerator[Message, None]:
+        veil = await self._veil(asker_of(identity))
         match = self._arena.seating.running(request.match_id)
-        return self._retellings.watch(match) if request.from_beginning else watch(match)
+        live.check_seen(match, veil)
+        told = self._retellings.watch(match) if request.from_beginning else watch(match)
+        async with aclosing(told) as updates:
+            async for update in updates:
+                yield update
 
-    async def _get_arena(self, request: records_pb2.GetArenaRequest, _: Asker) -> records_pb2.GetArenaResponse:
-        answer = await self._readers.run(self._records.arena.get_arena, request)
-        live.add_arena(self._arena, answer)
+    async def _veil(self, asker: Asker) -> Veil:
+        """What somebody who asks must not see yet."""
+        return await self._readers.run(self._records.veil_of, asker)
+
+    async def _get_arena(self, request: records_pb2.GetArenaRequest, asker: Asker) -> records_pb2.GetArenaResponse:
+        veil = await self._veil(asker)
+        answer = await self._readers.run(self._records.arena.get_arena, request, veil)
+        live.add_arena(self._arena, answer, veil)
         answer.accounts = self._gate.accounts
         return answer
 
-    async def _list_bots(self, request: arena_pb2.ListBotsRequest, _: Asker) -> arena_pb2.ListBotsResponse:
-        answer = await self._readers.run(bots, self._arena.store, self._ratings)
-        live.add_presence(self._arena, answer.bots, await self._readers.run(queries.last_ends, self._arena.store))
+    async def _list_bots(self, request: arena_pb2.ListBotsRequest, asker: Asker) -> arena_pb2.ListBotsResponse:
+        veil = await self._veil(asker)
+        answer = await self._readers.run(bots, self._arena.store, self._ratings, veil)
+        last_ends = await self._readers.run(queries.last_ends, self._arena.store)
+        live.add_presence(self._arena, answer.bots, last_ends, veil)
         if request.connected_only:
             return arena_pb2.ListBotsResponse(bots=[bot for bot in answer.bots if bot.connected])
         return answer
@@ -108,7 +125,7 @@ class ArenaService(ReadingService):
     async def _list_competitions(
         self, request: arena_pb2.ListCompetitionsRequest, asker: Asker
     ) -> arena_pb2.ListCompetitionsResponse:
-        answer = await self._readers.run(competitions, self._arena.store)
+        answer = await self._readers.run(competitions, self._arena.store, await self._veil(asker))
         live.add_problems(self._arena, answer.competitions)
         return answer
 
@@ -118,30 +135,41 @@ class ArenaService(ReadingService):
         matches.check_filters(request)
         if request.competition:
             await self._readers.run(id_of, self._arena.store, request.competition)
-        return live.running_matches(self._arena, request)
+        veil = await self._veil(asker)
+        answer = live.running_matches(self._arena, request, veil)
+        answer.held = await self._readers.run(
+            held_in_words, self._arena.store, veil, request.competition, request.phase
+        )
+        return answer
 
-    async def _get_match(self, request: arena_pb2.GetMatchRequest, _: Asker) -> arena_pb2.GetMatchResponse:
+    async def _get_match(self, request: arena_pb2.GetMatchRequest, asker: Asker) -> arena_pb2.GetMatchResponse:
+        veil = await self._veil(asker)
         store, running = self._arena.store, self._arena.seating.find(request.match_id)
         seated = live.seated(self._arena)
         if running is not None:
+            live.check_seen(running, veil)
             recorded = await self._readers.run(block_matches, store, running.block.id)
             block = live.whole_block(running.block.id, recorded, seated)
             answer = live.running_match(self._arena, running, block)
-            await self._readers.run(matches.add_ratings, store, answer)
+            await self._readers.run(matches.add_ratings, store, answer, veil)
             return answer
-        answer, on_record = await self._readers.run(matches.match_in_block, store, request)
+        answer, on_record = await self._readers.run(matches.match_in_block, store, request, veil)
         answer.block[:] = live.whole_block(*on_record, seated)
         return answer
 
     async def _get_replay(self, request: arena_pb2.GetReplayRequest, asker: Asker) -> Message:
+        running = self._arena.seating.find(request.match_id)
+        if running is not None:
+            live.check_seen(running, await self._veil(asker))
         self._arena.seating.check_revealed(request.match_id)
         return await self._from_records(request, asker)
 
     async def _get_challenge(
-        self, request: records_pb2.GetChallengeRequest, _: Asker
+        self, request: records_pb2.GetChallengeRequest, asker: Asker
     ) -> records_pb2.GetChallengeResponse:
-        answer, versions = await asyncio.to_thread(challenges.challenge_on_record, self._arena.store, request)
-        if not answer.over:
+        veil = await self._veil(asker)
+        answer, versions = await self._readers.run(challenges.challenge_on_record, self._arena.store, request)
+        if not answer.over and veil.silent.isdisjoint(versions):
             answer.remark = self._arena.challenges.waits_for(versions)
         return answer
 
@@ -264,6 +292,7 @@ class AdminService(AdministrationService):
             admin_pb2.RenameBotRequest: partial(self._rule, rulings.rename_bot),
             admin_pb2.MoveBotRequest: partial(self._rule, rulings.move_bot),
             admin_pb2.VoidMatchRequest: self._void_match,
+            admin_pb2.ReleaseResultsRequest: self._release_results,
             admin_pb2.GetStatusRequest: self._get_status,
             admin_pb2.BackupRequest: self._back_up,
         }
@@ -305,6 +334,12 @@ class AdminService(AdministrationService):
     async def _void_match(self, request: admin_pb2.VoidMatchRequest, caller: Caller) -> admin_pb2.Ruling:
         reason = rulings.reason_of(request.reason)
         return rulings.message_of(await self._arena.seating.void_by_host(request.match_id, reason, caller.actor))
+
+    async def _release_results(
+        self, request: admin_pb2.ReleaseResultsRequest, caller: Caller
+    ) -> admin_pb2.ReleaseResultsResponse:
+        release = partial(held.release_results, self._arena.store, caller, request)
+        return await self._director(request.competition).release(release)
 
     async def _back_up(self, request: admin_pb2.BackupRequest, caller: Caller) -> admin_pb2.BackupResponse:
         try:

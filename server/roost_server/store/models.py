@@ -22,7 +22,7 @@ from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, Table, Uniq
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-SCHEMA = 12
+SCHEMA = 13
 """The number of the schema that these classes describe, and of the newest migration."""
 
 NAMES = {
@@ -517,6 +517,60 @@ class RulingRow(BaseRow, table=True):
     after: str
 
 
+class HoldRow(BaseRow, table=True):
+    """The results of a phase are held back. See `store.measures.holds`."""
+
+    __tablename__ = "hold"
+    __table_args__ = (CLUSTERED,)
+
+    competition_id: int = Field(primary_key=True, foreign_key="competition.id")
+    phase: str = Field(primary_key=True)
+    until_ms: int | None = Field(default=None, sa_type=BigInteger)
+    """When the clock releases them; null if only the host does."""
+
+
+class ReleaseRow(BaseRow, table=True):
+    """Results that were held back were released. `number` counts the releases of a competition from 0."""
+
+    __tablename__ = "result_release"
+    __table_args__ = (CLUSTERED,)
+
+    competition_id: int = Field(primary_key=True, foreign_key="competition.id")
+    number: int = Field(primary_key=True)
+    phase: str
+    before_serial: int | None
+    """Those of the blocks with smaller serials were; null: all of the phase."""
+    at_ms: int = Field(sa_type=BigInteger)
+    actor: str
+    """Who did it: an admin's key, or `clock`."""
+
+
+class SealRow(BaseRow, table=True):
+    """A commitment to results that are held back, published while nobody sees them. `number` counts from 0."""
+
+    __tablename__ = "seal"
+    __table_args__ = (CLUSTERED,)
+
+    competition_id: int = Field(primary_key=True, foreign_key="competition.id")
+    phase: str = Field(primary_key=True)
+    number: int = Field(primary_key=True)
+    at_ms: int = Field(sa_type=BigInteger)
+    epoch: int = Field(sa_type=BigInteger)
+    digest: str
+
+
+class SealedBlockRow(BaseRow, table=True):
+    """A block whose results are under a seal of its phase."""
+
+    __tablename__ = "sealed_block"
+    __table_args__ = (CLUSTERED,)
+
+    block_id: str = Field(primary_key=True, foreign_key="block.id")
+    seal: int
+    """The number of the seal."""
+    digest: str
+
+
 class AuditRow(BaseRow, table=True):
     """A change to accounts or competitions, made with a key or by the arena itself."""
 
@@ -566,3 +620,7 @@ ADDRESS_MARK = table_of("address_mark")
 QUARANTINE = table_of("quarantine")
 AUDIT = table_of("audit")
 RULING = table_of("ruling")
+HOLD = table_of("hold")
+RELEASE = table_of("result_release")
+SEAL = table_of("seal")
+SEALED_BLOCK = table_of("sealed_block")

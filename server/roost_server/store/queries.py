@@ -10,11 +10,12 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, and_, func, not_, select
 
 from roost_games.errors import UsageError
 from roost_server.store.backend import Backend
 from roost_server.store.copies.archives import ArchivedReplays
+from roost_server.store.measures.holds import EVERYTHING_SEEN, Held, Veil, any_held
 from roost_server.store.measures.quarantine import read_quarantined
 from roost_server.store.models import (
     AUDIT,
@@ -174,16 +175,17 @@ def name_of(store: Store, version_id: int) -> tuple[str, str]:
         return name, version
 
 
-def backgrounds(store: Store) -> dict[int, Background]:
-    """By version."""
+def backgrounds(store: Store, veil: Veil = EVERYTHING_SEEN) -> dict[int, Background]:
+    """By version. Of a bot of which the veil says nothing, nobody learns whether it is in quarantine."""
     versions = (
         select(BOT_VERSION.c.id, OWNER.c.name, BOT_VERSION.c.last_seen_ms)
         .join_from(BOT_VERSION, BOT, isouter=True)
         .join(OWNER, isouter=True)
     )
     with store.reading() as connection:
-        quarantined = {each.version_id: (each.reason, each.since_ms) for each in read_quarantined(connection)}
-        voids = voids_by_version(connection)
+        known = [each for each in read_quarantined(connection) if each.version_id not in veil.silent]
+        quarantined = {each.version_id: (each.reason, each.since_ms) for each in known}
+        voids = voids_by_version(connection, veil=veil)
         return {
             version_id: Background(
                 owner or "", last_seen_ms or 0, voids[version_id], *quarantined.get(version_id, ("", 0))
@@ -192,16 +194,24 @@ def backgrounds(store: Store) -> dict[int, Background]:
         }
 
 
-def voids_by_version(reading: Reading, competition_id: int | None = None, phase: str = "") -> Counter[int]:
+def voids_by_version(
+    reading: Reading, competition_id: int | None = None, phase: str = "", veil: Veil = EVERYTHING_SEEN
+) -> Counter[int]:
     """By version, how many matches were voided while it was being asked.
 
-    In a competition, or in one `phase` of it, only those of blocks that are over count, as in its export.
+    In a competition, or in one `phase` of it, only those of blocks that are over count, as in its export. Matches that
+    the veil hides do not count.
     """
     query = select(VOID_SEAT.c.version_id, func.count()).group_by(VOID_SEAT.c.version_id)
     if competition_id is not None:
         over = (BLOCK.c.competition_id == competition_id) & (BLOCK.c.state != BlockState.OPEN)
         over = over & (BLOCK.c.phase == phase) if phase else over
-        query = query.join_from(VOID_SEAT, MATCH).join(BLOCK).where(over)
+        query = query.where(over)
+    hidden = veil.hidden()
+    if hidden or competition_id is not None:
+        query = query.join_from(VOID_SEAT, MATCH).join(BLOCK, BLOCK.c.id == MATCH.c.block_id)
+    if hidden:
+        query = query.where(not_(and_(*hidden)))
     return Counter({row[0]: row[1] for row in reading.execute(query)})
 
 
@@ -220,10 +230,19 @@ def match_count(store: Store) -> int:
         return _last_number(connection)
 
 
-def open_block_count(store: Store) -> int:
-    """How many blocks are neither done nor voided."""
+def open_block_count(store: Store, held: Held = ()) -> int:
+    """How many blocks are neither done nor voided, without those that are held back."""
+    seen = [not_(any_held(held))] if held else []
     with store.reading() as connection:
-        return connection.scalar(select(func.count()).where(BLOCK.c.state == BlockState.OPEN)) or 0
+        return connection.scalar(select(func.count()).where(BLOCK.c.state == BlockState.OPEN, *seen)) or 0
+
+
+def held_count(store: Store, held: Held, after: int, last: int) -> int:
+    """How many of the matches with the numbers after `after` to `last` are held back."""
+    some = (MATCH.c.number > after) & (MATCH.c.number <= last)
+    query = select(func.count()).select_from(MATCH).join(BLOCK).where(some, any_held(held))
+    with store.reading() as connection:
+        return connection.scalar(query) or 0
 
 
 def kinds_after(store: Store, number: int) -> set[tuple[str, int]]:
@@ -296,10 +315,16 @@ def deals(store: Store) -> Iterator[DealOnRecord]:
         yield from map(DealOnRecord._make, rows)
 
 
-def finished_replays(reading: Reading, backend: Backend, competition_id: int, phase: str = "") -> Iterator[str]:
-    """The same for the blocks of a competition, or of one phase, that are over. What is being played stays a secret."""
+def finished_replays(
+    reading: Reading, backend: Backend, competition_id: int, phase: str = "", held: Held = ()
+) -> Iterator[str]:
+    """The same for the blocks of a competition, or of one phase, that are over and not held back.
+
+    What is being played stays a secret.
+    """
     query = select(MATCH.c.number, REPLAY.c.document).outerjoin_from(MATCH, REPLAY).join(BLOCK).order_by(MATCH.c.number)
     over = (BLOCK.c.competition_id == competition_id) & (BLOCK.c.state != BlockState.OPEN)
+    query = query.where(not_(any_held(held))) if held else query
     return _lines(reading, backend, query.where(over & (BLOCK.c.phase == phase) if phase else over))
 
 
@@ -343,12 +368,13 @@ def planned_blocks(reading: Reading, competition_id: int, phase: str) -> Iterato
             yield PlannedBlock(serial, block_id, BlockState(state), game, version_ids)
 
 
-def finished_blocks(reading: Reading, competition_id: int) -> list[BlockOnRecord]:
-    """The blocks of a competition that are over, by phase and in the order in which they were planned."""
+def finished_blocks(reading: Reading, competition_id: int, held: Held = ()) -> list[BlockOnRecord]:
+    """The blocks of a competition that are over and not held back, by phase and in the order of the plan."""
     columns = BLOCK.c[
         "id", "phase", "serial", "game", "options", "rotation", "state", "seed", "deals", "resumed", "epoch"
     ]
     query = select(*columns).where(BLOCK.c.competition_id == competition_id, BLOCK.c.state != BlockState.OPEN)
+    query = query.where(not_(any_held(held))) if held else query
     rows = reading.execute(query.order_by(BLOCK.c.phase, BLOCK.c.serial)).all()
     members, matches = _members_by_block(reading, competition_id), _matches_by_block(reading, competition_id)
     return [BlockOnRecord._make([*row, members.get(row.id, ()), *matches.get(row.id, ((), ()))]) for row in rows]

@@ -11,12 +11,13 @@ from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, Select, func, literal_column, or_, select
+from sqlalchemy import ColumnElement, Row, Select, func, literal_column, not_, or_, select
 
 from roost_games.replay import VOIDED
 from roost_ladder.blocks import Deals
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.suspicions.voids import VoidedMatch
+from roost_server.store.measures.holds import Held, HeldBlocks, any_held
 from roost_server.store.measures.rulings import struck_matches
 from roost_server.store.models import BLOCK, MATCH, MATCH_SEAT, VOID_SEAT, BlockState, Purpose
 from roost_server.store.store import Reading
@@ -65,6 +66,18 @@ class MatchFilter(NamedTuple):
     """The phase of the competition in which the block was planned."""
     block_id: str | None = None
     purpose: Purpose = Purpose.RATED
+    held: Held = ()
+    """What is held back, and left out."""
+
+    @property
+    def needs_block(self) -> bool:
+        """Whether it asks for something that only the block of a match knows."""
+        return self.competition_id is not None or self.phase is not None or bool(self.held)
+
+    @property
+    def scope(self) -> "MatchFilter":
+        """The same matches, whatever is held back: the name of a history of ratings."""
+        return self._replace(held=())
 
     def conditions(self, *, new: bool) -> list[ColumnElement[bool]]:
         """The filter in SQL, but for the purpose. `new`: only a few new matches are wanted."""
@@ -73,7 +86,8 @@ class MatchFilter(NamedTuple):
             # Keeps the database from using the index on it, which would visit all blocks of the competition.
             competition = func.coalesce(competition, 0)
         columns = (MATCH.c.game, MATCH.c.players, competition, BLOCK.c.phase, MATCH.c.block_id)
-        return [column == wanted for column, wanted in zip(columns, self[:5], strict=True) if wanted is not None]
+        seen = [not_(any_held(self.held))] if self.held else []
+        return seen + [column == wanted for column, wanted in zip(columns, self[:5], strict=True) if wanted is not None]
 
 
 EVERYTHING = MatchFilter()
@@ -137,7 +151,7 @@ def recorded(
     """
     conditions = [MATCH.c.number > after, *wanted.conditions(new=after > 0)]
     order = [BLOCK.c.serial] if by_block else []
-    of_block = by_block or wanted.competition_id is not None or wanted.phase is not None
+    of_block = by_block or wanted.needs_block
     matches = select(*MATCH.c[MATCH_COLUMNS]).select_from(MATCH).where(*conditions).order_by(*order, MATCH.c.number)
     # Two streams of rows side by side, matches and seats: joining them takes 1.4 times as long.
     seats = select(*MATCH_SEAT.c[SEAT_COLUMNS]).order_by(*order, MATCH_SEAT.c.match_number, MATCH_SEAT.c.seat)
@@ -217,6 +231,22 @@ def _voided(seats: Sequence[Row[Any]]) -> VoidedMatch:
     first = seats[0]
     asked = tuple(each.seat for each in seats if each.seat is not None)
     return VoidedMatch(first.ended_ms, first.game, tuple(each.version_id for each in seats), asked)
+
+
+def released_blocks(reading: Reading, held: HeldBlocks) -> Sequence[str]:
+    """The blocks of a phase that are done and were released before those that are still held back."""
+    of_phase = (BLOCK.c.competition_id == held.competition_id) & (BLOCK.c.phase == held.phase)
+    query = select(BLOCK.c.id).where(of_phase, BLOCK.c.serial < held.first, BLOCK.c.state == BlockState.DONE)
+    return reading.scalars(query).all()
+
+
+def last_end(reading: Reading, held: Held, after: int, last: int) -> int:
+    """When the last match ended of those with the numbers after `after` to `last` that are not held back; 0: none."""
+    if not held:
+        return 0
+    some = (MATCH.c.number > after) & (MATCH.c.number <= last)
+    query = select(MATCH.c.ended_ms).join_from(MATCH, BLOCK).where(some, not_(any_held(held)))
+    return reading.scalar(query.order_by(MATCH.c.number.desc()).limit(1)) or 0
 
 
 def closed_blocks(reading: Reading, block_ids: Sequence[str]) -> Iterator[tuple[str, BlockState]]:

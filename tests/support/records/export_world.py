@@ -53,9 +53,11 @@ MATCHES = count(1)
 class Play:
     """Plays a competition without an arena: everybody moves at random, and everything is recorded as an arena does."""
 
-    def __init__(self, store: Store, schedule: str) -> None:
+    def __init__(self, store: Store, schedule: str, results: str = "") -> None:
         self.store = store
         text = CUP.replace("SCHEDULE", schedule)
+        if results:
+            text = text.replace("rounds = 2", f"rounds = 2\nresults = {results}")
         competition = ledger.draw_up(store, parse_competition(text), text)
         self.versions = dict(enumerate(self._enter(competition), 1))
         self.director = Director(store, competition, Settings())

@@ -11,6 +11,24 @@ from roost_web.rows.suspicions import SuspicionReport, suspicion_report
 DONE = "done"
 
 
+class ShownSeal(BaseModel):
+    """A commitment to results that are held back."""
+
+    number: int
+    at_ms: int
+    digest: str = Field(description="SHA-256, in hexadecimal.")
+
+
+class ShownHold(BaseModel):
+    """A phase whose results the host holds back."""
+
+    phase: str
+    until_ms: int | None = Field(description="When the clock releases them; null if only the host does.")
+    by_rounds: bool
+    summary: str = Field(description="The same in words.")
+    seal: ShownSeal | None = Field(description="The newest commitment to them.")
+
+
 class ShownCompetition(BaseModel):
     """A competition in a list."""
 
@@ -22,10 +40,11 @@ class ShownCompetition(BaseModel):
     blocks_done: int = Field(description="Of the current phase.")
     blocks_open: int
     commitment: str = Field(description="The SHA-256 of the master seed.")
-    seed: str = Field(description="The master seed once the competition is done, otherwise empty.")
+    seed: str = Field(description="The master seed once the competition is done and its results are released.")
     problem: str = Field(description="Why it does not go on; empty if nothing is wrong.")
     remark: str = Field(description="What else to know although it goes on; empty if nothing.")
     winner: str = Field(description="Who has won; empty before it is done.")
+    held: list[ShownHold] = Field(description="The phases whose results the host holds back now.")
 
     @property
     def done(self) -> bool:
@@ -145,7 +164,7 @@ async def competition_details(client: ArenaClient, name: str) -> CompetitionDeta
         phases=[_phase(each) for each in details.phases],
         entries=[_entry(each) for each in details.entries],
         bracket=await bracket(client, name),
-        collusion=await suspicion_report(client, name) if status.phase == DONE else None,
+        collusion=await suspicion_report(client, name) if status.phase == DONE and not status.held else None,
         document=status.document,
     )
 
@@ -175,6 +194,15 @@ def _row(each: arena_pb2.CompetitionStatus, winner: str) -> ShownCompetition:
         problem=each.problem,
         remark=each.remark,
         winner=winner,
+        held=[_hold(held) for held in each.held],
+    )
+
+
+def _hold(each: arena_pb2.HeldPhase) -> ShownHold:
+    seal = each.seal
+    shown = ShownSeal(number=seal.number, at_ms=seal.at_ms, digest=seal.digest) if each.HasField("seal") else None
+    return ShownHold(
+        phase=each.phase, until_ms=each.until_ms or None, by_rounds=each.by_rounds, summary=each.summary, seal=shown
     )
 
 

@@ -68,12 +68,14 @@ class MatchPage(BaseModel):
     filter: MatchSearch
     rows: list[ShownMatch]
     next: str | None = Field(description="Ask for the next page with `before` set to this; null on the last page.")
+    held: str = Field(default="", description="That matches are left out because their results are held back.")
 
 
 class RunningMatches(BaseModel):
     """The matches that are being played."""
 
     rows: list[ShownMatch]
+    held: str = Field(default="", description="That matches are left out because their results are held back.")
 
 
 class MatchInFull(BaseModel):
@@ -92,13 +94,13 @@ async def matches(client: ArenaClient, wanted: MatchSearch, limit: int, before: 
     answer = await client.matches(wanted.matches(limit + 1, before))
     rows = [shown_match(each) for each in answer.matches[:limit]]
     more = len(answer.matches) > limit
-    return MatchPage(filter=wanted, rows=rows, next=rows[-1].match_id if more else None)
+    return MatchPage(filter=wanted, rows=rows, next=rows[-1].match_id if more else None, held=answer.held)
 
 
 async def running_matches(client: ArenaClient, wanted: MatchSearch, limit: int) -> RunningMatches:
     """Matches that are being played, those started last first."""
     answer = await client.matches(wanted.matches(limit, running=True))
-    return RunningMatches(rows=[shown_match(each) for each in answer.matches])
+    return RunningMatches(rows=[shown_match(each) for each in answer.matches], held=answer.held)
 
 
 async def match_details(client: ArenaClient, match_id: str) -> MatchInFull:

@@ -59,6 +59,7 @@ class Standings(BaseModel):
     filter: StandingsFilter = Field(description="Which matches these are, with the competition and the phase.")
     matches: int = Field(description="The number of matches that count.")
     rows: list[ShownStanding]
+    held: str = Field(default="", description="That results are held back, and until when; empty if nothing is.")
 
     @property
     def sizes(self) -> list[int]:
@@ -81,7 +82,8 @@ async def standings(client: ArenaClient, wanted: Filter) -> Standings:
         phase=answer.phase or wanted.phase,
         everything=request.everything,
     )
-    return Standings(filter=shown, matches=answer.matches, rows=[_row(each) for each in answer.standings])
+    rows = [_row(each) for each in answer.standings]
+    return Standings(filter=shown, matches=answer.matches, rows=rows, held=answer.held)
 
 
 def _row(each: arena_pb2.Standing) -> ShownStanding:

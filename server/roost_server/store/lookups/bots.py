@@ -10,7 +10,8 @@ from roost_games.errors import UsageError
 from roost_games.replay import FaultEntry, Replay
 from roost_server.store.backend import Backend
 from roost_server.store.copies.archives import ArchivedReplays
-from roost_server.store.lookups.matches import IN_PLAY, MatchQuery, number_of, page_numbers
+from roost_server.store.lookups.matches import IN_PLAY, MatchQuery, page_numbers, seen_number_of
+from roost_server.store.measures.holds import EVERYTHING_SEEN, Veil
 from roost_server.store.measures.rulings import struck_matches
 from roost_server.store.models import BLOCK, BOT, BOT_VERSION, ENTRY, MATCH, MATCH_SEAT, OWNER, REPLAY
 from roost_server.store.records import line_of
@@ -111,33 +112,34 @@ def _tallies(
         .where(*wanted.conditions(new=True))
         .group_by(*key)
     )
-    if only is not None or wanted.competition_id is not None or wanted.phase is not None:
+    if only is not None or wanted.needs_block:
         query = query.join(BLOCK, BLOCK.c.id == MATCH.c.block_id)
     if only is not None:
         query = query.where(only)
     return {TallyKey._make(row[:4]): SeatTally._make(row[4:]) for row in connection.execute(query)}
 
 
-def faults(store: Store, name: str, before: str | None = None) -> Iterator[FaultsOfMatch]:
+def faults(store: Store, name: str, before: str | None = None, veil: Veil = EVERYTHING_SEEN) -> Iterator[FaultsOfMatch]:
     """The faults of a bot, match by match, the latest recorded first; with `before` only in matches before that one.
 
     Raises `UsageError` if there is no match `before`.
     """
-    while found := _some_faults(store, name, before):
+    while found := _some_faults(store, name, before, veil):
         yield from found
         before = found[-1].match_id
 
 
-def _some_faults(store: Store, name: str, before: str | None) -> list[FaultsOfMatch]:
+def _some_faults(store: Store, name: str, before: str | None, veil: Veil) -> list[FaultsOfMatch]:
     with store.reading() as connection:
-        numbers = page_numbers(connection, MatchQuery(bot=name, with_faults=True), MATCHES_AT_ONCE, before)
+        wanted = MatchQuery(bot=name, with_faults=True, veil=veil)
+        numbers = page_numbers(connection, wanted, MATCHES_AT_ONCE, before)
         return _faults_of(connection, store.backend, name, numbers) if numbers else []
 
 
-def faults_in(store: Store, name: str, match_id: str) -> list[FaultsOfMatch]:
-    """The faults of a bot in one match. Raises `UsageError` if that is not on record."""
+def faults_in(store: Store, name: str, match_id: str, veil: Veil = EVERYTHING_SEEN) -> list[FaultsOfMatch]:
+    """The faults of a bot in one match. Raises `UsageError` if that is not on record, or must not be seen."""
     with store.reading() as connection:
-        return _faults_of(connection, store.backend, name, [number_of(connection, match_id)])
+        return _faults_of(connection, store.backend, name, [seen_number_of(connection, match_id, veil)])
 
 
 def _faults_of(connection: Connection, backend: Backend, name: str, numbers: Sequence[int]) -> list[FaultsOfMatch]:

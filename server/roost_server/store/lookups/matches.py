@@ -9,10 +9,12 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, literal_column, not_, select
 
 from roost_games.errors import UsageError
 from roost_ladder.blocks import Deals
+from roost_server.errors import HeldBackError
+from roost_server.store.measures.holds import EVERYTHING_SEEN, Veil
 from roost_server.store.models import (
     BLOCK,
     BOT_VERSION,
@@ -68,6 +70,8 @@ class MatchQuery(NamedTuple):
     """Ended at this time or later."""
     until_ms: int | None = None
     """Ended before this time."""
+    veil: Veil = EVERYTHING_SEEN
+    """What it hides is not found."""
 
     @property
     def names_a_bot(self) -> bool:
@@ -150,10 +154,10 @@ def page_numbers(connection: Connection, wanted: MatchQuery, limit: int, before:
     return _numbers(connection, wanted, earlier, limit)
 
 
-def match(store: Store, match_id: str) -> tuple[MatchOnPage, MatchDetails]:
-    """One match. Raises `UsageError` if it is not on record."""
+def match(store: Store, match_id: str, veil: Veil = EVERYTHING_SEEN) -> tuple[MatchOnPage, MatchDetails]:
+    """One match. Raises `UsageError` if it is not on record, `HeldBackError` if it must not be seen."""
     with store.reading() as connection:
-        number = number_of(connection, match_id)
+        number = seen_number_of(connection, match_id, veil)
         [found] = _summaries(connection, [number])
         return found, _details(connection, number)
 
@@ -171,6 +175,22 @@ def number_of(connection: Connection, match_id: str) -> int:
     if number is None:
         raise UsageError(f"there is no match {match_id!r} on record")
     return number
+
+
+def seen_number_of(connection: Connection, match_id: str, veil: Veil) -> int:
+    """The same. Raises `HeldBackError` if the match must not be seen."""
+    number = number_of(connection, match_id)
+    hidden = veil.hidden()
+    query = select(MATCH.c.number).join_from(MATCH, BLOCK).where(MATCH.c.number == number, *hidden)
+    if hidden and connection.scalar(query) is not None:
+        raise HeldBackError(match_id)
+    return number
+
+
+def check_seen(store: Store, match_id: str, veil: Veil) -> None:
+    """Raise `HeldBackError` if a match on record must not be seen, `UsageError` if it is not on record."""
+    with store.reading() as connection:
+        seen_number_of(connection, match_id, veil)
 
 
 def _details(connection: Connection, number: int) -> MatchDetails:
@@ -241,6 +261,8 @@ def _about_the_match(wanted: MatchQuery) -> list[ColumnElement[bool]]:
         if wanted.phase is not None:
             mine.append(BLOCK.c.phase == wanted.phase)
         conditions.append(exists().where(*mine))
+    if hidden := wanted.veil.hidden():
+        conditions.append(not_(exists().where(BLOCK.c.id == MATCH.c.block_id, *hidden)))
     return conditions
 
 

@@ -1,4 +1,5 @@
-"""Measures on record: the arena's quarantines, and the rulings of its host.
+"""Measures on record: the arena's quarantines, the rulings of its host, and the results that it holds back.
 
-They say what was decided about whom, and which matches a ruling strikes; not why, nor what follows in a running arena.
+They say what was decided about whom, which matches a ruling strikes, and which may be seen; not why, nor what follows
+in a running arena.
 """

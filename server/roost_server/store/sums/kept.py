@@ -6,7 +6,7 @@ the next one continues from there. See decision 15.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, Self
@@ -17,8 +17,9 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 from roost_ladder.rating.groups import GroupSums, added_up
 from roost_ladder.rating.results import Indices, Numbers
 from roost_server.store.errors import StoreError
+from roost_server.store.measures.holds import Held
 from roost_server.store.models import BLOCK_SUMS, MATCH, SUMS_OPEN_BLOCK, SUMS_PROGRESS, BlockState
-from roost_server.store.results import MatchFilter, Rule, closed_blocks
+from roost_server.store.results import MatchFilter, Rule, closed_blocks, last_end, released_blocks
 from roost_server.store.store import Reading
 from roost_server.store.sums.blocks import Blocks, Origin, blocks_between, blocks_named, continued, joined, tuples
 from roost_server.store.sums.cells import Cell, CellKind, Cells, Forfeits, parts
@@ -44,6 +45,12 @@ class SumsFilter(NamedTuple):
         origin, wanted = kind.origin, self.matches
         columns = (origin.game, kind.players, origin.competition_id, origin.phase)
         return all(some is None or some == own for some, own in zip(wanted[:4], columns, strict=True))
+
+    def has_all(self, kind: CellKind) -> bool:
+        """The same, and nothing of their phase is held back."""
+        origin = kind.origin
+        held = any(each[:2] == (origin.competition_id, origin.phase) for each in self.matches.held)
+        return not held and self.has(kind)
 
 
 class Conduct(NamedTuple):
@@ -85,6 +92,10 @@ class Sums:
         """How often the sums in the database had been dropped."""
         self._struck: dict[int, set[int]] = {}
         """By competition, the versions whose matches do not count there."""
+        self._released: tuple[Held, int, list[Blocks]] = ((), 0, [])
+        """The released blocks of phases of which others are held back, as of a revision."""
+        self._seen: tuple[Held, int, int] = ((), 0, 0)
+        """What was held back at the match of a number, and when the last one before it ended that was not."""
         self._saves = 0
         self._saved_revision = 0
         self._last_id = 0
@@ -153,6 +164,19 @@ class Sums:
             self._struck = versions
             self.revision += 1
 
+    def read_released(self, reading: Reading, held: Held) -> None:
+        """Read what may be seen of phases that are held back in part. Sums are asked for with the same `held` then."""
+        if self._released[:2] != (held, self.revision):
+            ids = [id for each in held for id in released_blocks(reading, each)]
+            self._released = held, self.revision, list(blocks_named(reading, ids, self.through))
+        known, through, ended_ms = self._seen
+        after, ended_ms = (through, ended_ms) if known == held else (0, 0)
+        self._seen = held, self.through, last_end(reading, held, after, self.through) or ended_ms
+
+    def seen_ms(self, held: Held) -> int:
+        """When the last match ended that is not held back."""
+        return self._seen[2] if held else self.ended_ms
+
     def kinds(self) -> set[tuple[Origin, int]]:
         """Where blocks that count have been played, and at which table sizes."""
         held = ((block.origins[0], block.players) for block in self._open.values())
@@ -179,13 +203,15 @@ class Sums:
 
     def _parts(self, wanted: SumsFilter, forfeits: Collection[Forfeits]) -> "Iterator[Part]":
         for kind, cells in self._cells.items():
-            if kind.forfeits in forfeits and wanted.has(kind):
+            if kind.forfeits in forfeits and wanted.has_all(kind):
                 yield from self._not_struck(kind, cells.groups, cells.vectors)
         if wanted.rule is Rule.SO_FAR:
-            for blocks in joined(self._open.values()):
-                for part in parts(blocks):
-                    if part[0].forfeits in forfeits and wanted.has(part[0]):
-                        yield from self._not_struck(*part)
+            for part in _parts_of(self._open.values()):
+                if part[0].forfeits in forfeits and wanted.has_all(part[0]):
+                    yield from self._not_struck(*part)
+        for part in _parts_of(self._released[2]) if wanted.matches.held else ():
+            if part[0].forfeits in forfeits and wanted.has(part[0]):
+                yield from self._not_struck(*part)
 
     def _not_struck(self, kind: CellKind, groups: Any, vectors: Any) -> "Iterator[Part]":
         """A part without what is struck; nothing if all of it is."""
@@ -233,6 +259,11 @@ def _by_bot(members: Indices, sums: Numbers, bots: int) -> list[int]:
 
 Part = tuple[CellKind, Any, Any]
 """A kind of cells, and the groups and vectors of some of them."""
+
+
+def _parts_of(blocks: Iterable[Blocks]) -> Iterator[Part]:
+    for each in joined(blocks):
+        yield from parts(each)
 
 
 def kept_through(reading: Reading) -> int:
