@@ -33,7 +33,7 @@ from benchmarks.sample_field import sample_fields
 from benchmarks.shared_luck import ratio, scores_by_bot, variances
 from roost_ladder.rating.elo import Elo
 from roost_ladder.rating.fit import fit
-from roost_ladder.rating.results import Gathering, MatchResult
+from roost_ladder.rating.results import GrowingSums, MatchResult
 from roost_ladder.schedules.cycles import RoundRobin
 from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past, Schedule
 from roost_ladder.schedules.sure import Sure
@@ -148,7 +148,7 @@ class Fitted:
     """Our fit."""
 
     def __init__(self) -> None:
-        self._gathering = Gathering()
+        self._gathering = GrowingSums()
 
     def add(self, results: list[MatchResult]) -> None:
         self._gathering.add(results)

@@ -1,11 +1,15 @@
 """docs/architecture.md names what exists: every function, every file, every package and room."""
 
+import ast
 import re
 import tomllib
+from collections import Counter, defaultdict
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from roost_games.registry import GAME_NAMES
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
@@ -20,6 +24,9 @@ FOLDERS = {
     "roost_viewer": "viewer",
     "roost_cli": "cli",
 }
+MOST_MODULES = 16
+OF_ONE_GAME = re.compile(rf"roost_(games|bots\.starters)\.({'|'.join(GAME_NAMES)})\b")
+"""The modules of one game. Each game has a class called `View`, and so on."""
 ROOTS = "|".join([*FOLDERS.values(), "proto", "docs"])
 FILES = sorted(set(re.findall(rf"`((?:{ROOTS})/[\w./-]*)`", PAGE)))
 
@@ -71,3 +78,27 @@ def test_ten_questions_are_answered_with_files() -> None:
     assert len(rows) >= 10
     for question, answer in rows:
         assert any(f"`{file}`" in answer for file in FILES), question
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the packages, by its dotted name."""
+    found = {}
+    for package, folder in FOLDERS.items():
+        for file in (ROOT / folder / package).rglob("*.py"):
+            found[".".join(file.relative_to(ROOT / folder).with_suffix("").parts)] = file
+    return found
+
+
+def test_a_public_class_name_is_used_once() -> None:
+    users: defaultdict[str, list[str]] = defaultdict(list)
+    for module, file in modules().items():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                users[node.name].append(module)
+    shared = {name: where for name, where in users.items() if len(where) > 1}
+    assert {name: where for name, where in shared.items() if not all(map(OF_ONE_GAME.match, where))} == {}
+
+
+def test_no_room_is_too_large() -> None:
+    sizes = Counter(file.parent for file in modules().values() if file.name != "__init__.py")
+    assert {room for room, size in sizes.items() if size > MOST_MODULES} <= {ROOT / "cli/roost_cli/commands"}

@@ -167,7 +167,7 @@ def _reap_until(pid: int) -> int:
 
 
 def _end_descendants(reap: Callable[[], None]) -> None:
-    """Kill all that was started. They are stopped first: what stands still starts nothing new."""
+    """Kill everything that was started. It is stopped first, so that it starts nothing new."""
     if not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):
         os.killpg(0, signal.SIGKILL)
     while pids := _descendants(os.getpid()):

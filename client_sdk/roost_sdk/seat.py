@@ -1,4 +1,4 @@
-"""The one way to call a bot: a seated bot takes calls, and returns what came of each.
+"""The one way to call a bot: a seated bot takes calls, and returns the outcome of each.
 
     bot = SeatedBot(MyBot, BotSeat("karteneck", seat=0, players=2, rng=Random(7)))
     bot.start()
@@ -22,7 +22,7 @@ from roost_games.replay import Result
 from roost_sdk.bot import Bot
 
 Outcome = tuple[Any, BaseException | None, float]
-"""What came of a call: what the bot returned, or what it raised, and the milliseconds it took."""
+"""The outcome of a call: what the bot returned, or what it raised, and the milliseconds it took."""
 Method = Callable[..., object]
 """A method of a bot."""
 Decide = Callable[[Any, Sequence[Any]], object]

@@ -13,7 +13,7 @@ from roost_games.verify import verify
 from roost_ladder.running.engine import Executor
 from roost_ladder.running.fixtures import BotSpec, Fixture, Job, MatchLimits
 from roost_ladder.running.hall import Hall
-from roost_ladder.running.table import Table
+from roost_ladder.running.table import LadderTable
 from roost_ladder.running.workers import local_executor
 from roost_sdk.bot_process.sandbox import check_sandbox
 from tests.support.ladders import attackers
@@ -45,7 +45,7 @@ def against(attacker: type[attackers.Attacker], *, trusted: bool = False) -> Fix
     return honest._replace(bots=(honest.bots[0], BotSpec(name, "v1", str(FILE), name, trusted)))
 
 
-def played(attacker: type[attackers.Attacker], limits: MatchLimits = CALM) -> Table:
+def played(attacker: type[attackers.Attacker], limits: MatchLimits = CALM) -> LadderTable:
     with closing(Hall(limits)) as hall:
         (table,) = hall.play([against(attacker)])
     return table

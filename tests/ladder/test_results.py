@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from roost_ladder.rating.results import Gathering, MatchResult, gather
+from roost_ladder.rating.results import GrowingSums, MatchResult, gather
 from tests.support.records.results import DUEL, TRIO, assert_same, many
 
 
@@ -56,14 +56,14 @@ def test_the_order_of_results_does_not_matter() -> None:
 
 
 def test_results_may_come_one_by_one() -> None:
-    gathering = Gathering()
+    gathering = GrowingSums()
     for result in many(1):
         gathering.add([result])
     assert_same(gathering.record(), gather(many(1)))
 
 
 def test_a_record_does_not_change_when_more_is_added() -> None:
-    gathering = Gathering()
+    gathering = GrowingSums()
     gathering.add(many(1))
     before = gathering.record()
     gathering.add([*many(2), many(1)[0]])
@@ -71,7 +71,7 @@ def test_a_record_does_not_change_when_more_is_added() -> None:
 
 
 def test_a_voided_block_is_forgotten() -> None:
-    gathering = Gathering()
+    gathering = GrowingSums()
     gathering.add(TRIO + DUEL)
     gathering.drop("t")
     gathering.drop("unheard of")
@@ -87,7 +87,7 @@ def test_nothing_played() -> None:
 
 
 def test_a_block_keeps_its_size_when_more_is_added() -> None:
-    gathering = Gathering()
+    gathering = GrowingSums()
     gathering.add(DUEL)
     with pytest.raises(ValueError, match="numbers of players"):
         gathering.add([TRIO[0]._replace(block_id="d")])

@@ -86,7 +86,7 @@ def test_how_far_a_bot_is_in_words() -> None:
     assert in_words(part, BotQualification((), exempt=True)) == "need not qualify: it is the opponent"
     some = BotQualification((trial_of(part, ME, [block(0, match(1), match(1))]),))
     assert in_words(part, some) == (
-        "block 1 of 200 at the most, score 100%, better with confidence 33.33 % of 95 %, "
+        "block 1 of at most 200, score 100%, better with confidence 33.33 % of 95 %, "
         "2 of 10 matches in a row without a fault; it goes on"
     )
 

@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.soak.growth import Look, growth
 from roost.v1 import arena_pb2
-from roost_ladder.rating.results import Gathering, MatchResult, gather
+from roost_ladder.rating.results import GrowingSums, MatchResult, gather
 from roost_ladder.rating.standings import LiveStandings
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
 from roost_server.serving import server
@@ -82,7 +82,7 @@ def test_what_standings_remember_of_a_match() -> None:
 
 
 def test_settled_blocks_count_as_before() -> None:
-    gathering = Gathering()
+    gathering = GrowingSums()
     for result in many(1):
         gathering.add([result])
     gathering.settle()
@@ -91,7 +91,7 @@ def test_settled_blocks_count_as_before() -> None:
 
 
 def test_blocks_that_are_not_settled_can_change() -> None:
-    gathering = Gathering()
+    gathering = GrowingSums()
     gathering.add([*TRIO, DUEL[0], *many(1)])
     gathering.settle(but={"t", "d", "unheard of"})
     gathering.add([DUEL[1]])

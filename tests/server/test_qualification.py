@@ -59,7 +59,7 @@ async def from_start_to_end(there: Qualifying) -> None:
     await until(lambda: len(list(_facts(there.place.store, "ladder"))) >= 8, pause=0.05)
     listed = await there.place.stub.ListBots(arena_pb2.ListBotsRequest())
     told = {bot.name: bot.qualification for bot in listed.bots}
-    assert told["bob"].startswith("cup: block 3 of 3 at the most")
+    assert told["bob"].startswith("cup: block 3 of at most 3")
     assert (told["ann"], told["house"]) == ("", "")
     await there.phase("freeze")
     await until(lambda: not there.place.arena.seating.tables)

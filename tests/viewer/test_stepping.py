@@ -236,7 +236,7 @@ def test_the_charts_name_points_and_times(page: Page, site: Site) -> None:
     points = documents("karteneck")["open"]["frames"][-1]["points"]
     page.get_by_role("tab", name="Charts").click()
     expect(page.get_by_role("img", name=re.compile(f"seat 0 {points[0]}, seat 1 {points[1]}"))).to_be_visible()
-    expect(page.get_by_role("img", name=re.compile("Time per decision of seat 2: .* at the most"))).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("Time per decision of seat 2: .* at most"))).to_be_visible()
 
 
 def test_a_name_is_text_whatever_it_is(page: Page, site: Site) -> None:

@@ -16,7 +16,7 @@ from roost_web.frames import as_event
 
 log = logging.getLogger("roost_web")
 BATCH_SECONDS = 0.1
-"""Viewers are woken this often at the most: they see no difference."""
+"""Viewers are woken at most this often: they see no difference."""
 WOKEN_PER_SECOND = 1000
 """And this many a second in all: 500 viewers of a match get its steps twice a second, in batches."""
 HEARTBEAT_SECONDS = 15.0

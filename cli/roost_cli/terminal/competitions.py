@@ -39,7 +39,7 @@ def forecast_lines(found: "Forecast") -> Iterator[str]:
         yield from (f"    {note}" for note in each.notes)
     if found.hold_up_seconds is not None and not found.problem:
         hours = found.hold_up_seconds / 3600
-        yield f"  one bot can keep a round of the finals waiting for {hours:.1f} hours at the most"
+        yield f"  one bot can keep a round of the finals waiting for at most {hours:.1f} hours"
 
 
 def _amounts(phase: "PhaseForecast") -> Iterator[str]:

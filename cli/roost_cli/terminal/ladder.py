@@ -20,7 +20,7 @@ from roost_ladder.running.local_ladder import LadderRun
 from roost_ladder.running.rounds import Budget
 
 LOOK_SECONDS = 1.0
-"""How often the table on a terminal changes, at the most."""
+"""How often the table on a terminal changes at most."""
 LEADERS = 3
 """How many bots a line names where there is no table."""
 

@@ -128,7 +128,7 @@ class Matches:
             self._check(reveal)
 
     def finish(self, tasks: Sequence[Task]) -> None:
-        """Send what came of these tasks."""
+        """Send the results of these tasks."""
         for task in tasks:
             if task.kind == "decide":
                 self._decided(task)

@@ -93,12 +93,12 @@ class ResultSums(NamedTuple):
 
 def gather(results: Iterable[MatchResult]) -> ResultSums:
     """These results, added up. Raises `ValueError` if they cannot be results of matches in blocks."""
-    gathering = Gathering()
+    gathering = GrowingSums()
     gathering.add(results)
     return gathering.record()
 
 
-class Gathering:
+class GrowingSums:
     """Sums that grow: results are added as they come in, each at the same small cost.
 
     It keeps sums by block, never single matches: about 25 bytes for a match, and some 200 for the name of a block as

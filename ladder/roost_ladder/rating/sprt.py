@@ -15,7 +15,7 @@ in which the bots differ as much as they can: one half favours one bot, the othe
 blocks that are all won alike, then does not end the test too soon.
 
 Limits
-- The rates hold for many blocks of which none decides alone. They are not proved but measured, for worlds like our
+- The rates hold for many blocks, each of which decides little. They are not proved but measured, for worlds like our
   games: `python -m benchmarks.simulations.compare` prints them. They are rougher if ten blocks
   can decide between the hypotheses, or if the bots differ in very few blocks, but then by much.
 - Blocks must be independent of each other, and alike.

@@ -17,7 +17,7 @@ from roost_ladder.rating.certainty import half_widths, likely_above_next, rank_r
 from roost_ladder.rating.elo import ELO, MEAN_RATING, Elo
 from roost_ladder.rating.fit import Fit, fit
 from roost_ladder.rating.groups import GroupSums, Record, grouped
-from roost_ladder.rating.results import Floats, Gathering, MatchResult, ResultSums, gather
+from roost_ladder.rating.results import Floats, GrowingSums, MatchResult, ResultSums, gather
 
 TIED = 6
 """Ratings that agree to this many decimals are ordered by the bots' numbers, not by rounding errors."""
@@ -209,7 +209,7 @@ class LiveStandings:
     """
 
     def __init__(self) -> None:
-        self._gathering = Gathering()
+        self._gathering = GrowingSums()
         self._strengths: dict[int, float] = {}
 
     def add(self, results: Iterable[MatchResult]) -> None:

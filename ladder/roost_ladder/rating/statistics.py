@@ -27,7 +27,7 @@ class SeatKey(NamedTuple):
 
 @dataclass(slots=True)
 class Totals:
-    """What came of some seats, added up."""
+    """The results of some seats, added up."""
 
     places: Counter[int] = field(default_factory=Counter)
     """How often each place was taken."""
@@ -70,7 +70,7 @@ class Totals:
         return next(score for score, so_far in zip(scores, seats, strict=True) if so_far >= share * self.matches)
 
     def add(self, other: "Totals") -> None:
-        """Add what came of other seats."""
+        """Add the results of other seats."""
         self.places.update(other.places)
         self.scores.update(other.scores)
         self.faults += other.faults

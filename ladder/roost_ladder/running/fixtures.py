@@ -1,4 +1,4 @@
-"""What is to be played and what came of it, as values that travel between processes."""
+"""Matches to be played and their results, as values that travel between processes."""
 
 import zlib
 from pathlib import Path
@@ -165,7 +165,7 @@ def as_played(
     stops: tuple[Stop, ...] = (),
     busy_ms: float = 0.0,
 ) -> PlayedMatch:
-    """What came of a fixture whose referee has a result."""
+    """The played match of a fixture whose referee has a result."""
     replay = referee.replay()
     times: list[list[float]] = [[] for _ in fixture.bots]
     for seat, ms in replay.own_times():

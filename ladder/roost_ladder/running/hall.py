@@ -9,8 +9,8 @@ moment. So a hand-over is paid for many decisions. A bot that thinks for long ha
 its time counts: no other bot of this hall is asked meanwhile.
 
 If a process is lost, it is certain which bot is to blame, and at which table it was asked. It forfeits that match
-(see `Table.stop`). Its other matches begin again with a fresh process: what it knew of them is gone, and they are none
-of its faults. A match is a function of its seed, so they come out as if nothing had happened.
+(see `LadderTable.stop`). Its other matches begin again with a fresh process, because what it knew of them is gone, and
+they are none of its faults. A match is a function of its seed, so they come out as if nothing had happened.
 """
 
 import selectors
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from roost_games.errors import RoostError
 from roost_games.referee import Referee
 from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits
-from roost_ladder.running.table import AwaySeat, HereSeat, Table
+from roost_ladder.running.table import AwaySeat, HereSeat, LadderTable
 from roost_sdk.bot_process.answers import NotAnAnswer
 from roost_sdk.bot_process.process import LOOK_SECONDS, BotCall, BotLimits, BotLost, BotProcess, Wrap
 from roost_sdk.bot_process.sandbox import sandbox_for
@@ -42,7 +42,7 @@ Watch = Callable[[Referee[Any, Any]], Callable[[object], None]]
 
 
 @dataclass(eq=False, slots=True)
-class Guest:
+class HostedBot:
     """A bot's process in a hall."""
 
     process: BotProcess
@@ -51,13 +51,13 @@ class Guest:
     """Those to hand over next."""
 
 
-class Placed(NamedTuple):
+class HallSeat(NamedTuple):
     """Where the seat is that a process knows by its number."""
 
     match: int
     """The number of its match, in the order of the fixtures."""
     seat: int
-    guest: Guest
+    guest: HostedBot
 
 
 class Hall:
@@ -70,13 +70,13 @@ class Hall:
         self._beat = beat
         self._runner = Runner()
         self._selector = selectors.DefaultSelector()
-        self._guests: dict[str, Guest] = {}
+        self._guests: dict[str, HostedBot] = {}
         """By what their bots are named, those that were needed last at the end."""
         self._broken: dict[str, BotLost] = {}
         """Bots that cannot be imported without ending their process."""
         self._numbers = count(1)
-        self._placed: dict[int, Placed] = {}
-        self._tables: dict[int, Table] = {}
+        self._placed: dict[int, HallSeat] = {}
+        self._tables: dict[int, LadderTable] = {}
         """Those that are being played, by index."""
         self._ended = 0
 
@@ -88,13 +88,13 @@ class Hall:
         self._selector.close()
         self._runner.close()
 
-    def play(self, fixtures: Iterable[Fixture], watch: Watch | None = None) -> Iterator[Table]:
+    def play(self, fixtures: Iterable[Fixture], watch: Watch | None = None) -> Iterator[LadderTable]:
         """Play these matches. They come back in their order, each when it is over.
 
         With `watch` one is played after the other. Raises `UsageError` if a bot cannot be loaded.
         """
         waiting = enumerate(fixtures)
-        done: dict[int, Table] = {}
+        done: dict[int, LadderTable] = {}
         given = 0
         more = True
         while more or self._tables:
@@ -117,7 +117,7 @@ class Hall:
         return min(MOST_TABLES, 1 + self._ended) if quick else SLOW_TABLES
 
     def _open(self, index: int, fixture: Fixture, watch: Watch | None) -> None:
-        table = Table(fixture, self._limits)
+        table = LadderTable(fixture, self._limits)
         for bot in fixture.bots:
             self._find(bot)
         self._tables[index] = table
@@ -131,7 +131,7 @@ class Hall:
         wrap: Wrap = sandbox_for(bot.text) if self._limits.sandbox else list
         process = BotProcess(bot.text, self._bot_limits, wrap)
         try:
-            self._guests[bot.text] = guest = Guest(process, process.load(self._beat))
+            self._guests[bot.text] = guest = HostedBot(process, process.load(self._beat))
             self._selector.register(process, selectors.EVENT_READ, guest)
         except BotLost as lost:
             self._broken[bot.text] = lost
@@ -139,7 +139,7 @@ class Hall:
             process.stop()
             raise
 
-    def _seat(self, index: int, seat: int, bot: BotSpec, table: Table) -> HereSeat | AwaySeat:
+    def _seat(self, index: int, seat: int, bot: BotSpec, table: LadderTable) -> HereSeat | AwaySeat:
         if bot.trusted:
             return table.here(seat, loaded(bot), self._runner)
         number = next(self._numbers)
@@ -147,7 +147,7 @@ class Hall:
             return AwaySeat(number, [], lost=self._broken[bot.text])
         # The last one is the one that was needed last.
         guest = self._guests[bot.text] = self._guests.pop(bot.text)
-        self._placed[number] = Placed(index, seat, guest)
+        self._placed[number] = HallSeat(index, seat, guest)
         return AwaySeat(number, guest.calls, wants_moves=guest.wants_moves)
 
     def _hand_over(self) -> None:
@@ -185,7 +185,7 @@ class Hall:
             except BotLost as lost:
                 self._lose(guest, lost)
 
-    def _receive(self, guest: Guest) -> None:
+    def _receive(self, guest: HostedBot) -> None:
         try:
             for (number, kind, _), answer in guest.process.receive():
                 # Of a match that has begun again, nothing counts.
@@ -194,7 +194,7 @@ class Hall:
         except NotAnAnswer as error:
             raise guest.process.babble(error) from None
 
-    def _lose(self, guest: Guest, lost: BotLost) -> None:
+    def _lose(self, guest: HostedBot, lost: BotLost) -> None:
         """A process is gone. Its bot forfeits the match that it was asked in, and its others begin again."""
         self._selector.unregister(guest.process)
         del self._guests[guest.process.text]
@@ -223,7 +223,7 @@ class Hall:
         for number in numbers:
             del self._placed[number]
 
-    def _take_done(self) -> dict[int, Table]:
+    def _take_done(self) -> dict[int, LadderTable]:
         done = {index: table for index, table in self._tables.items() if table.done}
         for index in done:
             del self._tables[index]

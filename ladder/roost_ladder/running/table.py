@@ -27,8 +27,8 @@ LONGEST_SHOWN = 100
 """How many characters of what is no move are shown to an author."""
 
 
-class Verdict(NamedTuple):
-    """What came of a decision."""
+class Decided(NamedTuple):
+    """The outcome of a decision."""
 
     ms: float | None
     move: Any = None
@@ -70,7 +70,7 @@ class AwaySeat:
         self.unseen = []
 
 
-class Table:
+class LadderTable:
     """One match, from the deal to the last call of its bots."""
 
     def __init__(self, fixture: Fixture, limits: MatchLimits) -> None:
@@ -82,7 +82,7 @@ class Table:
         self._game = get_game(fixture.game)
         self._seats: list[HereSeat | AwaySeat] = []
         self._views: list[Any] = [None] * len(fixture.bots)
-        self._verdicts: dict[int, Verdict] = {}
+        self._verdicts: dict[int, Decided] = {}
         self._listener: Callable[[object], None] | None = None
         self.referee: Referee[Any, Any] = Referee(
             self._game,
@@ -137,7 +137,7 @@ class Table:
             seat.lost, seat.open_calls = lost, 0
             self._note_stop(number, str(lost))
             if number in self.referee.waiting:
-                self._verdicts.setdefault(number, Verdict(None, fault=lost.fault))
+                self._verdicts.setdefault(number, Decided(None, fault=lost.fault))
         if not self.referee.over:
             self._go_on_if_complete()
 
@@ -171,23 +171,23 @@ class Table:
         if isinstance(seat, HereSeat):
             self._verdicts[number] = self._verdict_here(number, seat, view)
         elif seat.lost is not None:
-            self._verdicts[number] = Verdict(None, fault=seat.lost.fault)
+            self._verdicts[number] = Decided(None, fault=seat.lost.fault)
         else:
             seat.call("decide", view)
 
-    def _verdict_here(self, number: int, seat: HereSeat, view: object) -> Verdict:
+    def _verdict_here(self, number: int, seat: HereSeat, view: object) -> Decided:
         move, error, ms = seat.bot.decide(view, self.referee.legal(number))
         if error is None:
-            return Verdict(ms, move)
+            return Decided(ms, move)
         if not isinstance(error, NotStarted):
             self._note(number, "decide", error)
-        return Verdict(ms, fault=Fault.LATE if isinstance(error, OutOfTime) else Fault.CRASHED)
+        return Decided(ms, fault=Fault.LATE if isinstance(error, OutOfTime) else Fault.CRASHED)
 
-    def _verdict(self, number: int, answer: Answer) -> Verdict:
+    def _verdict(self, number: int, answer: Answer) -> Decided:
         kind, ms, data = answer
         if kind is AnswerKind.MOVE:
             try:
-                return Verdict(ms, read_move(self._game.name, data))
+                return Decided(ms, read_move(self._game.name, data))
             except MalformedMove:
                 return self._malformed(number, ms, answer.value())
         if kind is AnswerKind.REFUSED:
@@ -195,12 +195,12 @@ class Table:
         if kind is AnswerKind.ERROR:
             headline, details, late = answer.error()
             self._tell(number, f"{'was late' if late else CRASHES['decide']}: {headline}", details)
-            return Verdict(ms, fault=Fault.LATE if late else Fault.CRASHED)
-        return Verdict(ms, fault=Fault.CRASHED)
+            return Decided(ms, fault=Fault.LATE if late else Fault.CRASHED)
+        return Decided(ms, fault=Fault.CRASHED)
 
-    def _malformed(self, number: int, ms: float, sent: JsonValue) -> Verdict:
+    def _malformed(self, number: int, ms: float, sent: JsonValue) -> Decided:
         self._refused(number, Fault.MALFORMED, shown(sent, LONGEST_SHOWN))
-        return Verdict(ms, fault=Fault.MALFORMED, sent=sent)
+        return Decided(ms, fault=Fault.MALFORMED, sent=sent)
 
     def _settle(self) -> None:
         """Tell the referee all answers of a decision. After them, not before, seats forfeit that were stopped."""

@@ -12,7 +12,7 @@ from itertools import permutations
 from random import Random
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from roost_ladder.rating.results import Gathering, MatchResult, ResultSums
+from roost_ladder.rating.results import GrowingSums, MatchResult, ResultSums
 
 GATHERED_AT_ONCE = 1000
 
@@ -90,7 +90,7 @@ class Past:
     """What has happened so far.
 
     It keeps counts, so that a schedule need not read everything again for every round, and no single matches: there may
-    be millions. Only with `recorded` does it keep what ratings need, see `Gathering`.
+    be millions. Only with `recorded` does it keep what ratings need, see `GrowingSums`.
     """
 
     __slots__ = ("_ahead", "_duels", "_gathering", "_news", "_opponents", "ended", "given", "recorded", "tally")
@@ -110,7 +110,7 @@ class Past:
         self._opponents: Counter[int] = Counter()
         self._duels: Counter[tuple[int, int]] = Counter()
         """By bot and bot: how often the first finished ahead of the second at tables of two, in halves."""
-        self._gathering = Gathering()
+        self._gathering = GrowingSums()
         self._news: list[MatchResult] = []
         """What has not been gathered yet: to gather many matches at once takes far less time for each."""
         for pairing in pairings:

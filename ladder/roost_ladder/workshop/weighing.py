@@ -21,7 +21,7 @@ from roost_sdk.viewing.moments import Remark
 
 
 class Weighed(NamedTuple):
-    """An opinion with what came of both moves: the share of opponents left behind, where a tie is half."""
+    """An opinion with the outcome of both moves: the share of opponents left behind, where a tie is half."""
 
     opinion: Opinion
     as_played: float

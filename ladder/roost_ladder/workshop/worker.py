@@ -77,8 +77,8 @@ class TimeIsUp(BaseException):
     """Ends a match, whatever the bot is doing. Not an `Exception`, so that it is not taken for an error of the bot."""
 
 
-class Trial(NamedTuple):
-    """What came of a match, perhaps before its end."""
+class ExaminedMatch(NamedTuple):
+    """A match of the examined bot, perhaps stopped before its end."""
 
     replay: Replay
     troubles: list[tuple[str, str]]
@@ -160,7 +160,9 @@ class Worker:
         able = [rival for rival in rivals if rival.plays(table.game, table.players)]
         return LoadedBot("sample", able[number % len(able)]) if able else self.bot
 
-    def _play(self, table: MatchKind, bots: Sequence[LoadedBot], number: int, seat: int, share: float = 1.0) -> Trial:
+    def _play(
+        self, table: MatchKind, bots: Sequence[LoadedBot], number: int, seat: int, share: float = 1.0
+    ) -> ExaminedMatch:
         troubles: dict[str, str] = {}
 
         def tell(trouble: Trouble) -> None:
@@ -185,7 +187,7 @@ class Worker:
         unanswered = (time.monotonic() - self._asked) * 1000 if seat in referee.waiting else 0.0
         if not referee.over:
             referee.void("there was no more time for it")
-        return Trial(referee.replay(), list(troubles.items()), unanswered)
+        return ExaminedMatch(referee.replay(), list(troubles.items()), unanswered)
 
     def lead_into_rare(self) -> None:
         """Ask the bot in matches that others steer into rare situations."""
@@ -238,7 +240,7 @@ class Worker:
             if not self._time_for():
                 return
 
-    def _play_itself(self, table: MatchKind, number: int, share: float = 1.0) -> Trial:
+    def _play_itself(self, table: MatchKind, number: int, share: float = 1.0) -> ExaminedMatch:
         """A match of the bot with itself."""
         random.seed(self.task.salt)
         return self._play(table, [self.bot] * table.players, number, 0, share)
@@ -292,7 +294,7 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
     raise TimeIsUp
 
 
-def _times_and_faults(seen: Trial, seat: int) -> dict[str, JsonValue]:
+def _times_and_faults(seen: ExaminedMatch, seat: int) -> dict[str, JsonValue]:
     own = [step for step in seen.replay.steps if isinstance(step, Decision) and step.seat == seat]
     faults = Counter(fault.kind.value for fault in seen.replay.result.faults if fault.seat == seat)
     return {"ms": [step.ms or 0.0 for step in own], "unanswered": seen.unanswered, "faults": faults}

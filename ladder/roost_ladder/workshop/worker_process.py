@@ -1,4 +1,4 @@
-"""Runs a worker of the doctor and says what came of it, whatever the bot does to its process."""
+"""Runs a worker of the doctor and returns its result, whatever the bot does to its process."""
 
 import json
 import os

@@ -160,7 +160,7 @@ def in_words(part: QualificationPart, bot: BotQualification) -> str:
 
 
 def _progress(part: QualificationPart, trial: Trial) -> Iterable[str]:
-    yield f"block {trial.blocks} of {part.most_blocks} at the most"
+    yield f"block {trial.blocks} of at most {part.most_blocks}"
     if part.confidence is not None:
         yield f"score {trial.score:.0%}"
         yield f"better with confidence {_percent(trial.confidence)} of {_percent(part.confidence)}"

@@ -68,7 +68,7 @@ class Forecast(NamedTuple):
     """In matches an hour."""
     phases: tuple[PhaseForecast, ...]
     hold_up_seconds: float | None
-    """How long one bot can keep a round of the finals waiting at the most. `None` without finals."""
+    """How long one bot can keep a round of the finals waiting at most. `None` without finals."""
     problem: str
     """Why the finals cannot be played; empty if they can."""
 
@@ -162,7 +162,7 @@ class _Plan:
                 )
 
     def hold_up_seconds(self) -> float:
-        """How long one bot can keep a round waiting at the most."""
+        """How long one bot can keep a round waiting at most."""
         matches = sum(self._blocks_of_bot(kind) * self._rotation.matches(kind.players) for kind in self._blocks)
         return longest_hold_up(self._file.settings(), self._file.faults.absence_seconds, matches)
 

@@ -19,7 +19,7 @@ from roost_server.play.quarantine import Quarantine
 from roost_server.play.recorder import Bookkeeping, Recorder, Tasks
 from roost_server.play.resume import begin_epoch, resume_blocks
 from roost_server.play.seating import Requests, TableSeating
-from roost_server.play.unrated.asking import Asked, Challenges, Taken
+from roost_server.play.unrated.asking import AskedMatch, Challenges, Taken
 from roost_server.settings import Settings
 from roost_server.store import Purpose, Store
 
@@ -193,7 +193,7 @@ class Arena:
         self._matchmaker.look_again(self.lobby.by_version)
         self._play_later()
 
-    async def challenge(self, asked: Asked) -> Taken:
+    async def challenge(self, asked: AskedMatch) -> Taken:
         """An owner asks for matches that are not rated. Raises `ArenaError` if they cannot be played."""
         if self.entrance.closed:
             raise ClosingError("the arena is shutting down")

@@ -32,7 +32,7 @@ from roost_server.errors import NotYetError, UnauthenticatedError, UnknownCompet
 from roost_server.play.arena import Arena
 from roost_server.play.director import Director
 from roost_server.play.stream import parser_of, play
-from roost_server.play.unrated.asking import Asked
+from roost_server.play.unrated.asking import AskedMatch
 from roost_server.serving import live
 from roost_server.serving.reading import ReadingService
 from roost_server.serving.rpc import Methods
@@ -269,7 +269,7 @@ class AccountsService(AdministrationService):
     async def _challenge(self, request: admin_pb2.ChallengeRequest, caller: Caller) -> admin_pb2.ChallengeResponse:
         matches.check_game(request.game)
         bot = await asyncio.to_thread(requests.existing_bot, self._arena.store, caller, request.bot)
-        asked = Asked(bot, request.opponents, request.game, request.matches, caller.actor)
+        asked = AskedMatch(bot, request.opponents, request.game, request.matches, caller.actor)
         taken = await self._arena.challenge(asked)
         return admin_pb2.ChallengeResponse(challenge_id=taken.id, matches=taken.matches)
 

@@ -183,7 +183,7 @@ class FakeArena(ArenaServicer):
         if request.competition not in [each.name for each in self.competitions]:
             context.abort(grpc.StatusCode.NOT_FOUND, f"there is no competition {request.competition}")
         return records.GetCompetitionResponse(
-            rules=["Every bot meets every other one equally often.", "A bot thinks 100 ms a move at the most."],
+            rules=["Every bot meets every other one equally often.", "A bot thinks at most 100 ms a move."],
             phases=[
                 records.CompetitionPhase(name="registration", done=True, ends_ms=NOW_MS, summary="Authors enter bots."),
                 records.CompetitionPhase(name="ladder", current=True, begins_ms=NOW_MS, summary="Everybody plays."),

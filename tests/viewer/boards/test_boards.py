@@ -66,7 +66,7 @@ def prepare(page: Page, document: Document) -> None:
 
 
 def drawings(page: Page, document: Document, stride: int = 1) -> Iterator[tuple[Any, Any]]:
-    """Every frame, or every so many, and what is on the page when it is drawn."""
+    """Every frame, or one in `stride`, and what is on the page when it is drawn."""
     prepare(page, document)
     frames: Any = document["frames"]
     drawn = json.loads(page.evaluate("(stride) => JSON.stringify(allShown(stride))", stride))

@@ -125,7 +125,7 @@ const inAll = (decisions) => duration(decisions.reduce((sum, { ms }) => sum + ms
 function summary(decisions) {
   if (!decisions.length) return "none known";
   const { ms, step } = longestOf(decisions);
-  return `${inAll(decisions)} in all, ${duration(ms)} at the most, at step ${step}`;
+  return `${inAll(decisions)} in all, ${duration(ms)} at most, at step ${step}`;
 }
 
 function longestLink(decisions, actions) {

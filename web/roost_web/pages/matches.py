@@ -16,7 +16,7 @@ from roost_web.site import AnySite
 
 PER_PAGE = 50
 MOST_REPLAYS = 1000
-"""How many replays a download has at the most. `roost export` has no such limit."""
+"""How many replays a download has at most. `roost export` has no such limit."""
 AT_ONCE = 100
 router = APIRouter(include_in_schema=False)
 Day = Annotated[date | None, BeforeValidator(lambda value: value or None)]

@@ -37,7 +37,7 @@ class BlockQueue:
         self._lines: defaultdict[int, _Line] = defaultdict(_Line)
         self._blocks: dict[str, OpenBlock] = {}
         self._candidates: list[tuple[int, str]] = []
-        """A heap: what may be played. It has each waiting block once at the most."""
+        """A heap: what may be played. It has each waiting block at most once."""
         self._listed: set[str] = set()
         self._woken: set[int] = set()
 

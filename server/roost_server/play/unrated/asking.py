@@ -28,8 +28,8 @@ HOUR_MS = 3_600_000
 log = structlog.get_logger()
 
 
-class Asked(NamedTuple):
-    """What an owner asks for."""
+class AskedMatch(NamedTuple):
+    """The match that an owner asks for."""
 
     bot: BotRecord
     opponents: Sequence[str]
@@ -61,7 +61,7 @@ class Challenges:
         self._asking = asyncio.Lock()
         """One after the other, so that limits hold."""
 
-    async def ask(self, asked: Asked) -> Taken:
+    async def ask(self, asked: AskedMatch) -> Taken:
         """Have matches played. Raises `ArenaError` if that is not possible."""
         check_opponents(asked)
         async with self._asking:
@@ -100,7 +100,7 @@ class Challenges:
         names = " and ".join(session.name for session in group)
         raise NotYetError(f"{names} take part in no competition here that plays {game} at tables of {len(group)}")
 
-    async def _check_limits(self, asked: Asked, group: Sequence[Session], offer: Offer, matches: int) -> None:
+    async def _check_limits(self, asked: AskedMatch, group: Sequence[Session], offer: Offer, matches: int) -> None:
         settings = offer.settings
         if not settings.challenges_per_owner_hour or not settings.challenges_per_opponent_hour:
             raise DeniedError(f"the host of {offer.name} allows no challenges")
@@ -126,7 +126,7 @@ class Challenges:
             return asked_since(reading, epoch_ms() - HOUR_MS)
 
     async def _begin(
-        self, asked: Asked, group: Sequence[Session], rules: Rules, settings: Settings, rounds: int
+        self, asked: AskedMatch, group: Sequence[Session], rules: Rules, settings: Settings, rounds: int
     ) -> Taken:
         taken = Taken(f"{CHALLENGE}-{secrets.token_hex(5)}", rounds * len(group))
         versions = tuple(session.version_id for session in group)
@@ -144,7 +144,7 @@ class Challenges:
         log.info("challenge", challenge=taken.id, bots=[session.name for session in group], matches=taken.matches)
         return taken
 
-    def _note(self, asked: Asked, taken: Taken) -> None:
+    def _note(self, asked: AskedMatch, taken: Taken) -> None:
         with self._store.writing() as connection:
             bots = [asked.bot.name, *asked.opponents]
             note(connection, asked.actor, "challenge", challenge=taken.id, bots=bots, matches=taken.matches)
@@ -161,7 +161,7 @@ class Challenges:
         return ""
 
 
-def check_opponents(asked: Asked) -> None:
+def check_opponents(asked: AskedMatch) -> None:
     """Raise `InvalidError` if they cannot sit at one table."""
     names = [asked.bot.name, *asked.opponents]
     if not asked.opponents:

@@ -76,7 +76,7 @@ class Layout:
         return GroupSums(bots, (tables,))
 
     def _products(self, vectors: Numbers, halves: Floats) -> Floats:
-        """By group, score and score. Some groups at a time: there may be so many that memory is what takes time."""
+        """By group, score and score. For some groups at a time: much memory at once takes more time."""
         made: Floats = np.empty((len(vectors), self.scores, self.scores))
         upper, scale = vectors[:, self.first_product : self.first_member], np.outer(halves, halves)
         for first in range(0, len(vectors), AT_ONCE):
