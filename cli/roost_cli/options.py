@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from roost_sdk import LoadedBot
     from roost_sdk.arena.credentials import Credentials
     from roost_sdk.arena.reader import ArenaReader, Reader
+    from roost_sdk.bot_process.answers import BotDescription
     from roost_server.serving.children import PageBeside
 
 DEFAULT_DATABASE = "roost.db"
@@ -374,6 +375,17 @@ def find_bots(texts: Sequence[str]) -> "list[LoadedBot]":
 
     with contextlib.redirect_stdout(sys.stderr):
         return [load_bot(text, SAMPLES) for text in texts]
+
+
+def describe_bots(texts: Sequence[str]) -> "list[BotDescription]":
+    """What the bots that were named say of themselves. All but samples are imported in processes of their own."""
+    from roost_bots import SAMPLES
+    from roost_ladder.running.entrants import described
+    from roost_sdk.bot_process.answers import BotDescription
+    from roost_sdk.load import LoadedBot
+
+    known = {name: BotDescription.of(LoadedBot(name, sample)) for name, sample in SAMPLES.items() if name in texts}
+    return [known.get(text) or described(text, tuple(SAMPLES))[0] for text in texts]
 
 
 def sources_of(texts: Sequence[str]) -> list[str]:

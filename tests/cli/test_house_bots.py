@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from roost_cli.options import find_bots, sources_of
+from roost_cli.options import describe_bots, sources_of
 from roost_server.serving.children import HouseBot, house_bots
 from roost_server.serving.tls import make_certificate
 from roost_server.settings import Settings
@@ -149,11 +149,23 @@ def test_a_wrong_name_is_told_as_by_submit(roost: Roost) -> None:
         assert roost("serve", "--bots", name) == roost("submit", name)
 
 
+def test_no_file_is_imported_by_the_arena(roost: Roost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even one that has no bot in it: whatever it does on import, it does elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "noted.py").write_text("import os\nopen('importer', 'a').write(f'{os.getpid()} ')\n")
+    answer = roost("serve", "--bots", "noted.py")
+    assert answer.code == 2
+    assert answer.err == "roost: there is no bot in noted.py; write a class in it that is a subclass of roost_sdk.Bot\n"
+    importers = (tmp_path / "importer").read_text().split()
+    assert importers
+    assert str(os.getpid()) not in importers
+
+
 def test_a_bot_that_is_named_twice_plays_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own.py").write_text(OWN)
     texts = ["own.py", "./own.py", "own.py:Own"]
-    assert house_bots(zip(sources_of(texts), find_bots(texts), strict=True), Settings().tables) == [
+    assert house_bots(zip(sources_of(texts), describe_bots(texts), strict=True), Settings().tables) == [
         HouseBot("own", "own.py"),
         HouseBot("own-Own", "own.py:Own"),
     ]

@@ -17,7 +17,7 @@ from roost_cli.options import (
     Where,
     check_web,
     database_url,
-    find_bots,
+    describe_bots,
     needs_server,
     own_words,
     page_beside,
@@ -199,7 +199,7 @@ def serve(
             settings_for(wanted, counts, decision_ms, bank_ms, schedule, deals, **pace),
             ArenaNetwork(listen, tls_cert, tls_key, insecure_network, metrics, proxies),
             competitions=competitions or [],
-            bots=zip(sources_of(company), find_bots(company), strict=True),
+            bots=zip(sources_of(company), describe_bots(company), strict=True),
             page=page,
             backups=_backups(backup_every, keep, backup_to, db) if backup_every else None,
             accept_loss=accept_loss,
@@ -241,7 +241,7 @@ def showcase(
     from roost_cli.terminal.console import remark
     from roost_cli.terminal.showcase import print_beginning, print_summary, show_standings, stays
 
-    find_bots(bots or [])
+    describe_bots(bots or [])
     with needs_server("roost showcase"):
         import roost_server.serving.hosting  # noqa: F401  as the arena will, in a process of its own
     check_web("roost showcase")

@@ -15,9 +15,8 @@ import structlog
 
 import roost_sdk
 from roost_games.errors import UsageError
-from roost_sdk import LoadedBot
-from roost_sdk.arena.client import games_of
 from roost_sdk.bot import wire_name
+from roost_sdk.bot_process.answers import BotDescription
 from roost_sdk.processes import GuardedProcess, Processes, Restart, Stoppage, Supervisor, python_words, stop
 from roost_server.settings import Rules
 
@@ -62,15 +61,20 @@ class HouseBot(NamedTuple):
         return Child(self.name, words, "house bot exited and is restarted", {"bot": self.name})
 
 
-def house_bots(sources: Iterable[tuple[str, LoadedBot]], tables: Collection[Rules]) -> list[HouseBot]:
+def house_bots(sources: Iterable[tuple[str, BotDescription]], tables: Collection[Rules]) -> list[HouseBot]:
     """Each of these bots once, given with how to find it. Raises `UsageError` for one that fits no table."""
-    found: dict[LoadedBot, HouseBot] = {}
+    found: dict[BotDescription, HouseBot] = {}
     for source, bot in sources:
-        games_of(bot.bot_class)
-        if not any(bot.bot_class.plays(rules.game, rules.players) for rules in tables):
+        if not any(_plays(bot, rules) for rules in tables):
             raise UsageError(f"{bot.name} plays at none of the tables that --games and --players allow; leave it out")
         found.setdefault(bot, HouseBot(wire_name(bot.name), source))
     return list(found.values())
+
+
+def _plays(bot: BotDescription, rules: Rules) -> bool:
+    if not bot.games:
+        raise UsageError(f"{bot.class_name} plays no game: it has no method choose(self, view, legal)")
+    return rules.game in bot.games and (not bot.player_counts or rules.players in bot.player_counts)
 
 
 class PageBeside(NamedTuple):

@@ -14,7 +14,7 @@ from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES
 from roost_ladder.blocks import Deals
 from roost_ladder.schedules.registry import check_open
-from roost_sdk import LoadedBot
+from roost_sdk.bot_process.answers import BotDescription
 from roost_server.accounts.callers import Addresses
 from roost_server.accounts.keys import Scope, keys
 from roost_server.competition.file import read_competitions
@@ -103,7 +103,7 @@ def run_arena(
     network: ArenaNetwork,
     *,
     competitions: Sequence[Path] = (),
-    bots: Iterable[tuple[str, LoadedBot]] = (),
+    bots: Iterable[tuple[str, BotDescription]] = (),
     page: PageBeside | None = None,
     backups: BackupPlan | None = None,
     accept_loss: bool = False,
