@@ -43,7 +43,8 @@ from roost_games.referee import Clock
 from roost_sdk import Bot
 from roost_sdk.arena.client import Client
 from roost_sdk.arena.link import grpc_links
-from roost_server.serving.server import ArenaServer, collect_garbage_seldom
+from roost_server.accounts.limits import CallLimits
+from roost_server.serving.server import ArenaServer, Hosting, collect_garbage_seldom
 from roost_server.settings import Rules, Settings, tables_of
 from roost_server.store import open_store
 
@@ -80,7 +81,7 @@ async def _arena(pipe: Connection, url: str, tables: tuple[Rules, ...]) -> None:
         tables, clock=PATIENT, max_matches_per_bot=1024, matches_at_once=1024, drain_seconds=0
     ).unpaced()
     with open_store(url) as store:
-        server = ArenaServer(store, settings, "127.0.0.1:0")
+        server = ArenaServer(store, settings, "127.0.0.1:0", Hosting(calls=CallLimits(most=1_000_000)))
         collect_garbage_seldom()
         await server.start()
         pipe.send(server.address)

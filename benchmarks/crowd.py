@@ -25,7 +25,8 @@ from roost.v1 import admin_pb2
 from roost.v1.admin_pb2_grpc import AdminStub
 from roost_sdk.arena.credentials import Credentials
 from roost_server.accounts.keys import Scope, make_key
-from roost_server.serving.server import ArenaServer, collect_garbage_seldom
+from roost_server.accounts.limits import CallLimits
+from roost_server.serving.server import ArenaServer, Hosting, collect_garbage_seldom
 from roost_server.settings import Settings, tables_of
 from roost_server.store import open_store
 
@@ -107,7 +108,7 @@ class ArenaReading(NamedTuple):
 
 
 def arena_process(pipe: Connection) -> None:
-    """Be an arena until told to stop; answers every message with a reading."""
+    """Be an arena until told to stop; answers every message with a reading. All bots come from one address."""
     asyncio.run(_arena(pipe))
 
 
@@ -116,7 +117,7 @@ async def _arena(pipe: Connection) -> None:
     settings = Settings(tables_of(("karteneck",), (2,)), clock=PATIENT, drain_seconds=0).unpaced()
     with tempfile.TemporaryDirectory() as folder, open_store(f"sqlite:///{Path(folder) / 'arena.db'}") as store:
         key = make_key(store, Scope.ADMIN, "benchmark")
-        server = ArenaServer(store, settings, "127.0.0.1:0")
+        server = ArenaServer(store, settings, "127.0.0.1:0", Hosting(calls=CallLimits(most=1_000_000)))
         collect_garbage_seldom()
         await server.start()
         pipe.send(server.address)

@@ -19,7 +19,7 @@ import pytest
 from roost.v1 import admin_pb2, arena_pb2, records_pb2
 from roost.v1.admin_pb2_grpc import AccountsStub
 from roost.v1.arena_pb2_grpc import ArenaStub
-from roost_server.accounts.limits import CallLimits, RequestLimits
+from roost_server.accounts.limits import CallLimits, OpenCalls, RequestLimits
 from roost_server.serving import reading, rpc
 from tests.support.arenas.arena_program import address_of, program
 from tests.support.arenas.hall import Hall, bounded, hall, refusal, settings, until
@@ -27,6 +27,8 @@ from tests.support.arenas.misbehaving_bots import SilentBot
 from tests.support.arenas.proxied import BEHIND_A_PROXY, coming_from
 from tests.support.arenas.raw_bot import RawBot
 from tests.support.arenas.raw_http2 import RawConnection
+from tests.support.commands.nginx import needs_nginx, nginx
+from tests.support.ports import free_port
 
 MATCHES = 5
 ASK, WATCH, HEALTH = "/roost.v1.Arena/GetArena", "/roost.v1.Arena/WatchMatch", "/grpc.health.v1.Health/Watch"
@@ -204,6 +206,37 @@ def test_calls_that_are_taken_back_leave_nothing_behind(tmp_path: Path) -> None:
                 await honest.play_on()
             await until(lambda: open_calls(place) == 2)
             await honest.play_on()
+
+    bounded(script)
+
+
+@needs_nginx
+def test_a_proxy_passes_on_few_of_the_calls_that_are_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An arena hears of such a call only when it has cost something. nginx, as we configure it, does not pass it on."""
+    calls, begun = 2_000, Counter[str]()
+    begin = OpenCalls.begin
+
+    def counting(self: OpenCalls, address: str, method: str) -> None:
+        begun[method] += 1
+        begin(self, address, method)
+
+    monkeypatch.setattr(OpenCalls, "begin", counting)
+
+    async def script() -> None:
+        async with hall(tmp_path, settings(), **BEHIND_A_PROXY) as place, playing(place) as honest:
+            proxied = nginx(tmp_path, place.address, free_port(), free_port())
+            site = await asyncio.to_thread(proxied.__enter__)
+            try:
+                async with RawConnection(f"localhost:{site.port}", ca=site.certificate) as attacker:
+                    for _ in range(calls):
+                        attacker.reset(attacker.ask(ASK, b""))
+                    await attacker.sent()
+                    await honest.play_on()
+            finally:
+                await asyncio.to_thread(proxied.__exit__, None, None, None)
+            assert 0 < begun["GetArena"] < calls / 2
 
     bounded(script)
 

@@ -5,6 +5,7 @@ In the folder are its key and the arena's certificate, and it notes there what i
 
 import asyncio
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import grpc
@@ -19,12 +20,14 @@ from roost_sdk.arena.link import Link, LinkLost, OpenLink, Refused
 from tests.chaos.notes import NotingLink
 from tests.chaos.strategies import FLOODER, RESTLESS, SILENT, VERSION, bot_class
 from tests.chaos.world import CERTIFICATE, key_of, notes_of
+from tests.support.arenas.raw_http2 import RawConnection
 
 MATCHES_AT_ONCE = 2
 VISIT_SECONDS = (0.4, 1.5)
 """How long the restless bot stays, in turn, before it goes for a moment."""
 FLOOD_SECONDS = 0.1
 PAUSE_SECONDS = 0.7
+HALF_CALLS = 50
 
 
 def new_client(name: str) -> Client:
@@ -46,11 +49,12 @@ async def come_and_go(open_link: OpenLink) -> None:
         visit += 1
 
 
-async def flood(address: str, credentials: Credentials, open_link: OpenLink) -> None:
+async def flood(address: str, credentials: Credentials, open_link: OpenLink, ca: Path) -> None:
     """Say what nobody wants to hear, and ask what nobody wants to know, as fast as it goes, again and again."""
     async with credentials.aio_channel(address, CHANNEL_OPTIONS) as channel:
         while True:
-            await asyncio.gather(shout(await open_link()), pester(ArenaStub(channel), credentials))
+            stub = ArenaStub(channel)
+            await asyncio.gather(shout(await open_link()), pester(stub, credentials), clog(address, ca))
             await asyncio.sleep(PAUSE_SECONDS)
 
 
@@ -78,6 +82,18 @@ async def pester(stub: ArenaStub, credentials: Credentials) -> None:
             raise result
 
 
+async def clog(address: str, ca: Path) -> None:
+    """Without a key: begin calls and send nothing, ask and read nothing, and take other calls back."""
+    with suppress(OSError):
+        async with RawConnection(address, window=0, ca=ca) as connection:
+            for _ in range(HALF_CALLS):
+                connection.begin("/roost.v1.Arena/GetStandings")
+                connection.ask("/grpc.health.v1.Health/Watch", b"")
+                connection.reset(connection.begin("/roost.v1.Arena/Play"))
+            await connection.sent()
+            await asyncio.sleep(FLOOD_SECONDS)
+
+
 async def main(name: str, address: str, folder: Path) -> None:
     credentials = read_credentials(key_of(folder, name), tls_ca=folder / CERTIFICATE)
 
@@ -85,7 +101,7 @@ async def main(name: str, address: str, folder: Path) -> None:
         return NotingLink(address, credentials, notes_of(folder, name))
 
     if name == FLOODER:
-        await flood(address, credentials, open_link)
+        await flood(address, credentials, open_link, folder / CERTIFICATE)
     elif name == RESTLESS:
         await come_and_go(open_link)
     else:

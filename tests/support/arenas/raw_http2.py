@@ -2,7 +2,9 @@
 
 import asyncio
 import re
+import ssl
 from contextlib import suppress
+from pathlib import Path
 from typing import Self
 
 DATA, HEADERS, RESET, SETTINGS, PING, GOAWAY = 0, 1, 3, 4, 6, 7
@@ -62,7 +64,11 @@ class RawConnection:
     With a `window` of 0, the arena can send no byte of an answer.
     """
 
-    def __init__(self, address: str, window: int = USUAL_WINDOW) -> None:
+    def __init__(self, address: str, window: int = USUAL_WINDOW, ca: Path | None = None) -> None:
+        """With `ca`, the certificate to trust, it speaks TLS."""
+        self._tls = None if ca is None else ssl.create_default_context(cafile=str(ca))
+        if self._tls is not None:
+            self._tls.set_alpn_protocols(["h2"])
         self._host, _, self._port = address.rpartition(":")
         self._window = window
         self._next = 1
@@ -76,16 +82,14 @@ class RawConnection:
         self._writer: asyncio.StreamWriter
 
     async def __aenter__(self) -> Self:
-        reader, self._writer = await asyncio.open_connection(self._host, int(self._port))
+        reader, self._writer = await asyncio.open_connection(self._host, int(self._port), ssl=self._tls)
         self._writer.write(PREFACE + frame(SETTINGS, 0, 0, _setting(TABLE_SIZE, 0) + _setting(WINDOW, self._window)))
         self._reading = asyncio.create_task(self._read(reader))
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._reading.cancel()
-        self._writer.close()
-        with suppress(OSError):
-            await self._writer.wait_closed()
+        self._writer.transport.abort()
 
     def begin(self, path: str, **metadata: str) -> int:
         """Begin a call, and send no message. Returns its stream."""
