@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import tempfile
 from collections.abc import Sequence
+from itertools import cycle
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter, process_time
@@ -33,8 +34,14 @@ from roost_server.store import open_store
 CROWDS = (100, 500, 1000, 2000)
 SETTLING_SECONDS = 10.0
 """The time in which the arena finds out how many matches it can serve."""
-ADMIN_PAUSE = 0.5
-
+ADMIN_PAUSE = 0.25
+COMMANDS = {
+    "GetStatus": admin_pb2.GetStatusRequest(),
+    "ListActs": admin_pb2.ListActsRequest(limit=100),
+    "Invite": admin_pb2.InviteRequest(label="benchmark"),
+    "ListInvitations": admin_pb2.ListInvitationsRequest(),
+}
+"""What an admin asks for: some of it is written, some read, and some known only to the arena."""
 PROCESSES = 4
 BOTS_NICE = 19
 ENTERING = 50
@@ -142,7 +149,7 @@ class Served(NamedTuple):
     at_once: float
     """How many matches were played at once, on average."""
     admin_seconds: float
-    """How long the slowest question of an admin took."""
+    """How long the slowest command of an admin took."""
 
 
 async def serve(bots: int, seconds: float) -> Served:
@@ -170,14 +177,15 @@ async def _reading(arena: Process) -> ArenaReading:
 
 
 async def _ask(arena: Process, key: str, seconds: float) -> tuple[float, float]:
-    """Ask for the status again and again: how long the slowest answer took, and the mean number of matches."""
+    """Give the commands again and again: how long the slowest answer took, and the mean number of matches."""
     slowest, playing = 0.0, []
     async with grpc.aio.insecure_channel(arena.address) as channel:
         stub: Any = AdminStub(channel)  # type: ignore[no-untyped-call,unused-ignore]
-        end = perf_counter() + seconds
+        end, commands = perf_counter() + seconds, cycle(COMMANDS.items())
         while perf_counter() < end:
+            name, request = next(commands)
             begun = perf_counter()
-            await stub.GetStatus(admin_pb2.GetStatusRequest(), metadata=Credentials(key).metadata())
+            await getattr(stub, name)(request, metadata=Credentials(key).metadata())
             slowest = max(slowest, perf_counter() - begun)
             playing.append((await _reading(arena)).playing)
             await asyncio.sleep(ADMIN_PAUSE)
