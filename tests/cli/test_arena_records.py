@@ -210,6 +210,7 @@ def test_matches_for_programs(roost: Roost, world: World) -> None:
             "players": len(replay.seats),
             "competition": None,
             "phase": None,
+            "challenge": False,
             "bots": [seat.bot for seat in replay.seats],
             "started_ms": match["started_ms"],
             "ended_ms": match["started_ms"] + 500,
