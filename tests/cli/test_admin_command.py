@@ -255,8 +255,11 @@ def test_at_an_arena(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
         for part in ("running since", "0 connected", "cup", "ladder", "roost.db"):
             assert part in status
         assert json.loads("\n".join(reader.run("admin", "status", "--json")))["competitions"][0]["name"] == "cup"
-        reader.run("admin", "backup", str(tmp_path / "copy.db"))
-        with open_store(f"sqlite:///{tmp_path}/copy.db", read_only=True) as copy, copy.reading() as connection:
+        reader.run("admin", "backup", "copy.db")
+        with (
+            open_store(f"sqlite:///{tmp_path}/roost-backups/copy.db", read_only=True) as copy,
+            copy.reading() as connection,
+        ):
             assert [row.phase for row in connection.execute(COMPETITION.select())] == ["ladder"]
         monkeypatch.delenv("ROOST_KEY")
         greeting = stack.enter_context(roost_process("serve", "cup.toml", "--db", "roost.db", folder=tmp_path))

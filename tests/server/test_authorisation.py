@@ -141,7 +141,7 @@ def requests(there: World, kind: str) -> dict[str, Message]:
         "Admin.ChangePhase": admin_pb2.ChangePhaseRequest(competition="cup", phase="ladder"),
         "Admin.ReleaseResults": admin_pb2.ReleaseResultsRequest(competition="cup"),
         "Admin.GetStatus": admin_pb2.GetStatusRequest(),
-        "Admin.Backup": admin_pb2.BackupRequest(path=str(there.folder / "copy.db")),
+        "Admin.Backup": admin_pb2.BackupRequest(path="copy.db"),
         "Admin.ListActs": admin_pb2.ListActsRequest(),
     }
 

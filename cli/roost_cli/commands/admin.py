@@ -240,11 +240,14 @@ def status(where: Where, as_json: JsonOption = False) -> None:
 def backup(
     where: Where, file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file for the copy.")]
 ) -> None:
-    """Copy the database to a file on the arena's machine, while the arena runs."""
+    """Copy the database to a file on the arena's machine, while the arena runs.
+
+    An arena writes it into its folder for backups, --db wherever you say.
+    """
     from roost.v1 import admin_pb2
 
-    size = where.administer(admin_pb2.BackupRequest(path=str(file))).bytes
-    typer.echo(f"wrote {file}, {size / 1_000_000:.1f} MB")
+    made = where.administer(admin_pb2.BackupRequest(path=str(file)))
+    typer.echo(f"wrote {made.path or file}, {made.bytes / 1_000_000:.1f} MB")
 
 
 @admin_app.command()

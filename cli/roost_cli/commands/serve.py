@@ -139,7 +139,10 @@ def serve(
     ] = None,
     backup_to: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The folder for these backups. By default NAME-backups beside the database."),
+        typer.Option(
+            metavar="DIR",
+            help="The folder for backups. By default NAME-backups beside the database.",
+        ),
     ] = None,
     accept_loss: Annotated[
         bool,
@@ -181,8 +184,8 @@ def serve(
         )
     if web is None and (path_prefix or public_server or public_tls):
         raise UsageError("--path-prefix, --public-server and --public-tls are about the page; add --web HOST:PORT")
-    if backup_every is None and (keep is not None or backup_to is not None):
-        raise UsageError("--keep and --backup-to are about backups by the clock; add --backup-every 6h")
+    if backup_every is None and keep is not None:
+        raise UsageError("--keep is about backups by the clock; add --backup-every 6h")
     proxies = tuple(split_list(proxy, "proxies")) if proxy is not None else ()
     company = split_list(bots, "bots") if bots is not None else []
     wanted, counts = parse_games(games), parse_counts(players or "2,3,4")
@@ -202,6 +205,7 @@ def serve(
             bots=zip(sources_of(company), describe_bots(company), strict=True),
             page=page,
             backups=_backups(backup_every, keep, backup_to, db) if backup_every else None,
+            backup_folder=backup_to,
             accept_loss=accept_loss,
             log_level=log_level,
             tell=typer.echo,

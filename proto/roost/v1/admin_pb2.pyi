@@ -1211,7 +1211,7 @@ class BackupRequest(_message.Message):
 
     PATH_FIELD_NUMBER: _builtins.int
     path: _builtins.str
-    """A file on the arena's machine that does not exist yet."""
+    """A file that does not exist yet, below the folder for backups on the arena's machine."""
     def __init__(
         self,
         *,
@@ -1230,15 +1230,19 @@ class BackupResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     BYTES_FIELD_NUMBER: _builtins.int
+    PATH_FIELD_NUMBER: _builtins.int
     bytes: _builtins.int
+    path: _builtins.str
+    """Where the copy is, on the arena's machine."""
     def __init__(
         self,
         *,
         bytes: _builtins.int = ...,
+        path: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bytes", b"bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bytes", b"bytes", "path", b"path"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

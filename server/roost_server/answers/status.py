@@ -55,4 +55,4 @@ def back_up(store: Store, caller: Caller, request: admin_pb2.BackupRequest) -> a
     if not store.read_only:
         with store.writing() as connection:
             note(connection, caller.actor, "backup made", file=request.path, bytes=size)
-    return admin_pb2.BackupResponse(bytes=size)
+    return admin_pb2.BackupResponse(bytes=size, path=request.path)

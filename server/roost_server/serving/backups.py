@@ -58,7 +58,7 @@ class BackupSchedule:
         """Prepare the folder, and begin. Raises `StoreError` if there can be no backups there."""
         sqlite_file(self._store.backend, "pg_dump")
         try:
-            self._plan.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _create(self._plan.folder)
             for unfinished in self._plan.folder.glob(f"*.db{PARTIAL}*"):
                 unfinished.unlink()
         except OSError as error:
@@ -115,3 +115,24 @@ def _file(folder: Path, time: datetime) -> Path:
 def usual_folder(database: Path) -> Path:
     """Where backups go unless a host says otherwise."""
     return database.with_name(f"{database.stem}-backups")
+
+
+def _create(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+def file_for(store: Store, folder: Path | None, named: str) -> Path:
+    """The new file that an administrator's key asks for, below the folder for backups. Raises `RoostError`."""
+    folder = folder or usual_folder(sqlite_file(store.backend, "pg_dump").path)
+    try:
+        _create(folder)
+        file, inside = (folder / named).resolve(), folder.resolve()
+    except (ValueError, RuntimeError):  # a NUL byte, or links in a circle
+        raise UsageError("name a file for the copy, such as monday.db") from None
+    except OSError as error:
+        raise StoreError(f"{folder} cannot hold backups: {error.strerror}") from None
+    if not file.is_relative_to(inside) or file == inside:
+        raise UsageError(f"an arena writes backups below {folder} only; name a file there, such as monday.db")
+    if NAME.fullmatch(file.name):
+        raise UsageError(f"{file.name} is a name for backups by the clock; choose another one")
+    return file

@@ -106,6 +106,7 @@ def run_arena(
     bots: Iterable[tuple[str, BotDescription]] = (),
     page: PageBeside | None = None,
     backups: BackupPlan | None = None,
+    backup_folder: Path | None = None,
     accept_loss: bool = False,
     log_level: str = "info",
     tell: Callable[[str], None] = print,
@@ -113,7 +114,8 @@ def run_arena(
     """Run an arena until it is told to stop. Raises `RoostError` if it cannot start.
 
     `bots` are the house bots, each with how another process finds it. `page` runs beside the arena, and `backups` are
-    made meanwhile. With `accept_loss` it plays on though records are missing. `tell` gets the lines for the host.
+    made meanwhile; below `backup_folder` an administrator's key may have more made. With `accept_loss` the arena plays
+    on though records are missing. `tell` gets the lines for the host.
     """
     network.check()
     if backups is not None:
@@ -135,6 +137,7 @@ def run_arena(
             network.metrics,
             side_door=bool(found or page),
             backups=backups,
+            backup_folder=backup_folder,
             proxies=network.proxies,
         )
         configure_logging(log_level)

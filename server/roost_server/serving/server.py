@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from tempfile import mkdtemp
 
 import grpc
@@ -70,6 +71,8 @@ class Hosting:
     limits: RequestLimits = field(default_factory=RequestLimits)
     backups: BackupPlan | None = None
     """How the database is backed up by the clock, if it is."""
+    backup_folder: Path | None = None
+    """Below this an administrator's key may have copies made; `None` for `NAME-backups` beside the database."""
     registrations: RequestLimits = REGISTRATIONS
     """For each address and each invitation."""
     calls: CallLimits = field(default_factory=CallLimits)
@@ -102,7 +105,7 @@ class ArenaServer:
         self._keeper = RecordsKeeper(store, self._ratings)
         plan = self._hosting.backups
         self._backups = BackupSchedule(store, plan, self._arena.metrics) if plan else None
-        self._admin = AdminService(self._arena, self._gate)
+        self._admin = AdminService(self._arena, self._gate, self._hosting.backup_folder)
         self._reading = ArenaService(self._arena, self._gate, self._ratings)
         self._health = health.aio.HealthServicer()
         self._at_end = ExitStack()

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -34,6 +35,7 @@ from roost_server.play.director import Director
 from roost_server.play.stream import parser_of, play
 from roost_server.play.unrated.asking import AskedMatch
 from roost_server.serving import live
+from roost_server.serving.backups import file_for
 from roost_server.serving.reading import ReadingService
 from roost_server.serving.rpc import Methods
 from roost_server.serving.watching import Retellings, watch
@@ -279,8 +281,9 @@ class AdminService(AdministrationService):
 
     service = ADMIN
 
-    def __init__(self, arena: Arena, gate: Gate) -> None:
+    def __init__(self, arena: Arena, gate: Gate, backup_folder: Path | None = None) -> None:
         super().__init__(arena, gate)
+        self._backup_folder = backup_folder
         self._live = {
             admin_pb2.EndKeyRequest: self._end_key,
             admin_pb2.ChangePhaseRequest: self._change_phase,
@@ -343,7 +346,9 @@ class AdminService(AdministrationService):
 
     async def _back_up(self, request: admin_pb2.BackupRequest, caller: Caller) -> admin_pb2.BackupResponse:
         try:
-            return await asyncio.to_thread(status.back_up, self._arena.store, caller, request)
+            file = file_for(self._arena.store, self._backup_folder, request.path)
+            below = admin_pb2.BackupRequest(path=str(file))
+            return await asyncio.to_thread(status.back_up, self._arena.store, caller, below)
         except StoreError as error:  # about the copy, not about the arena's own database
             raise UsageError(str(error)) from None
 
