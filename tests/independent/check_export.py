@@ -462,6 +462,7 @@ class Export:
         self.competition = json.loads((folder / "competition.json").read_text("utf-8"))
         self.blocks = self._lines("blocks.jsonl")
         self.matches = self._lines("matches.jsonl")
+        self.seals = self._lines("seals.jsonl") if (folder / "seals.jsonl").exists() else []
         self.place = {match: (block, rotation) for block in self.blocks for match, rotation in block["matches"]}
         self.names = {bot["version_id"]: (bot["name"], bot["version"]) for bot in self.competition["bots"]}
         self.rulings = self.competition.get("rulings", [])
@@ -521,6 +522,7 @@ def wrong_with(folder: Path) -> Iterator[str]:
     for phase in ("ladder", "finals"):
         yield from _wrong_standings(export, phase)
     yield from _wrong_result(export)
+    yield from _wrong_seals(export)
 
 
 def _wrong_hashes(export: Export) -> Iterator[str]:
@@ -755,7 +757,8 @@ def _by_bracket(rounds: list[list[tuple[int, int | None, int | None]]], seeds: l
 
 def _wrong_result(export: Export) -> Iterator[str]:
     file = export.folder / "result.csv"
-    if export.competition.get("winner") is None or export.competition["phase"] != "done":
+    known = export.competition["phase"] == "done" and not export.competition.get("held")
+    if export.competition.get("winner") is None or not known:
         if file.exists():
             yield "result.csv: is there too early"
         return
@@ -784,6 +787,54 @@ def _wrong_standings(export: Export, phase: str) -> Iterator[str]:
             yield f"standings-{phase}.csv: line {at} should be {export.names[bot][0]} with {rating[bot]:.3f}"
     if len(rows) != len(order):
         yield f"standings-{phase}.csv: has {len(rows)} rows, not {len(order)}"
+
+
+def lines_digest(*lines: object) -> str:
+    return sha256("".join(f"{line}\n" for line in lines))
+
+
+def _wrong_seals(export: Export) -> Iterator[str]:
+    """Whether what was held back is what was sealed."""
+    for phase in dict.fromkeys(seal["phase"] for seal in export.seals):
+        seals = [seal for seal in export.seals if seal["phase"] == phase]
+        before, then = "0" * 64, (0, 0)
+        for number, seal in enumerate(seals):
+            now = seal["at_ms"], seal["epoch"]
+            if seal["number"] != number or now[0] < then[0] or now[1] < then[1]:
+                yield f"seal {number} of the {phase}: out of order"
+            about = f"{export.competition['name']} {phase} {seal['number']} {seal['at_ms']} {seal['epoch']}"
+            digests = [digest for _, digest in seal["blocks"] or ()]
+            if seal["blocks"] is not None and lines_digest("roost-seal/1", about, before, *digests) != seal["digest"]:
+                yield f"seal {number} of the {phase}: another digest"
+            before, then = seal["digest"], now
+        yield from _wrong_sealed(export, seals)
+        yield from _unsealed(export, phase, seals)
+
+
+def _wrong_sealed(export: Export, seals: list[Json]) -> Iterator[str]:
+    lines = (export.folder / "matches.jsonl").read_bytes().split(b"\n")
+    line_of = {json.loads(line)["match"]: hashlib.sha256(line).hexdigest() for line in lines if line}
+    block_of, under = {block["id"]: block for block in export.blocks}, set()
+    for seal, block_id, digest in [(each, *pair) for each in seals for pair in each["blocks"] or () if pair[0]]:
+        block = block_of[block_id]
+        matches = [f"{match} {line_of[match]}" for match, _ in block["matches"]]
+        if lines_digest("roost-sealed-block/1", f"{block_id} {block['state']}", *matches) != digest:
+            yield f"{block_id}: was changed after it was sealed"
+        if block_id in under or any(ended > seal["at_ms"] for _, ended in block["times"]):
+            yield f"{block_id}: under two seals, or one that is older"
+        under.add(block_id)
+
+
+def _unsealed(export: Export, phase: str, seals: list[Json]) -> Iterator[str]:
+    under = {block for seal in seals for block, _ in seal["blocks"] or ()}
+    whole = [each for each in export.competition.get("releases", []) if each["before_serial"] is None]
+    released = [each["at_ms"] for each in whole if each["phase"] == phase]
+    until = (released[0] if released else seals[-1]["at_ms"]) - 600_000
+    part = next(part for part in export.rules["phases"] if part["phase"] == phase)
+    for block in export.blocks if part.get("results", "at once") != "at once" else ():
+        last = max((ended for _, ended in block["times"]), default=until)
+        if block["phase"] == phase and block["id"] not in under and not block["resumed"] and last < until:
+            yield f"{block['id']}: is under no seal"
 
 
 if __name__ == "__main__":

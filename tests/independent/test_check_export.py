@@ -23,7 +23,14 @@ from roost_ladder.schedules.schedule import Kind, Participants, Past
 from roost_server.accounts.rulings import ban_owner
 from roost_server.competition.file import PhaseName, PhasePart
 from roost_server.competition.finals import schedule_of
-from roost_server.export.files import ExportedBlock, ExportedBot, ExportedCompetition, ExportedRuling
+from roost_server.export.files import (
+    ExportedBlock,
+    ExportedBot,
+    ExportedCompetition,
+    ExportedRelease,
+    ExportedRuling,
+    ExportedSeal,
+)
 from roost_server.export.writer import export
 from roost_server.store import open_store
 from roost_server.store.copies.backup import back_up
@@ -237,7 +244,9 @@ def test_a_sample_of_a_round_robin_is_planned_in_the_same_way(bots: int, players
     assert theirs.next_round() == []
 
 
-@pytest.mark.parametrize("kind", [ExportedCompetition, ExportedBlock, ExportedBot, ExportedRuling])
+@pytest.mark.parametrize(
+    "kind", [ExportedCompetition, ExportedBlock, ExportedBot, ExportedRuling, ExportedRelease, ExportedSeal]
+)
 def test_every_field_is_on_the_page(kind: type[Any]) -> None:
     page = (Path(__file__).parents[2] / "docs/formats/export.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]

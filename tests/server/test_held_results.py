@@ -99,7 +99,7 @@ ASKED: dict[str, Callable[[World], Sequence[Message]]] = {
 ELSEWHERE = {
     "Play": "a bot hears of its own matches only",
     "GetChallenge": "challenges are no results of a competition; of a running one, nobody learns what silent bots do",
-    "WatchMatch": "test_a_running_match_of_held_results_is_seen_by_its_owners_alone",
+    "WatchMatch": "test_held_live: test_a_running_match_of_held_results_is_seen_by_its_owners_alone",
     "ExportCompetition": "test_an_export_says_nothing_about_what_is_held_back",
 }
 
