@@ -13,7 +13,7 @@ STEPS = 10
 
 def note_challenge(challenge_id: str, option: str) -> None:
     """It will be played, also if nobody waits for it."""
-    remark(f"{challenge_id}: it is played even if you do not wait; see it later: ")
+    remark(f"{challenge_id}: it is played even if you do not wait; see it later:")
     remark(f"  roost challenge --follow {challenge_id} {option}")
 
 
