@@ -356,11 +356,16 @@ async def _check_that_it_runs(address: str, match_id: str) -> None:
 
 
 def _show_visited(console: Console, found: Mapping[str, Visited]) -> None:
-    table = Table("visitors of", "decisions/s", "with them", "ratio", "CPU us/decision", "with them", "ratio", "sent")
-    for name, (turns, heard) in found.items():
+    table = Table(
+        "visitors of", "turns", "decisions/s", "with them", "ratio", "CPU us/decision", "with them", "ratio", "sent"
+    )
+    for name, (every, heard) in found.items():
+        # In a turn without any decision other programs had all processors.
+        turns = [turn for turn in every if all(load.decisions for load in turn)]
         without, visited = zip(*turns, strict=True)
         table.add_row(
             name,
+            str(len(turns)),
             *(f"{median(load.decisions for load in loads):,.0f}" for loads in (without, visited)),
             _spread([two.decisions / one.decisions for one, two in turns]),
             *(f"{median(load.cpu_us for load in loads):.1f}" for loads in (without, visited)),
