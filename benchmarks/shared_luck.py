@@ -46,7 +46,7 @@ def match_scores(game: str, group: tuple[LoadedBot, ...], block: Block, rotation
 
 
 def scores_by_bot(seating: tuple[int, ...], places: tuple[int, ...]) -> list[float]:
-    """From who sat where, with bots numbered from 0, and what came of it."""
+    """From who sat where, with bots numbered from 0, and what the result was."""
     by_bot = [place for _, place in sorted(zip(seating, places, strict=True))]
     return [sum((other > own) + (other == own) / 2 for other in by_bot) - 0.5 for own in by_bot]
 

@@ -14,7 +14,7 @@ from stat import S_ISREG
 MOST_LINE = 4 << 20
 """The most bytes of a line. No record of a match is longer."""
 MOST_UNPACKED = 200
-"""A compressed file unpacks to this many times its size at the most; records compress to a twentieth."""
+"""A compressed file unpacks to at most this many times its size; records compress to a twentieth."""
 SMALL = 16 << 20
 """What may be unpacked from any file."""
 MOST_MEMORY = 256 << 20

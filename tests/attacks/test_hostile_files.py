@@ -60,7 +60,7 @@ def refused(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def sign(folder: Path) -> None:
-    """Let the manifest name what is there, as whoever sends an export can."""
+    """Let the manifest name what is there, as the sender of an export can."""
     manifest = json.loads((folder / MANIFEST_FILE).read_text())
     manifest["sha256"] = {file.name: digest(file) for file in folder.iterdir() if file.name != MANIFEST_FILE}
     (folder / MANIFEST_FILE).write_text(json.dumps(manifest))

@@ -1,4 +1,4 @@
-"""Bots that attack whoever runs them: in a process of their own they reach nothing, and it is clear who did it."""
+"""Bots that attack their host: in a process of their own they reach nothing, and it is clear who did it."""
 
 import os
 from collections.abc import Iterator

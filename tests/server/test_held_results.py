@@ -226,6 +226,12 @@ def exported(world: World, folder: Path) -> dict[str, object]:
 def play_finals(store: Store, results: str, schedule: str = "knockout") -> Play:
     """A competition whose finals are over, and held back."""
     play = Play(store, schedule, results)
+    play_to_the_end(play)
+    return play
+
+
+def play_to_the_end(play: Play) -> None:
+    """Ladder and finals."""
 
     async def whole() -> None:
         await play.begin()
@@ -235,7 +241,6 @@ def play_finals(store: Store, results: str, schedule: str = "knockout") -> Play:
 
     with capture_logs():
         asyncio.run(whole())
-    return play
 
 
 def rounds_seen(store: Store, asker: Asker = ANYBODY) -> list[int]:
@@ -323,15 +328,7 @@ def test_finals_wait_for_the_ladder_that_they_follow_from(tmp_path: Path) -> Non
         play = Play(store, "knockout")
         text = play.director.competition.document.replace('phase = "ladder"', 'phase = "ladder"\nresults = "held"')
         play.director.competition = ledger.draw_up(store, parse_competition(text), text)
-
-        async def whole() -> None:
-            await play.begin()
-            await play.phase(PhaseName.LADDER, rounds=1)
-            await play.phase(PhaseName.FINALS)
-            await play.recorder.aclose()
-
-        with capture_logs():
-            asyncio.run(whole())
+        play_to_the_end(play)
         assert rounds_seen(store) == [], "the bracket would show the order of the ladder"
         with pytest.raises(UsageError, match="the finals follow from the ladder; release the ladder first"):
             staging.release(store, "cup", "finals", "host")

@@ -111,7 +111,7 @@ def test_new_results_show_when_the_kept_page_may_have_changed(fake: FakeArena, m
 
 
 def test_what_takes_the_arena_long_is_asked_seldom(fake: FakeArena, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fifty times as long as its answer took, however often something changes; for 15 seconds at the most."""
+    """Fifty times as long as its answer took, however often something changes; for at most 15 seconds."""
     now = 0.0
     monkeypatch.setattr("roost_web.client.LOOK_SECONDS", 0.0)
     monkeypatch.setattr("roost_web.client.time", SimpleNamespace(monotonic=lambda: now))

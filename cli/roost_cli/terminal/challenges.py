@@ -8,7 +8,7 @@ from roost_games.errors import RoostError
 from roost_games.wording import counted
 
 STEPS = 10
-"""How many lines tell how far it is, at the most."""
+"""How many lines tell at most how far it is."""
 
 
 def note_challenge(challenge_id: str, option: str) -> None:

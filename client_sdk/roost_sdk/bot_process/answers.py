@@ -54,7 +54,7 @@ class AnswerKind(IntEnum):
 
 
 class Answer(NamedTuple):
-    """What came of a call."""
+    """The outcome of a call."""
 
     kind: AnswerKind
     ms: float

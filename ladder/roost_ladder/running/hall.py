@@ -32,7 +32,7 @@ from roost_sdk.bot_process.sandbox import sandbox_for
 from roost_sdk.load import STDIO, LoadedBot
 
 MOST_TABLES = 16
-"""How many matches are played at once, at the most: each of them may take memory in a bot's process."""
+"""How many matches are played at once at most: each of them may take memory in a bot's process."""
 SLOW_TABLES = 2
 """How many while a bot thinks for longer: the next decision is ready when it has answered."""
 MOST_PROCESSES = 16

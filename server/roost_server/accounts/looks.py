@@ -2,7 +2,7 @@
 
 Names look alike if their skeletons are equal, as written or in small letters: `AIan` with a capital I and `Alan`, `Ann`
 and its Cyrillic twin. A skeleton is a name in form NFKC in which every character stands for all that look like it, by
-Unicode's table of confusables (UTS #39). `confusables.txt` has what of the table can be in a name.
+Unicode's table of confusables (UTS #39). `confusables.txt` has the part of the table that can be in a name.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Bots that attack whoever runs them. Each tries one thing when it is asked for its first move, and then plays on."""
+"""Bots that attack their host. Each tries one thing when it is asked for its first move, and then plays on."""
 
 import ctypes
 import gc
@@ -57,7 +57,7 @@ class Peeks(Attacker):
 
 
 class Unpickled:
-    """Whoever unpickles this makes a file."""
+    """To unpickle this makes a file."""
 
     def __reduce__(self) -> Any:
         return Path.touch, (Path(__file__).with_name("unpickled"),)
@@ -112,7 +112,7 @@ class ClosesFiles(Attacker):
 
 
 class KillsItsGroup(Attacker):
-    """Kills its process group, with whoever watches it."""
+    """Kills its process group, with the one that watches it."""
 
     def attack(self) -> None:
         os.killpg(0, signal.SIGKILL)

@@ -1,6 +1,6 @@
 """How many matches a bot is given at once, found by how fast it answers.
 
-A bot declares how many it takes at the most. What it can really do depends on how it thinks: one that computes for
+A bot declares how many it takes at most. What it can really do depends on how it thinks: one that computes for
 30 ms only makes others wait longer if it is asked in more matches, and one that answers in microseconds, or thinks in
 several threads, does many times as much. So every bot begins with one match. It is given twice as many while its
 answers hardly take longer than when they were quickest, and half as many when they take much longer.
@@ -25,7 +25,7 @@ WARY_LOOKS = 16
 
 
 class Width:
-    """How many matches a bot is given at once, `most` at the most. With `fixed` nothing is measured."""
+    """How many matches a bot is given at once, at most `most`. With `fixed` nothing is measured."""
 
     __slots__ = ("_answers", "_least_ms", "_slowest", "_sum_ms", "_wary", "answer_ms", "fixed", "most", "number")
 
