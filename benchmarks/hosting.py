@@ -1,6 +1,6 @@
-"""What hosting costs: keys, TLS and metrics; how soon an arena is back after kill -9; how it serves a crowd.
+"""What hosting costs: keys, TLS and metrics; how soon an arena is back after kill -9; how it serves crowds, and floods.
 
-    python -m benchmarks.hosting [decisions|recovery|crowds ...] [--seconds 3] [--rounds 2]
+    python -m benchmarks.hosting [decisions|recovery|crowds|floods ...] [--seconds 3] [--rounds 2]
 
 Rows that are compared take turns, and each shows the best of its rounds, because the machine may be noisy. Look at the
 ratios. The arena is a process of its own, and what it needs of the processor for a decision is shown beside the rate:
@@ -29,6 +29,7 @@ from rich.table import Table
 
 from benchmarks.arena import AtOnce
 from benchmarks.crowd import show_crowds
+from benchmarks.floods import show_floods
 from roost_games.referee import Clock
 from roost_sdk.arena import client
 from roost_sdk.arena.client import Client
@@ -308,6 +309,7 @@ SECTIONS: dict[str, Callable[[Console, float, int], Awaitable[None]]] = {
     "decisions": show_decisions,
     "recovery": show_recovery,
     "crowds": show_crowds,
+    "floods": show_floods,
 }
 
 

@@ -271,6 +271,32 @@ def test_log_ins_do_not_wait_for_questions(tmp_path: Path, monkeypatch: pytest.M
     bounded(script)
 
 
+def test_spectators_that_come_again_and_again_pay_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 50 ms to spend, and over 20 ms for each visit, three may come. The third begins with something left."""
+    monkeypatch.setattr(reading, "READING", RequestLimits(requests_per_second=1e-6, burst=50))
+    monkeypatch.setattr(reading, "thread_time", lambda: 0.0)
+
+    async def script() -> None:
+        async with (
+            hall(tmp_path, settings(), **BEHIND_A_PROXY) as place,
+            SilentBot(place.address, "one", max_matches=1),
+            SilentBot(place.address, "two", max_matches=1),
+        ):
+            await until(lambda: place.arena.seating.tables)
+            request = arena_pb2.WatchMatchRequest(match_id=place.arena.seating.tables[0].match_id)
+            for _ in range(3):
+                seen = place.stub.WatchMatch(request, metadata=coming_from(ELSEWHERE))
+                await seen.read()
+                seen.cancel()
+            refused = place.stub.WatchMatch(request, metadata=coming_from(ELSEWHERE)).read()
+            assert (await refusal(refused))[0] == "RESOURCE_EXHAUSTED"
+            seen = place.stub.WatchMatch(request, metadata=coming_from("192.0.2.2"))
+            assert (await seen.read()).started.bots
+            seen.cancel()
+
+    bounded(script)
+
+
 def test_a_caller_asks_one_thing_at_a_time_and_pays_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With 50 ms to spend and 20 ms for each answer, three are given: the third still begins with something left."""
     monkeypatch.setattr(reading, "READING", RequestLimits(requests_per_second=1e-6, burst=50))

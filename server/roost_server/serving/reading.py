@@ -54,14 +54,31 @@ class Readers:
         if caller == INSIDE:
             return await self._begin(caller, function, *arguments)
         async with self._turns.setdefault(caller, asyncio.Lock()):
-            if not self._budgets.take(caller):
-                raise TooMuchError("the answers to your questions took too much time; wait a minute and ask less often")
+            self._check(caller)
             answering = self._begin(caller, function, *arguments)
             try:
                 return await asyncio.shield(answering)
             finally:
                 # Its turn lasts as long as the thread is busy, also if the caller has gone.
                 await asyncio.wait([answering])
+
+    def run_here(self, function: Callable[..., AnswerT], *arguments: Any, worth_ms: float = 0.0) -> AnswerT:
+        """The same for what only the thread of the running arena may do, so there are no turns.
+
+        It costs `worth_ms` more if it leads to more work.
+        """
+        caller = CALLER.get()
+        if caller != INSIDE:
+            self._check(caller)
+        begun = thread_time()
+        try:
+            return function(*arguments)
+        finally:
+            self._budgets.charge(caller, worth_ms + 1000 * (thread_time() - begun))
+
+    def _check(self, caller: str) -> None:
+        if not self._budgets.take(caller):
+            raise TooMuchError("the answers to your questions took too much time; wait a minute and ask less often")
 
     def _begin(self, caller: str, function: Callable[..., AnswerT], *arguments: Any) -> "asyncio.Future[AnswerT]":
         loop = asyncio.get_running_loop()

@@ -48,6 +48,8 @@ ACCOUNTS = administration.ACCOUNTS.full_name
 ADMIN = administration.ADMIN.full_name
 NOBODY = "nobody"
 """The actor of requests that need no key."""
+WATCH_MS = 20.0
+"""What a spectator pays for a whole match, in milliseconds of the processor: about what it takes to tell one."""
 SAMPLE_SECONDS = 5.0
 SAMPLES = 12
 """How far back the arena's own delay is reported: a minute."""
@@ -97,7 +99,7 @@ class ArenaService(ReadingService):
         self, request: arena_pb2.WatchMatchRequest, identity: Identity | None
     ) -> AsyncGenerator[Message, None]:
         veil = await self._veil(asker_of(identity))
-        match = self._arena.seating.running(request.match_id)
+        match = self._readers.run_here(self._arena.seating.running, request.match_id, worth_ms=WATCH_MS)
         live.check_seen(match, veil)
         told = self._retellings.watch(match) if request.from_beginning else watch(match)
         async with aclosing(told) as updates:
@@ -138,7 +140,7 @@ class ArenaService(ReadingService):
         if request.competition:
             await self._readers.run(id_of, self._arena.store, request.competition)
         veil = await self._veil(asker)
-        answer = live.running_matches(self._arena, request, veil)
+        answer = self._readers.run_here(live.running_matches, self._arena, request, veil)
         answer.held = await self._readers.run(
             held_in_words, self._arena.store, veil, request.competition, request.phase
         )
