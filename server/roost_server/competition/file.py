@@ -25,6 +25,9 @@ from roost_server.competition.file_errors import FilePart, error_lines, place_of
 from roost_server.settings import Rules, Settings
 
 USUAL = Settings()
+LAST_YEAR = 9999
+"""Times of this year may be in no year that Python has, once they are moved or in another time zone."""
+MOST_CHARACTERS = 64 << 10
 NAME = r"^[a-z0-9][a-z0-9-]{0,39}$"
 
 
@@ -55,6 +58,8 @@ def takes_entries(phase: str) -> bool:
 def _utc(time: datetime) -> datetime:
     if time.tzinfo is None:
         raise wrong("needs a time zone: write 2027-03-01T18:00:00Z or 2027-03-01T19:00:00+01:00")
+    if not 1970 < time.year < LAST_YEAR:
+        raise wrong(f"is not in a year from 1971 to {LAST_YEAR - 1}")
     return time.astimezone(UTC)
 
 
@@ -393,9 +398,22 @@ def check_new(file: CompetitionFile, text: str, name: str) -> None:
 
 def parse_competition(text: str, name: str = "competition") -> CompetitionFile:
     """The competition that `text` describes. Raises `CompetitionFileError`; `name` is what it calls the file."""
+    data = _parsed(text, name)
     try:
-        return CompetitionFile.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise CompetitionFileError(f"{name} is not TOML: {error}") from None
+        return CompetitionFile.model_validate(data)
     except ValidationError as error:
         raise CompetitionFileError("\n".join(error_lines(error, CompetitionFile, text, name))) from None
+
+
+def _parsed(text: str, name: str) -> dict[str, Any]:
+    """The text as TOML, which may come from anybody."""
+    if len(text) > MOST_CHARACTERS:
+        raise CompetitionFileError(f"{name} is too long: a competition file has at most {MOST_CHARACTERS:,} characters")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise CompetitionFileError(f"{name} is not TOML: {error}") from None
+    except ValueError:
+        raise CompetitionFileError(f"{name} has a number with too many digits, or a time that cannot be") from None
+    except RecursionError:
+        raise CompetitionFileError(f"{name} is nested too deeply") from None
