@@ -1,6 +1,7 @@
 """How fast a local ladder plays, beside the bare loop of `playouts.py` with the same bots in the same seats.
 
     python -m benchmarks.local
+    python -m benchmarks.local --ways
 
 The bare loop builds the view and the legal moves, calls the bot and applies its move: no referee, no clock, no record,
 no other process. The ladder plays the very same deals through one worker process, with everything that it does for a
@@ -10,6 +11,9 @@ Processor time is compared, of all processes together, because that depends leas
 it takes to start is left out: a ladder's time is the difference between a longer and a shorter run. Of each of these
 runs, and of the bare loop, the best of some rounds counts, and they take turns: so a bad moment of the machine spoils
 neither side. (The best of the differences would be that with the unluckiest shorter run.)
+
+With `--ways` the ladder is compared with itself: all bots in one process, a process for each, and the same in a
+sandbox, if one can be made here; with bots that answer in microseconds, and with bots that think for 5 ms.
 """
 
 import argparse
@@ -22,19 +26,22 @@ from pathlib import Path
 from time import process_time
 from typing import NamedTuple
 
+from benchmarks import local_bots
 from roost_bots import SAMPLES
 from roost_games.chance import Tape
+from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.running.book import Book, MemoryBook
 from roost_ladder.running.engine import Executor
 from roost_ladder.running.entrants import Entrant, find_entrants
-from roost_ladder.running.fixtures import Fixture, Job, PlayedMatch
+from roost_ladder.running.fixtures import STANDARD_LIMITS, Fixture, Job, MatchLimits, PlayedMatch
 from roost_ladder.running.ladder import Ladder, Setup
 from roost_ladder.running.rounds import Budget
 from roost_ladder.running.workers import local_executor
 from roost_ladder.schedules.least_played import LeastPlayed
 from roost_ladder.schedules.schedule import Kind
 from roost_sdk import rng_of
+from roost_sdk.bot_process.sandbox import check_sandbox
 from roost_sdk.seat import method_for, seat_bot
 from roost_server.store import open_store
 from roost_server.store.ladder_book import LadderBook
@@ -54,10 +61,21 @@ class Row(NamedTuple):
     database: float
 
 
-def setup(kind: Kind, entrants: Sequence[Entrant]) -> Setup:
+class Way(NamedTuple):
+    """Where bots run."""
+
+    name: str
+    trusted: bool
+    sandbox: bool = False
+
+
+WAYS = (Way("one process", trusted=True), Way("a process each", trusted=False), Way("in a sandbox", False, True))
+
+
+def setup(kind: Kind, entrants: Sequence[Entrant], limits: MatchLimits = STANDARD_LIMITS) -> Setup:
     """A ladder of one kind of table."""
     options = {kind.game: get_game(kind.game).options({})}
-    return Setup(tuple(entrants), (kind,), "benchmark", LeastPlayed(b""), "least-played", options)
+    return Setup(tuple(entrants), (kind,), "benchmark", LeastPlayed(b""), "least-played", options, limits=limits)
 
 
 def total_time() -> float:
@@ -84,7 +102,9 @@ class Run(NamedTuple):
     fixtures: list[Fixture]
 
 
-def play_ladder(kind: Kind, entrants: Sequence[Entrant], blocks: int, database: bool) -> Run:
+def play_ladder(
+    kind: Kind, entrants: Sequence[Entrant], blocks: int, database: bool, limits: MatchLimits = STANDARD_LIMITS
+) -> Run:
     """Play a number of blocks with one worker."""
     played: list[Fixture] = []
 
@@ -94,7 +114,7 @@ def play_ladder(kind: Kind, entrants: Sequence[Entrant], blocks: int, database: 
 
     with book(database) as kept:
         before = total_time()
-        ladder = Ladder(setup(kind, entrants), kept)
+        ladder = Ladder(setup(kind, entrants, limits), kept)
         with local_executor(1) as executor:
             ladder.play(Executor(submit, workers=1), Budget(blocks=blocks))
         return Run(total_time() - before, played)
@@ -142,10 +162,19 @@ class Best:
         """Note the number of matches of a run and its time."""
         self._seconds[matches] = min(seconds, self._seconds.get(matches, seconds))
 
-    def play(self, kind: Kind, entrants: Sequence[Entrant], matches: int, *, database: bool) -> list[Fixture]:
+    def play(
+        self,
+        kind: Kind,
+        entrants: Sequence[Entrant],
+        matches: int,
+        *,
+        database: bool,
+        short: int = SHORT,
+        limits: MatchLimits = STANDARD_LIMITS,
+    ) -> list[Fixture]:
         """Note a short ladder and a longer one, and return the matches of the longer one."""
-        for wanted in (SHORT, SHORT + matches):
-            run = play_ladder(kind, entrants, wanted // kind.players, database)
+        for wanted in (short, short + matches):
+            run = play_ladder(kind, entrants, wanted // kind.players, database, limits)
             self.note(run.seconds, len(run.fixtures))
         return run.fixtures
 
@@ -155,14 +184,61 @@ class Best:
         return 1e6 * (self._seconds[most] - self._seconds[fewer]) / (most - fewer)
 
 
+def possible_ways() -> list[Way]:
+    """Those that this machine allows."""
+    try:
+        check_sandbox()
+    except UsageError as error:
+        print(error)
+        return [way for way in WAYS if not way.sandbox]
+    return list(WAYS)
+
+
+def compare_ways(quick: Sequence[Entrant], matches: int, rounds: int) -> None:
+    """Print what the ways to run bots cost beside each other."""
+    slow = find_entrants([f"{local_bots.__file__}:{name}" for name in ("Thinker", "OtherThinker")], SAMPLES).bots
+    ways = possible_ways()
+    print(f"{'microseconds a match':40}" + "".join(f"{way.name:>24}" for way in ways))
+    few = max(matches // 50, 4)
+    thinking = "karteneck, 2 players, thinking for 5 ms"
+    for kind in (Kind(game, players) for game in GAME_NAMES for players in (2, 4)):
+        print_ways(f"{kind.game}, {kind.players} players", kind, quick, ways, matches=matches, rounds=rounds)
+    print_ways(thinking, Kind("karteneck", 2), slow, ways, matches=few, rounds=rounds, short=2)
+
+
+def print_ways(
+    title: str,
+    kind: Kind,
+    entrants: Sequence[Entrant],
+    ways: Sequence[Way],
+    *,
+    matches: int,
+    rounds: int,
+    short: int = SHORT,
+) -> None:
+    """Print a line. The ways take turns."""
+    best = [Best() for _ in ways]
+    for _ in range(rounds):
+        for way, each in zip(ways, best, strict=True):
+            bots = [bot._replace(spec=bot.spec._replace(trusted=way.trusted)) for bot in entrants]
+            limits = STANDARD_LIMITS._replace(sandbox=way.sandbox)
+            each.play(kind, bots, matches, database=False, short=short, limits=limits)
+    took = [each.microseconds() for each in best]
+    print(f"{title:40}" + "".join(f"{each:16.0f}{took[0] / each:8.0%}" for each in took), flush=True)
+
+
 def main() -> None:
     """Measure every kind of table, and print the table."""
     parser = argparse.ArgumentParser(description="Speed of the local ladder beside the bare loop, with the same bots.")
     parser.add_argument("--matches", type=int, default=1000, help="how many matches of each kind are played (1000)")
     parser.add_argument("--rounds", type=int, default=5, help="of how many rounds the best is shown (5)")
     parser.add_argument("--bots", default=",".join(BOTS), help="the samples that play (%(default)s)")
+    parser.add_argument("--ways", action="store_true", help="compare the ways to run bots")
     arguments = parser.parse_args()
     entrants = find_entrants(arguments.bots.split(","), SAMPLES).bots
+    if arguments.ways:
+        compare_ways(entrants, arguments.matches, arguments.rounds)
+        return
     print(f"{'microseconds a match':25}{'bare':>10}{'ladder':>10}{'':>8}{'with --db':>12}")
     for game in GAME_NAMES:
         for players in (2, 4):

@@ -2,7 +2,7 @@
 
     process = BotProcess("mybot.py", BotLimits(patience=11.0))
     process.load()
-    process.send([(1, "start", ("karteneck", 0, 2, "any text", clock))])
+    process.send([(1, "start", ("karteneck", {}, 0, 2, "any text", clock))])
     for call, answer in process.receive(): ...
 
 The process ends with all that it has started, at the latest when we end. Its memory and the number of its processes

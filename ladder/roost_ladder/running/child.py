@@ -94,15 +94,12 @@ def play_fixtures(fixtures: tuple[Fixture, ...], limits: MatchLimits) -> Iterato
 def _play_apart(fixtures: tuple[Fixture, ...], limits: MatchLimits) -> Iterator[PlayedMatch]:
     """Play matches in which bots have processes of their own. These are kept for the next job."""
     hall = HALLS.pop(limits, None) or Hall(limits, beat=PROGRESS.advance)
-    began = time.perf_counter()
     try:
         tables = list(hall.play(fixtures))
     except BaseException:
         hall.close()
         raise
     HALLS[limits] = hall
-    # Many matches are played at once, so none of them says how long it would have taken alone.
-    ms = (time.perf_counter() - began) * 1000 / len(fixtures)
     for table in tables:
         yield as_played(
             table.fixture,
@@ -111,7 +108,7 @@ def _play_apart(fixtures: tuple[Fixture, ...], limits: MatchLimits) -> Iterator[
             recording=limits.recording,
             troubles=tuple(table.troubles[:MOST_TROUBLES]),
             stops=tuple(table.stops),
-            busy_ms=ms,
+            at_once=True,
         )
 
 

@@ -64,7 +64,7 @@ class Pace:
         """Note how long they took."""
         for fixture, match in zip(fixtures, played, strict=True):
             kind = fixture.game, len(fixture.bots)
-            took = (match.busy_ms or match.ended_ms - match.started_ms) / 1000
+            took = match.took_ms / 1000
             former = self._seconds.get(kind, took)
             self._seconds[kind] = former + LEARNING_RATE * (took - former)
 

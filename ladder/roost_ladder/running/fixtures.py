@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from roost_ladder.rating.facts import MatchFacts
 
 MEMORY_MB = 1024
+HAND_OVER_MS = 0.05
+"""About what a decision costs beside the thinking, if a bot in another process makes it among many."""
 COMPRESSION = 3
 """zlib's level, as in an arena's database."""
 
@@ -117,8 +119,15 @@ class PlayedMatch(NamedTuple):
     troubles: tuple[Trouble, ...] = ()
     """What the authors want to know about."""
     stops: tuple[Stop, ...] = ()
-    busy_ms: float = 0.0
-    """How long its worker was busy with it, if it played other matches meanwhile."""
+    at_once: bool = False
+    """Whether its worker played other matches meanwhile."""
+
+    @property
+    def took_ms(self) -> float:
+        """About how long its worker was busy with it."""
+        if self.at_once:
+            return sum(self.thinking_ms) + HAND_OVER_MS * sum(self.decisions)
+        return self.ended_ms - self.started_ms
 
     def replay(self) -> Replay:
         """The record of the match. Raises `ReplayError` if none was made."""
@@ -163,7 +172,7 @@ def as_played(
     recording: bool,
     troubles: tuple[Trouble, ...] = (),
     stops: tuple[Stop, ...] = (),
-    busy_ms: float = 0.0,
+    at_once: bool = False,
 ) -> PlayedMatch:
     """The played match of a fixture whose referee has a result."""
     replay = referee.replay()
@@ -180,5 +189,5 @@ def as_played(
         document,
         troubles,
         stops,
-        busy_ms,
+        at_once,
     )

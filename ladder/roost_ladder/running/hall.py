@@ -5,8 +5,8 @@
             print(table.referee.result)
 
 Each bot has one process for all of its tables, which is asked in batches: what all its tables want to know at that
-moment. So a hand-over is paid for many decisions. A bot that thinks for long has the machine for itself, since
-its time counts: no other bot of this hall is asked meanwhile.
+moment. So a hand-over is paid for many decisions: nobody is asked before all have answered, when most is wanted. A bot
+that thinks for long has the machine for itself, since its time counts: no other bot of this hall is asked meanwhile.
 
 If a process is lost, it is certain which bot is to blame, and at which table it was asked. It forfeits that match
 (see `LadderTable.stop`). Its other matches begin again with a fresh process, because what it knew of them is gone, and
@@ -31,8 +31,8 @@ from roost_sdk.bot_process.process import LOOK_SECONDS, BotCall, BotLimits, BotL
 from roost_sdk.bot_process.sandbox import sandbox_for
 from roost_sdk.load import STDIO, LoadedBot
 
-MOST_TABLES = 16
-"""How many matches are played at once at most: each of them may take memory in a bot's process."""
+TABLES_EACH = 8
+"""How many matches are played at once for each bot at most: they take memory in the bots' processes."""
 SLOW_TABLES = 2
 """How many while a bot thinks for longer: the next decision is ready when it has answered."""
 MOST_PROCESSES = 16
@@ -114,7 +114,7 @@ class Hall:
         """How many matches may be played at once: few at first, since nobody knows the bots, and few of slow ones."""
         guests = self._guests.values()
         quick = all(guest.process.quick and not guest.process.text.startswith(STDIO) for guest in guests)
-        return min(MOST_TABLES, 1 + self._ended) if quick else SLOW_TABLES
+        return min(TABLES_EACH * max(1, len(guests)), 1 + self._ended) if quick else SLOW_TABLES
 
     def _open(self, index: int, fixture: Fixture, watch: Watch | None) -> None:
         table = LadderTable(fixture, self._limits)
@@ -151,19 +151,16 @@ class Hall:
         return AwaySeat(number, guest.calls, wants_moves=guest.wants_moves)
 
     def _hand_over(self) -> None:
-        """Send each process what is wanted of it, unless it is busy, or would disturb one that thinks."""
-        busy = [guest.process for guest in self._guests.values() if guest.process.asked]
-        for guest in list(self._guests.values()):
-            process, calls = guest.process, guest.calls
-            if not calls or process.asked or (busy and not all(other.quick for other in (process, *busy))):
-                continue
+        """Once all have answered, send each what is wanted of it; but of bots that think, only one at a time."""
+        if any(guest.process.asked for guest in self._guests.values()):
+            return
+        ready = [guest for guest in self._guests.values() if guest.calls]
+        for guest in [guest for guest in ready if guest.process.quick] or ready[:1]:
             try:
-                process.send(calls)
+                guest.process.send(guest.calls)
+                guest.calls.clear()
             except BotLost as lost:
                 self._lose(guest, lost)
-                return
-            calls.clear()
-            busy.append(process)
 
     def _wait(self) -> None:
         """Take the answers that come, for a moment."""

@@ -22,6 +22,7 @@ from roost_sdk.bot_process.process import BotCall, BotLost
 from roost_sdk.load import LoadedBot
 from roost_sdk.local import SHORT, refusal_in_words, rng_of, rng_seed, trouble_of
 from roost_sdk.seat import CRASHES, BotSeat, Kind, NotStarted, SeatedBot, Trouble, blocking
+from roost_sdk.wire import codec_for
 
 LONGEST_SHOWN = 100
 """How many characters of what is no move are shown to an author."""
@@ -81,6 +82,7 @@ class LadderTable:
         self.stops: list[Stop] = []
         self._game = get_game(fixture.game)
         self._seats: list[HereSeat | AwaySeat] = []
+        self._write_view = codec_for(fixture.game).for_match(fixture.options).view_writer()
         self._views: list[Any] = [None] * len(fixture.bots)
         self._verdicts: dict[int, Decided] = {}
         self._listener: Callable[[object], None] | None = None
@@ -117,7 +119,8 @@ class LadderTable:
                 self._note_stop(number, str(seat.lost))
             else:
                 seed = rng_seed(self.fixture.seed, number)
-                seat.call("start", self._game.name, number, len(seats), seed, self.referee.clock)
+                options = self.fixture.options.to_json()
+                seat.call("start", self._game.name, options, number, len(seats), seed, self.referee.clock)
         self._go_on()
 
     def answered(self, number: int, kind: str, answer: Answer) -> None:
@@ -173,7 +176,7 @@ class LadderTable:
         elif seat.lost is not None:
             self._verdicts[number] = Decided(None, fault=seat.lost.fault)
         else:
-            seat.call("decide", view)
+            seat.call("decide", self._write_view(view))
 
     def _verdict_here(self, number: int, seat: HereSeat, view: object) -> Decided:
         move, error, ms = seat.bot.decide(view, self.referee.legal(number))
