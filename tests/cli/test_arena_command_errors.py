@@ -2,8 +2,6 @@
 
 import socket
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent import futures
 from pathlib import Path
@@ -225,31 +223,6 @@ def test_a_bot_waits_for_an_arena_but_not_for_ever(vacant: str, tmp_path: Path) 
     waiting, told = submit.err.lines
     assert waiting.endswith(f"no arena at {vacant} yet, trying again ...")
     assert told == f"roost: no arena at {vacant} yet; gave up after 0.5 s"
-
-
-WITHOUT = "import sys; sys.modules['sqlmodel'] = None; from roost_cli.main import main; main()"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
-        (["serve"], "roost serve"),
-        (["standings", "--db", "roost.db"], "--db"),
-        (["verify", "--db", "roost.db"], "--db"),
-        (["showcase"], "roost showcase"),
-    ],
-    ids=["serve", "standings", "verify", "showcase"],
-)
-def test_without_the_server_extra_one_line_says_how_to_get_it(arguments: list[str], what: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, *arguments], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr == (
-        f"roost: {what} needs sqlmodel, which is not installed: pip install '.[server]' in a checkout of Roost\n"
-    )
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_mistake_of_ours_is_not_a_missing_package() -> None:

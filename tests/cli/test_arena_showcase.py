@@ -134,6 +134,7 @@ def test_nothing_outlives_a_showcase_that_is_killed(tmp_path: Path) -> None:
             time.sleep(0.1)
 
 
+@pytest.mark.long
 def test_an_arena_that_cannot_start_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "demo.db").write_text("just text, and enough of it to be no database at all\n" * 10)
     with roost_process(*start(tmp_path, 5), folder=tmp_path) as showcase:

@@ -99,6 +99,7 @@ ASKS = {
     "roost admin invitation revoke": ["roost_abc"],
     "roost admin phase enter": ["cup", "finals"],
     "roost admin phase extend": ["cup", "2h"],
+    "roost admin release": ["cup"],
     "roost admin owner ban": ["Ann"],
     "roost admin owner unban": ["Ann"],
     "roost admin bot disqualify": ["cup", "a1"],
@@ -153,6 +154,7 @@ def test_says_which_extra_is_needed(folder: Path) -> None:
         assert code == Exit.USAGE, (call, err)
         assert err.startswith(f"roost: {what} needs "), (call, err)
         assert err.endswith("which is not installed: pip install '.[server]' in a checkout of Roost\n"), (call, err)
+    assert list(folder.glob("*.db")) == []
 
 
 def test_says_that_the_page_needs_its_own_extra(folder: Path) -> None:

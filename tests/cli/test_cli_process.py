@@ -18,6 +18,7 @@ def roost(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedPr
     return subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, cwd=cwd, check=False)
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

@@ -194,6 +194,7 @@ def test_a_page_has_the_same_deal_under_rotated_seats_from_a_file(tmp_path: Path
     assert 'data-documents="besideDocuments"' not in (tmp_path / "alone.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_pages_have_the_same_deal_under_rotated_seats_from_a_database(tmp_path: Path, roost: Roost) -> None:
     database, site = tmp_path / "roost.db", tmp_path / "site"
     ladder = (

@@ -91,6 +91,7 @@ def test_a_database_is_shown(tmp_path: Path) -> None:
     assert process.out.lines == [f"the page is at {url}", "Ctrl-C stops it."]
 
 
+@pytest.mark.long
 def test_an_export_is_shown(tmp_path: Path) -> None:
     folder = play_and_export(tmp_path, "knockout")
     with page(folder, folder=tmp_path) as (process, url):
@@ -171,6 +172,7 @@ def test_authors_are_told_the_address_for_them(tmp_path: Path) -> None:
         assert "--server arena.example:443 --tls" in get(page_of(serve)).text
 
 
+@pytest.mark.long
 def test_two_cannot_have_one_port(tmp_path: Path, roost: Roost) -> None:
     database = recorded(tmp_path / "records.db").file
     with page("--db", database, folder=tmp_path) as (_, url):

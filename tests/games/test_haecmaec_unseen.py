@@ -169,6 +169,7 @@ def test_determinise_is_uniform_over_all_that_some_deal_leads_to(case: Case) -> 
         assert weights == {hidden: ways * share for hidden, ways in possible.items()}
 
 
+@pytest.mark.long
 def test_determinise_knows_of_a_fly_slapped_in_vain() -> None:
     """Both others slap with a fly, the last is quickest, so the other one keeps a fly that everybody knows of."""
     deck = [FLY] + [ANT] * 4 + [FLY] + [ANT] * 2 + [FLY] + [ANT] * 3 + [BUN] * 2

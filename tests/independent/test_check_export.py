@@ -100,6 +100,7 @@ def test_it_agrees_with_one_phase(exported: Path, tmp_path: Path, phase: str) ->
     assert list(wrong_with(tmp_path / "part")) == []
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("schedule", "moment"),
     [
@@ -137,6 +138,7 @@ def test_it_agrees_with_a_competition_that_had_no_finals(tmp_path: Path) -> None
     assert {row.split(",")[1] for row in rows} == {"anna", "bertha", "carl"}
 
 
+@pytest.mark.short(1)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_it_agrees_with_a_competition_that_was_restored_in_the_middle(schedule: str, tmp_path: Path) -> None:
     """The ladder is of the first epoch, the finals are of the second."""
@@ -281,7 +283,8 @@ def test_another_deal_is_found(copy: Path) -> None:
 
 def test_another_plan_is_found(copy: Path) -> None:
     def exchange(lines: list[dict[str, Any]]) -> None:
-        block = next(line for line in lines if line["phase"] == "finals")
+        # The last one: an earlier block of a level tie could stand in for the next one of the same two.
+        block = [line for line in lines if line["phase"] == "finals"][-1]
         block["version_ids"] = block["version_ids"][::-1]
 
     change(copy, "blocks.jsonl", exchange)

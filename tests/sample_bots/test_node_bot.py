@@ -361,6 +361,7 @@ def test_starts_afresh_at_an_arena_that_does_not_know_it(node: str, tmp_path: Pa
         assert_in_order(replays_of(second))
 
 
+@pytest.mark.long
 def test_waits_for_an_arena_that_is_not_there_yet(node: str) -> None:
     async def script() -> None:
         async with node_bot(node, "--server", "127.0.0.1:1") as bot:
@@ -370,6 +371,7 @@ def test_waits_for_an_arena_that_is_not_there_yet(node: str) -> None:
     bounded(script)
 
 
+@pytest.mark.long
 def test_plays_on_after_an_error_of_its_own(node: str, tmp_path: Path) -> None:
     """Also: a copy elsewhere finds the protocol with --proto, and changed code is a new version."""
     copy = tmp_path / "copy"
