@@ -1,8 +1,13 @@
 """The attack: a competition file, as in an export from somebody else, that no parser gets through."""
 
+import os
+from pathlib import Path
+
 import pytest
 
-from roost_server.competition.file import CompetitionFileError, parse_competition
+from roost_games.errors import UsageError
+from roost_sdk.arena.people import read_people
+from roost_server.competition.file import CompetitionFileError, parse_competition, read_competition
 
 START = 'name = "cup"\n[[games]]\ngame = "karteneck"\n[[phases]]\nphase = "ladder"\n'
 
@@ -22,3 +27,11 @@ START = 'name = "cup"\n[[games]]\ngame = "karteneck"\n[[phases]]\nphase = "ladde
 def test_a_file_that_no_parser_gets_through_is_refused(text: str, said: str) -> None:
     with pytest.raises(CompetitionFileError, match=said):
         parse_competition(text)
+
+
+def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for file in (tmp_path / "pipe", Path("/dev/zero")):
+        for read in (read_competition, read_people):
+            with pytest.raises(UsageError, match="cannot be read: it is no regular file"):
+                read(file)

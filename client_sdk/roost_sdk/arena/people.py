@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from roost_games.errors import UsageError
+from roost_sdk.bounded_files import read_regular
 
 NAME = "name"
 INVITATION = "invitation"
 MARK = "\ufeff"
+MOST_BYTES = 16 << 20
 DELIMITERS = ",;\t"
 """Spreadsheets use one or the other, by country."""
 
@@ -29,7 +31,7 @@ class PeopleList(NamedTuple):
 def read_people(path: Path) -> PeopleList:
     """The people of a CSV file whose first line names the columns. Raises `UsageError`, which names the line."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular(path, MOST_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise UsageError(f"{path} cannot be read: {reason}") from None

@@ -20,6 +20,7 @@ from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.blocks import Deals
 from roost_ladder.schedules.cycles import MOST_GROUPS
+from roost_sdk.bounded_files import read_regular
 from roost_server.competition.demands import QualificationPart
 from roost_server.competition.file_errors import FilePart, error_lines, place_of, wrong
 from roost_server.settings import Rules, Settings
@@ -373,7 +374,7 @@ class CompetitionFile(FilePart):
 def read_competition(path: Path) -> tuple[CompetitionFile, str]:
     """The competition that a file describes, and the file's text. Raises `CompetitionFileError`."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular(path, 4 * MOST_CHARACTERS).decode().replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise CompetitionFileError(f"{path} cannot be read: {reason}; `roost competition init` writes one") from None
