@@ -5,6 +5,7 @@ is compared with a program that does nothing but use up as much of a processor a
 """
 
 import asyncio
+import logging
 import multiprocessing
 import tempfile
 import time
@@ -139,6 +140,7 @@ PROXIED = ("connections", "calls taken back")
 
 def attacker_process(pipe: Connection, flood: str, target: Target) -> None:
     """Be an attacker until ended; answers every message with the processor time that it has used."""
+    logging.disable()  # asyncio warns of every byte that it cannot send any more
     asyncio.run(_attack(pipe, flood, target))
 
 
