@@ -413,32 +413,88 @@ def _least(group: tuple[int, ...], bots: int) -> bool:
 # --- ratings --------------------------------------------------------------------------------------------------------
 
 
-def ratings(results: Sequence[Result]) -> dict[int, float]:
-    """The ratings that make these results most likely, one strength at a time until none changes any more."""
-    won: dict[int, Counter[int]] = defaultdict(Counter)
-    halves = 2
-    weighted: dict[tuple[int, int], float] = defaultdict(float)
+def ratings(blocks: Sequence[Sequence[Result]], method: int) -> dict[int, float]:
+    """The ratings that these results give, by the method that the export names."""
+    results = [result for block in blocks for result in block]
+    ahead: dict[tuple[int, int], float] = defaultdict(float)
     for bots, places in results:
         for one, other in permutations(range(len(bots)), 2):
-            share = ((places[one] < places[other]) + (places[one] <= places[other])) / halves
-            weighted[bots[one], bots[other]] += share * 3 / (len(bots) + 1)
-            won[bots[one]][bots[other]] += 1
-    strength = dict.fromkeys(sorted(won), 0.0)
+            ahead[bots[one], bots[other]] += _share(places[one], places[other]) * 3 / (len(bots) + 1)
+    met = {pair: ahead[pair] + ahead[pair[::-1]] for pair in list(ahead)}
+    strength = _fitted(ahead, met)
+    if method >= 2 and (misfit := _misfit(blocks, met, strength)):
+        average = sum(met.values()) / sum(each / (1 + misfit * each) for each in met.values())
+        counts = {pair: average / (1 + misfit * each) for pair, each in met.items()}
+        strength = _fitted({pair: ahead[pair] * counts[pair] for pair in met}, {p: met[p] * counts[p] for p in met})
+    mean = sum(strength.values()) / len(strength)
+    return {bot: 1500 + 400 / math.log(10) * (each - mean) for bot, each in strength.items()}
+
+
+def _share(place: int, other: int) -> float:
+    return ((place < other) + (place <= other)) / 2
+
+
+def _fitted(ahead: dict[tuple[int, int], float], met: dict[tuple[int, int], float]) -> dict[int, float]:
+    """The strengths that make these results most likely, one at a time until none changes any more."""
+    opponents: dict[int, list[int]] = defaultdict(list)
+    for bot, other in sorted(met):
+        opponents[bot].append(other)
+    strength = dict.fromkeys(sorted(opponents), 0.0)
     for _ in range(100_000):
         change = 0.0
-        for bot, opponents in won.items():
+        for bot, others in opponents.items():
             slope, bend = 0.5 - _chance(strength[bot]), _chance(strength[bot]) * _chance(-strength[bot])
-            for other in opponents:
-                met = weighted[bot, other] + weighted[other, bot]
-                ahead = _chance(strength[bot] - strength[other])
-                slope += weighted[bot, other] - met * ahead
-                bend += met * ahead * (1 - ahead)
+            for other in others:
+                chance = _chance(strength[bot] - strength[other])
+                slope += ahead[bot, other] - met[bot, other] * chance
+                bend += met[bot, other] * chance * (1 - chance)
             strength[bot] += slope / bend
             change = max(change, abs(slope / bend))
         if change < 1e-12:
             break
-    mean = sum(strength.values()) / len(strength)
-    return {bot: 1500 + 400 / math.log(10) * (each - mean) for bot, each in strength.items()}
+    return strength
+
+
+def _misfit(blocks: Sequence[Sequence[Result]], met: dict[tuple[int, int], float], strength: dict[int, float]) -> float:
+    """The page's k."""
+    sums: dict[tuple[int, int], list[tuple[int, float]]] = defaultdict(list)
+    for block in blocks:
+        for one, other in combinations(sorted(block[0][0]), 2):
+            scores = [_share(places[bots.index(one)], places[bots.index(other)]) for bots, places in block]
+            sums[one, other].append((len(scores), sum(scores)))
+    inverse = _inverse_curvature(met, strength)
+    squares = free = gain = 0.0
+    for (one, other), found in sums.items():
+        if len(found) >= 4:
+            chance = _chance(strength[one] - strength[other])
+            spread, matches = chance * (1 - chance), sum(number for number, _ in found)
+            surplus = [score - number * chance for number, score in found]
+            variance = sum(each**2 for each in surplus) + matches * spread / len(found)
+            between = inverse[one, one] + inverse[other, other] - 2 * inverse[one, other]
+            left = 1 - met[one, other] * spread * between
+            squares += sum(surplus) ** 2 / variance
+            free += left
+            gain += left * matches**2 * spread / variance
+    return min(max((squares - free) / gain, 0.0), 1.0) if free > 0.5 else 0.0
+
+
+def _inverse_curvature(met: dict[tuple[int, int], float], strength: dict[int, float]) -> dict[tuple[int, int], float]:
+    """By Gauss and Jordan."""
+    bots = list(strength)
+    rows = [[0.0] * len(bots) + [float(at == here) for at in range(len(bots))] for here in range(len(bots))]
+    for here, bot in enumerate(bots):
+        rows[here][here] += _chance(strength[bot]) * _chance(-strength[bot])
+        for there, other in enumerate(bots):
+            link = met.get((bot, other), 0.0) * _chance(strength[bot] - strength[other])
+            link *= _chance(strength[other] - strength[bot])
+            rows[here][here] += link
+            rows[here][there] -= link
+    for here in range(len(bots)):
+        rows[here] = [each / rows[here][here] for each in rows[here]]
+        for there, row in enumerate(rows):
+            if there != here:
+                rows[there] = [one - row[here] * other for one, other in zip(row, rows[here], strict=True)]
+    return {(bots[i], bots[j]): rows[i][len(bots) + j] for i in range(len(bots)) for j in range(len(bots))}
 
 
 def _chance(strength: float) -> float:
@@ -466,6 +522,7 @@ class Export:
         self.place = {match: (block, rotation) for block in self.blocks for match, rotation in block["matches"]}
         self.names = {bot["version_id"]: (bot["name"], bot["version"]) for bot in self.competition["bots"]}
         self.rulings = self.competition.get("rulings", [])
+        self.method = self.competition.get("ratings", 1)
         phases = self.competition["phases"]
         self.settled = next((at for phase, at, _ in phases if phase in ("finals", "done")), math.inf)
         self.forfeits_count = self.rules.get("faults", {}).get("forfeits", "count") == "count"
@@ -679,10 +736,8 @@ def seeding(export: Export) -> list[int]:
     pinned = [bot["version_id"] for bot in bots if bot["version_id"] not in out]
     if export.competition.get("seeding"):
         return list(export.competition["seeding"])
-    played = [
-        result for each in export.results("ladder", rated=True, before=export.settled).values() for result in each
-    ]
-    order = ranked(ratings(played)) if played else []
+    played = list(export.results("ladder", rated=True, before=export.settled).values())
+    order = ranked(ratings(played, export.method)) if played else []
     return [bot for bot in order if bot in pinned] + [bot for bot in pinned if bot not in order]
 
 
@@ -727,8 +782,9 @@ def placed(export: Export) -> list[int]:
         plan.results = finals
         return [bot for bot in _by_bracket(plan.bracket(), seeds) if bot not in out]
     deciding = "finals" if finals else "ladder"
-    results = [result for each in export.results(deciding, rated=True).values() for result in each]
-    rating = ratings(results) if results else {}
+    blocks = list(export.results(deciding, rated=True).values())
+    results = [result for each in blocks for result in each]
+    rating = ratings(blocks, export.method) if results else {}
     played = [bot for bot in seeds if bot in rating]
     played.sort(key=lambda bot: (-round(rating[bot], 6), -share(bot, results)))
     return [bot for bot in played + [bot for bot in seeds if bot not in rating] if bot not in out]
@@ -773,12 +829,12 @@ def _wrong_result(export: Export) -> Iterator[str]:
 
 def _wrong_standings(export: Export, phase: str) -> Iterator[str]:
     file = export.folder / f"standings-{phase}.csv"
-    results = [result for each in export.results(phase, rated=True).values() for result in each]
-    if not results or not file.exists():
-        if results or file.exists():
+    blocks = list(export.results(phase, rated=True).values())
+    if not blocks or not file.exists():
+        if blocks or file.exists():
             yield f"standings-{phase}.csv: is there without matches, or missing"
         return
-    rating = ratings(results)
+    rating = ratings(blocks, export.method)
     with file.open(encoding="utf-8", newline="") as text:
         rows = list(csv.DictReader(text))
     order = ranked(rating)

@@ -3,14 +3,8 @@
 import numpy as np
 import pytest
 
-from roost_ladder.rating.certainty import (
-    half_widths,
-    likely_above_next,
-    normal_score,
-    rank_ranges,
-    student_quantiles,
-    superiority,
-)
+from roost_ladder.rating.certainty import half_widths, likely_above_next, rank_ranges, superiority
+from roost_ladder.rating.estimates import normal_score, student_quantiles
 from roost_ladder.rating.fit import Fit
 
 T_TABLE = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 7: 2.365, 10: 2.228, 20: 2.086, 30: 2.042, 120: 1.980}

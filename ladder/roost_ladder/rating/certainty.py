@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.rating.estimates import DOUBT, student_quantile
+from roost_ladder.rating.estimates import DOUBT, normal_score, student_quantiles
 from roost_ladder.rating.fit import Fit
 from roost_ladder.rating.results import Floats, Indices
 
@@ -15,18 +15,6 @@ class RankRange(NamedTuple):
 
     best: int
     worst: int
-
-
-def student_quantiles(freedom: Floats, doubt: float = DOUBT) -> Floats:
-    """`student_quantile` of each number of degrees of freedom."""
-    quantiles: Floats = np.vectorize(student_quantile, otypes=[float])(freedom, doubt)
-    return quantiles
-
-
-def normal_score(ratio: Floats, freedom: Floats) -> Floats:
-    """What a number of standard errors amounts to under the normal distribution: the inverse of `student_quantile`."""
-    score: Floats = np.sign(ratio) * np.sqrt(freedom * np.log1p(ratio**2 / freedom))
-    return score * (8 * freedom + 1) / (8 * freedom + 3)
 
 
 def half_widths(fit: Fit, zero: Floats) -> Floats:

@@ -9,6 +9,10 @@ from math import erfc, expm1, log1p, sqrt
 from statistics import NormalDist, fmean, stdev
 from typing import NamedTuple
 
+import numpy as np
+
+from roost_ladder.rating.results import Floats
+
 DOUBT = 0.05
 """How often a statement may be wrong."""
 Z = 1.959964
@@ -39,6 +43,18 @@ def student_chance(score: float, freedom: float) -> float:
     """How often a value of Student's distribution is at least as far from 0: the inverse of `student_quantile`."""
     stretched = sqrt(freedom * log1p(score**2 / freedom))
     return erfc(stretched * (8 * freedom + 1) / (8 * freedom + 3) / sqrt(2))
+
+
+def student_quantiles(freedom: Floats, doubt: float = DOUBT) -> Floats:
+    """`student_quantile` of each number of degrees of freedom."""
+    quantiles: Floats = np.vectorize(student_quantile, otypes=[float])(freedom, doubt)
+    return quantiles
+
+
+def normal_score(ratio: Floats, freedom: Floats) -> Floats:
+    """What a number of standard errors amounts to under the normal distribution: the inverse of `student_quantile`."""
+    score: Floats = np.sign(ratio) * np.sqrt(freedom * np.log1p(ratio**2 / freedom))
+    return score * (8 * freedom + 1) / (8 * freedom + 3)
 
 
 def student_t(freedom: int) -> float:

@@ -4,6 +4,11 @@ However many blocks a group has played, what a fit needs of them is bounded. Wit
 surplus of a block is linear in its scores, so the sum of the products of two surpluses follows from the sum of the
 products of two scores. The sums are of whole and half numbers, which is exact, and the groups are sorted; so the same
 blocks in any order give the same result to the last digit. Decision 15 has the formulas.
+
+Intervals of pairs. Matches of one block are not independent, so the number of matches is divided by how much more the
+blocks scatter than independent matches would (less, with duplicate deals). The share has Wilson's interval for that
+number, with Student's quantile for the number of blocks. Few or one-sided results hardly show how blocks scatter, so
+`DOUBTED` pulls the comparison towards independent matches.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,10 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from roost_ladder.rating.estimates import normal_score, student_quantiles
 from roost_ladder.rating.results import Floats, Indices, Numbers, ResultSums, Tables
 
 AT_ONCE = 2048
 """How many groups are worked on at a time where that takes much memory."""
+DOUBTED = 2.0
+"""This much variance, in matches squared, is added to what blocks show and to what independent matches would show."""
 
 
 @cache
@@ -96,6 +104,56 @@ def grouped(record: Record) -> GroupSums:
     if isinstance(record, GroupSums):
         return record
     return GroupSums(record.bots, tuple(map(_of_blocks, record.tables)))
+
+
+class PairSums(NamedTuple):
+    """Sums over the blocks in which two bots met, for each of many pairs. `ahead` is how often the first was."""
+
+    blocks: Floats
+    matches: Floats
+    ahead: Floats
+    ahead_squared: Floats
+    ahead_by_matches: Floats
+    matches_squared: Floats
+
+    def scatter(self, share: Floats) -> Floats:
+        """The sum over blocks of the squared difference from this share of its matches."""
+        squares: Floats = self.ahead_squared - 2 * share * self.ahead_by_matches + share**2 * self.matches_squared
+        return squares
+
+    def interval(self) -> tuple[Floats, Floats]:
+        """The 95 % interval of each share."""
+        guarded = (self.ahead + 0.5) / (self.matches + 1)
+        alone = self.matches * guarded * (1 - guarded)
+        effective = self.matches * (alone + DOUBTED) / (self.scatter(guarded) + DOUBTED)
+        share, spread = self.ahead / self.matches, student_quantiles(self.blocks) ** 2 / effective
+        centre = (share + spread / 2) / (1 + spread)
+        half = np.sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
+        return np.maximum(centre - half, 0), np.minimum(centre + half, 1)
+
+    def variance(self, expected: Floats) -> Floats:
+        """Of `ahead`. As in the fit, there is one block more, with the variance that independent matches would have."""
+        variance: Floats = self.scatter(expected) + self.matches / self.blocks * expected * (1 - expected)
+        return variance
+
+    def score_against(self, expected: Floats) -> Floats:
+        """How far each share is from what is expected, as a value of the standard normal distribution."""
+        return normal_score((self.ahead - self.matches * expected) / np.sqrt(self.variance(expected)), self.blocks)
+
+
+def met(record: Record) -> tuple[PairSums, Indices, Indices]:
+    """The sums of every pair that has met, and the indices of the two bots, the first before the second."""
+    sums = grouped(record)
+    everybody = PairSums(
+        sums.by_pair(lambda tables: tables.blocks[:, None]),
+        sums.by_pair(lambda tables: tables.matches[:, None]),
+        sums.by_pair(lambda tables: tables.scores[:, 1:]),
+        sums.by_pair(lambda tables: np.diagonal(tables.products, axis1=1, axis2=2)[:, 1:]),
+        sums.by_pair(lambda tables: tables.products[:, 0, 1:]),
+        sums.by_pair(lambda tables: tables.products[:, 0, :1]),
+    )
+    one, other = np.nonzero(everybody.matches)
+    return PairSums._make(each[one, other] for each in everybody), one, other
 
 
 def added_up(sums: Iterable[GroupSums]) -> GroupSums:

@@ -8,6 +8,7 @@ still coming in.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from roost_games.errors import UsageError
 from roost_ladder.rating.certainty import half_widths, likely_above_next, rank_ranges
 from roost_ladder.rating.elo import ELO, MEAN_RATING, Elo
-from roost_ladder.rating.fit import Fit, fit
+from roost_ladder.rating.fit import LATEST, Fit, Method, fit
 from roost_ladder.rating.groups import GroupSums, Record, grouped
 from roost_ladder.rating.results import Floats, GrowingSums, MatchResult, ResultSums, gather
 
@@ -65,9 +66,9 @@ class Rater(Protocol):
         """
 
 
-def rate_by_fit(record: ResultSums, results: Sequence[MatchResult]) -> Fit:
+def rate_by_fit(record: ResultSums, results: Sequence[MatchResult], method: Method = LATEST) -> Fit:
     """The rater `fit`, for which the order does not matter."""
-    return fit(record)
+    return fit(record, method=method)
 
 
 def rate_by_elo(record: ResultSums, results: Iterable[MatchResult]) -> Fit:
@@ -86,11 +87,11 @@ def rate_by_elo(record: ResultSums, results: Iterable[MatchResult]) -> Fit:
 RATERS: Mapping[str, Rater] = {"fit": rate_by_fit, "elo": rate_by_elo}
 
 
-def find_rater(name: str) -> Rater:
-    """The rater of this name. Raises `UsageError` if there is none."""
+def find_rater(name: str, method: Method = LATEST) -> Rater:
+    """The rater of this name; `method` is for the fit. Raises `UsageError` if there is none."""
     if name not in RATERS:
         raise UsageError(f"there is no rating {name!r}; the ratings are: {', '.join(RATERS)}")
-    return RATERS[name]
+    return partial(rate_by_fit, method=method) if name == "fit" else RATERS[name]
 
 
 def standings(

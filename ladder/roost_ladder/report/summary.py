@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from roost_games.errors import UsageError
 from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.rating.fit import LATEST, Method
 from roost_ladder.rating.results import gather
 from roost_ladder.rating.standings import Standing, StandingsView, find_rater, views
 from roost_ladder.rating.statistics import Curves, HeadToHead, Statistics, elo_curves, head_to_head
@@ -56,6 +57,7 @@ def summarise(
     anchor: int | None = None,
     rating: str = "fit",
     forfeits: bool = True,
+    method: Method = LATEST,
 ) -> Summary:
     """The summary of these matches, which are in the order in which they were played.
 
@@ -63,7 +65,7 @@ def summarise(
     `UsageError` if there is no such rating.
     """
     results = [match.result() for match in facts if forfeits or not any(match.forfeited)]
-    seen = views(results, anchor=anchor, rater=find_rater(rating))
+    seen = views(results, anchor=anchor, rater=find_rater(rating, method))
     return Summary(
         about=about,
         names=names,

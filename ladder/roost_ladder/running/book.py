@@ -14,9 +14,10 @@ from roost_games.game import JsonValue
 from roost_games.referee import Clock
 from roost_ladder.blocks import Block, Deals
 from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.rating.fit import Method
 from roost_ladder.running.fixtures import PlayedMatch
 
-BEFORE = {"deals": Deals.DUPLICATE.value}
+BEFORE: Mapping[str, Any] = {"deals": Deals.DUPLICATE.value, "ratings": Method.EACH_MATCH.value}
 """What old charters do not say."""
 
 
@@ -45,6 +46,8 @@ class Charter:
     max_faults: int
     deals: str
     """Whether the matches of a block share a deal: a value of `roost_ladder.blocks.Deals`."""
+    ratings: int
+    """How the schedule weighs matches: a value of `roost_ladder.rating.fit.Method`."""
 
     def to_json(self) -> dict[str, Any]:
         """As plain values, equal to what comes back from JSON."""
@@ -66,7 +69,7 @@ class Charter:
 
 
 def _are(name: str) -> str:
-    return "are" if name in ("tables", "options", "max_faults", "deals") else "is"
+    return "are" if name in ("tables", "options", "max_faults", "deals", "ratings") else "is"
 
 
 def _shown(value: object) -> str:

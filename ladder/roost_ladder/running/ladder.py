@@ -24,6 +24,7 @@ from typing import Any
 from roost_games.chance import seed_of
 from roost_ladder.blocks import Block, Deals, Rotation, seed_of_block
 from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.rating.fit import LATEST, Method
 from roost_ladder.running.book import Book, Charter, FinishedBlock, Member
 from roost_ladder.running.engine import Executor, Pace
 from roost_ladder.running.entrants import Entrant
@@ -56,6 +57,8 @@ class Setup:
     hero: int | None = None
     """The bot of a gauntlet. Without it there is nothing left to play."""
     deals: Deals = Deals.OWN
+    method: Method = LATEST
+    """How the schedule weighs matches."""
 
     def charter(self) -> Charter:
         """What identifies the run."""
@@ -69,6 +72,7 @@ class Setup:
             self.limits.clock,
             self.limits.max_faults,
             self.deals.value,
+            self.method.value,
         )
 
 

@@ -19,6 +19,7 @@ from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.wording import counted
 from roost_ladder.blocks import Deals, Rotation
+from roost_ladder.rating.fit import LATEST, Method
 from roost_ladder.running.book import BEFORE, Book, MemoryBook
 from roost_ladder.running.engine import Executor
 from roost_ladder.running.entrants import Entrant, apart_if_need_be, find_entrants
@@ -92,19 +93,21 @@ class LadderOptions:
         """The run with these bots. Raises `UsageError` if it cannot be played."""
         seed = self.seed or (resumed.seed if resumed else new_seed())
         deals = self.deals or (resumed.deals if resumed else Deals.OWN)
+        method = resumed.method if resumed else LATEST
         kinds = self._kinds(entrants)
         hero = None if self.hero is None else number_of(self.hero, entrants)
         setup = Setup(
             tuple(entrants),
             kinds,
             seed,
-            schedule_named(self.schedule, seed=seed_of(seed), times=self.times, hero=hero),
+            schedule_named(self.schedule, seed=seed_of(seed), times=self.times, hero=hero, method=method),
             " ".join(filter(None, (self.schedule, self.hero, f"{self.times} times" if self.times else ""))),
             {game: get_game(game).options({}) for game in dict.fromkeys(kind.game for kind in kinds)},
             self._rotation(),
             self.limits(recording=recording),
             hero,
             _deals(deals),
+            method,
         )
         self._check_room(setup)
         return setup
@@ -159,11 +162,13 @@ class ResumedRun(NamedTuple):
 
     seed: str
     deals: str
+    method: Method = LATEST
 
     @classmethod
     def of(cls, charter: Mapping[str, Any]) -> "ResumedRun":
         """From the charter on record."""
-        return cls(charter["seed"], {**BEFORE, **charter}["deals"])
+        known = {**BEFORE, **charter}
+        return cls(known["seed"], known["deals"], Method(known["ratings"]))
 
 
 class LadderTeam(NamedTuple):

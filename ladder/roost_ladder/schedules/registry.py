@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from roost_games.errors import UsageError
+from roost_ladder.rating.fit import LATEST, Method
 from roost_ladder.schedules.cycles import MOST_GROUPS, Gauntlet, RoundRobin
 from roost_ladder.schedules.knockout import Knockout
 from roost_ladder.schedules.least_played import ROUND, LeastPlayed
@@ -42,10 +43,12 @@ class Terms(NamedTuple):
     """The most blocks of `sure`."""
     most_groups: int = MOST_GROUPS
     """A round robin with more groups plays a sample of them."""
+    method: Method = LATEST
+    """How `sure` weighs matches."""
 
 
 MAKERS: dict[str, Callable[[Terms], Schedule]] = {
-    "sure": lambda terms: Sure(terms.seed, terms.budget),
+    "sure": lambda terms: Sure(terms.seed, terms.budget, terms.method),
     "round-robin": lambda terms: RoundRobin(terms.seed, terms.times, terms.most_groups),
     "gauntlet": lambda terms: Gauntlet(terms.hero, terms.seed, terms.times),
     "swiss": lambda terms: Swiss(terms.seed, terms.times),
@@ -68,18 +71,20 @@ def open_schedule(name: str, seed: bytes) -> Schedule:
     return MAKERS[name](Terms(seed, turns=OPEN_TURNS))
 
 
-def schedule_named(name: str, *, seed: bytes = b"", times: int | None = None, hero: int | None = None) -> Schedule:
+def schedule_named(
+    name: str, *, seed: bytes = b"", times: int | None = None, hero: int | None = None, method: Method = LATEST
+) -> Schedule:
     """The schedule of this name. Raises `UsageError` if there is none, or if it needs something else.
 
     `times` is how often every group of a round robin or a gauntlet meets, and how many blocks each bot plays at each
     kind of table in `swiss`; without it these have no end. `least-played` never has one. `hero` is the bot of
-    the gauntlet. The seed decides what is drawn.
+    the gauntlet. The seed decides what is drawn, and the method how `sure` weighs matches.
     """
     if name not in SCHEDULES:
         listed = ", ".join(SCHEDULES)
         raise UsageError(f"there is no schedule {name!r}: there are {listed}{did_you_mean(name, SCHEDULES)}")
     _check(name, times, hero)
-    return MAKERS[name](Terms(seed, times, hero or 0))
+    return MAKERS[name](Terms(seed, times, hero or 0, method=method))
 
 
 def _check(name: str, times: int | None, hero: int | None) -> None:

@@ -22,7 +22,8 @@ import numpy as np
 from roost_ladder.rating.certainty import superiority
 from roost_ladder.rating.elo import ELO
 from roost_ladder.rating.estimates import DOUBT
-from roost_ladder.rating.fit import Fit, fit
+from roost_ladder.rating.fit import LATEST, Fit, Method, fit
+from roost_ladder.rating.misfit import UNKNOWN
 from roost_ladder.rating.results import Floats, ResultSums
 
 USUAL_DIFFERENCE = 50 / ELO
@@ -49,16 +50,18 @@ class Known(NamedTuple):
     fit: Fit
 
 
-def known(bots: Iterable[int], record: ResultSums) -> Known:
+def known(bots: Iterable[int], record: ResultSums, method: Method = LATEST) -> Known:
     """The fit of the record, for these bots. One that has not played is of average strength, and hardly known."""
     wanted = tuple(sorted(set(bots)))
     strengths, covariance, freedom = np.zeros(len(wanted)), UNPLAYED * np.eye(len(wanted)), np.full(len(wanted), 2.0)
+    shares, stray = np.ones((len(wanted), len(wanted))), UNKNOWN
     if len(record.bots):
-        fitted = fit(record)
+        fitted = fit(record, method=method)
         here, there = np.nonzero(np.equal.outer(np.array(wanted), record.bots))
         strengths[here], freedom[here] = fitted.strengths[there], fitted.freedom[there]
         covariance[np.ix_(here, here)] = fitted.covariance[np.ix_(there, there)]
-    return Known(wanted, Fit(strengths, covariance, freedom))
+        shares[np.ix_(here, here)], stray = fitted.shares[np.ix_(there, there)], fitted.misfit
+    return Known(wanted, Fit(strengths, covariance, freedom, stray, shares))
 
 
 def separations(about: Known) -> list[Separation]:

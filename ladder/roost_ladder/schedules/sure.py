@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from roost_ladder.rating.fit import LATEST, Method
 from roost_ladder.rating.results import Floats
 from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past, rng_for, shuffled
 from roost_ladder.schedules.separation import Known, Separation, difference_variances, known, separations
@@ -43,13 +44,15 @@ class Sure:
 
     seed: bytes = b""
     budget: int | None = None
+    method: Method = LATEST
+    """How it weighs matches; what began with an older one is planned with it to the end."""
 
     def next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
         left = None if self.budget is None else max(self.budget - past.given, 0)
         return [] if left == 0 else self._next_round(field, past)[:left]
 
     def _next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
-        about = known((bot for kind in field.kinds for bot in field.at(kind)), past.record())
+        about = known((bot for kind in field.kinds for bot in field.at(kind)), past.record(), self.method)
         neighbours = separations(about)
         if all(each.separated for each in neighbours):
             return []
@@ -68,7 +71,7 @@ class _Plan:
         self._size = max(LEAST_ROUND, len(drawn), past.given // GROWTH)
         strengths = about.fit.strengths[drawn]
         self._difference = strengths[:, None] - strengths
-        self._told = 1 / (2 + 2 * np.cosh(self._difference))
+        self._told = about.fit.shares[np.ix_(drawn, drawn)] ** 2 / (2 + 2 * np.cosh(self._difference))
         self._covariance = about.fit.covariance[np.ix_(drawn, drawn)]
         self._least_chance = self._of_open_neighbours(neighbours)
         self._forbidden = {kind: self._who_may_not_meet(field, kind) for kind in field.kinds if field.at(kind)}

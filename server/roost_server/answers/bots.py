@@ -9,7 +9,7 @@ import numpy as np
 from roost.v1 import arena_pb2, records_pb2
 from roost_games.errors import UsageError
 from roost_games.game import JsonValue
-from roost_ladder.rating.pairs import PairSums, met
+from roost_ladder.rating.groups import PairSums, met
 from roost_sdk.wire.results import FAULT_KINDS
 from roost_server.accounts.gate import Asker
 from roost_server.answers.ratings import Ratings

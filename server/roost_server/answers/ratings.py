@@ -68,7 +68,8 @@ def everything(matches: MatchFilter = EVERYTHING) -> SumsFilter:
 
 def of_phase(matches: MatchFilter, competition: ledger.Competition) -> SumsFilter:
     """These matches by the rules of their competition."""
-    return SumsFilter(matches, Rule.FINAL, forfeits=competition.file.faults.forfeits == "count")
+    forfeits = competition.file.faults.forfeits == "count"
+    return SumsFilter(matches, Rule.FINAL, forfeits, competition.method)
 
 
 class Ratings:
@@ -199,7 +200,7 @@ def _is_old(sums: Sums, reading: Reading) -> bool:
 def _rate(sums: Sums, wanted: SumsFilter, before: Rated | None) -> Rated:
     """`before` are older ratings of the same matches: then the fit takes less time."""
     record = sums.selected(wanted)
-    fitted = fit(record, _start(record, before)) if len(record.bots) else None
+    fitted = fit(record, _start(record, before), wanted.method) if len(record.bots) else None
     table = [] if fitted is None else standings_of(record, fitted)
     matches = sum(int(tables.matches.sum()) for tables in record.tables)
     at_ms = sums.seen_ms(wanted.matches.held)

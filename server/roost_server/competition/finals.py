@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from roost_ladder.blocks import seed_of_block
-from roost_ladder.rating.fit import fit
+from roost_ladder.rating.fit import LATEST, Method, fit
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.rating.standings import standings_of
 from roost_ladder.schedules.knockout import Tie, bracket
@@ -31,22 +31,25 @@ def block_id_of(competition: str, phase: str, serial: int) -> str:
     return f"{competition}-{phase}-{serial}"
 
 
-def schedule_of(competition: str, seed: bytes, part: PhasePart) -> Schedule:
+def schedule_of(competition: str, seed: bytes, part: PhasePart, method: Method = LATEST) -> Schedule:
     """The schedule of a phase. Its random choices follow from the master seed."""
     drawn = seed_of_block(seed, f"{competition}-{part.phase}-schedule")
     times = part.blocks_per_pairing if part.plays_by == KNOCKOUT else part.rounds
     budget = part.budget if part.phase is PhaseName.FINALS else None
-    return MAKERS[part.plays_by](Terms(drawn, times, 0, OPEN_TURNS, budget, part.most_groups))
+    return MAKERS[part.plays_by](Terms(drawn, times, 0, OPEN_TURNS, budget, part.most_groups, method))
 
 
 def finals_field(
-    file: CompetitionFile, finalists: Iterable[Finalist], ladder: Iterable[Sequence[MatchResult]]
+    file: CompetitionFile,
+    finalists: Iterable[Finalist],
+    ladder: Iterable[Sequence[MatchResult]],
+    method: Method = LATEST,
 ) -> Participants:
     """Who plays the finals, by rank on the ladder; then those who did not play the ladder, in the order of entry.
 
     The results of the ladder come block by block; single matches are not kept.
     """
-    rank = _ranks(ladder, forfeits=file.faults.forfeits == "count")
+    rank = _ranks(ladder, method, forfeits=file.faults.forfeits == "count")
     seeded = sorted(finalists, key=lambda finalist: rank.get(finalist.version_id, len(rank)))
     return Participants(
         tuple(finalist.version_id for finalist in seeded),
@@ -55,12 +58,12 @@ def finals_field(
     )
 
 
-def _ranks(blocks: Iterable[Sequence[MatchResult]], *, forfeits: bool) -> dict[int, int]:
+def _ranks(blocks: Iterable[Sequence[MatchResult]], method: Method, *, forfeits: bool) -> dict[int, int]:
     played = Past()
     for results in blocks:
         played.finish(result for result in results if forfeits or not result.forfeited)
     record = played.record()
-    ranked = standings_of(record, fit(record)) if played.ended else []
+    ranked = standings_of(record, fit(record, method=method)) if played.ended else []
     return {standing.bot: place for place, standing in enumerate(ranked)}
 
 

@@ -92,7 +92,8 @@ def field_on_record(reading: Reading, competition: Competition) -> Participants:
     ladder = facts_by_block(reading, of_ladder, struck_before=settled_ms)
     let_in = versions_let_in(reading, competition.id, competition.file)
     pinned = [each for each in ledger.finalists(reading, competition.id) if let_in is None or each.version_id in let_in]
-    return finals_field(competition.file, pinned, ([match.result() for match in block] for block in ladder))
+    results = ([match.result() for match in block] for block in ladder)
+    return finals_field(competition.file, pinned, results, competition.method)
 
 
 def result_on_record(reading: Reading, competition: Competition) -> CompetitionResult | None:
@@ -106,6 +107,7 @@ def result_on_record(reading: Reading, competition: Competition) -> CompetitionR
         finals,
         _results(reading, competition, PhaseName.FINALS if finals else PhaseName.LADDER),
         struck_versions(reading).get(competition.id, ()),
+        competition.method,
     )
 
 

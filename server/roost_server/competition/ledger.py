@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, Select, func, insert, select, update
 from roost_games.chance import commitment_of
 from roost_games.errors import UsageError
 from roost_ladder.blocks import Deals
+from roost_ladder.rating.fit import LATEST, Method
 from roost_server.accounts.audit import note
 from roost_server.accounts.names import NameRules, claim_name
 from roost_server.accounts.owners import BotRecord
@@ -66,6 +67,8 @@ class Competition(NamedTuple):
     """The file, as the host wrote it."""
     deals: Deals
     """Whether the matches of a block share a deal."""
+    method: Method
+    """How its matches are weighed."""
 
 
 class EnteredBot(NamedTuple):
@@ -119,6 +122,8 @@ class PlayedElsewhere(NamedTuple):
     """The epochs of its records after the first: when each began, and why."""
     rulings: Sequence[tuple[Ruling, Sequence[int]]] = ()
     """The rulings, each with the versions that it is about."""
+    ratings: int = Method.EACH_MATCH.value
+    """How its matches are weighed."""
 
 
 def draw_up(store: Store, file: CompetitionFile, text: str, name: str = "competition") -> Competition:
@@ -180,6 +185,7 @@ def _insert(connection: Connection, file: CompetitionFile, text: str) -> None:
             commitment=commitment_of(seed),
             phase=ANNOUNCED,
             created_ms=epoch_ms(),
+            ratings=LATEST.value,
         )
     )
     note(connection, FILE, "competition drawn up", competition=file.name, commitment=commitment_of(seed))
@@ -188,7 +194,7 @@ def _insert(connection: Connection, file: CompetitionFile, text: str) -> None:
 def take_over(store: Store, played: PlayedElsewhere) -> int:
     """Record a competition that was played elsewhere in an empty store. Versions keep their ids. Returns its number."""
     with store.writing() as connection:
-        row = {each: getattr(played, each) for each in ("name", "document", "seed", "commitment", "phase")}
+        row = {each: getattr(played, each) for each in ("name", "document", "seed", "commitment", "phase", "ratings")}
         created_ms = min((at_ms for _, at_ms, _ in played.changes), default=0)
         connection.execute(insert(COMPETITION).values(id=1, created_ms=created_ms, **row))
         for number, (phase, at_ms, actor) in enumerate(played.changes):
@@ -246,7 +252,8 @@ def read(reading: Reading, name: str) -> Competition:
     row = _row(reading, name)
     file = extended(parse_competition(row.document, name), extensions(reading, row.id))
     deals = Deals(_deals_played(reading, row.id) or file.deals)
-    return Competition(row.id, file, bytes.fromhex(row.seed), row.commitment, row.phase, row.document, deals)
+    seed, method = bytes.fromhex(row.seed), Method(row.ratings)
+    return Competition(row.id, file, seed, row.commitment, row.phase, row.document, deals, method)
 
 
 def id_of(store: Store, name: str) -> int:

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from roost_ladder.rating.fit import LATEST, Method
 from roost_ladder.rating.results import MatchResult
-from roost_ladder.rating.standings import TIED, Standing, standings
+from roost_ladder.rating.standings import TIED, Standing, find_rater, standings
 from roost_ladder.schedules.knockout import Tie, champion
 from roost_ladder.schedules.schedule import Participants, Past
 from roost_server.competition.file import CompetitionFile
@@ -52,6 +53,7 @@ def result_of(
     finals: Sequence[MatchResult],
     deciding: Sequence[MatchResult],
     disqualified: Collection[int] = (),
+    method: Method = LATEST,
 ) -> CompetitionResult:
     """The result of a field.
 
@@ -62,13 +64,13 @@ def result_of(
     if rounds := bracket_of(file, field, finals):
         return _by_bracket(rounds, seeds, disqualified)
     counted = [result for result in deciding if file.faults.forfeits == "count" or not result.forfeited]
-    return _by_rating(counted, {bot: seed for bot, seed in seeds.items() if bot not in disqualified})
+    return _by_rating(counted, method, {bot: seed for bot, seed in seeds.items() if bot not in disqualified})
 
 
-def _by_rating(results: Sequence[MatchResult], seeds: dict[int, int]) -> CompetitionResult:
+def _by_rating(results: Sequence[MatchResult], method: Method, seeds: dict[int, int]) -> CompetitionResult:
     """By rating; equal ones by score, then by seeding. Bots without a match come last."""
     past = Past(results=results, recorded=False)
-    rated = {each.bot: each for each in standings(results)}
+    rated = {each.bot: each for each in standings(results, rater=find_rater("fit", method))}
     rows = [_rated(bot, seed, rated.get(bot), past) for bot, seed in seeds.items()]
     ordered = sorted(rows, key=_order)
     decided = [_what_decides(one, other) for one, other in pairwise(ordered)]

@@ -135,7 +135,7 @@ def finished_rounds(reading: Reading, competition: Competition, planned: Iterabl
     if part is None:
         return []
     blocks = [block for block in planned if block.state != BlockState.VOIDED]
-    schedule = schedule_of(competition.file.name, competition.seed, part)
+    schedule = schedule_of(competition.file.name, competition.seed, part, competition.method)
     field, past = field_on_record(reading, competition), Past(recorded=False)
     wanted = MatchFilter(competition_id=competition.id, phase=PhaseName.FINALS)
     by_block = facts_by_block(reading, wanted, struck_before=0)

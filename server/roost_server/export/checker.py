@@ -22,6 +22,7 @@ from roost_games.strict_json import short
 from roost_games.verify import verify
 from roost_ladder.blocks import seed_of_block
 from roost_ladder.rating.facts import MatchFacts, facts_of
+from roost_ladder.rating.fit import Method
 from roost_ladder.schedules.schedule import Kind, Pairing, Past
 from roost_sdk.bounded_files import open_regular, read_regular
 from roost_sdk.replay_files import Checked, Progress, RecordFlaw, no_progress
@@ -392,7 +393,7 @@ def _wrong_schedule(exported: Exported, played: Sequence[ExportedMatch]) -> Iter
     if part is None or not blocks or not exported.competition.seed:
         return
     competition = exported.competition
-    schedule = schedule_of(competition.name, bytes.fromhex(competition.seed), part)
+    schedule = schedule_of(competition.name, bytes.fromhex(competition.seed), part, Method(competition.ratings))
     facts = _played(exported, played)
     field = finalists(exported.file, competition, facts.ladder_then)
     results = results_by_block(facts.finals)

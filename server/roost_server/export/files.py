@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import ConfigDict, FailFast, Field
 
+from roost_ladder.rating.fit import LATEST, Method
 from roost_sdk.bounded_files import open_regular, too_large
 
 COMPETITION_FILE = "competition.json"
@@ -170,6 +171,8 @@ class ExportedCompetition:
     """What was released of the results that were held back, the first one first. Exports of before have none."""
     held: Several[tuple[str, Count]] = ()
     """What is held back, and not in this export: the phase, and the serial from which on its blocks are left out."""
+    ratings: Annotated[int, Field(ge=1, le=LATEST)] = Method.EACH_MATCH.value
+    """How its matches are weighed. Exports of before do not say so: every match counted the same."""
     format: Literal["roost-export/1"] = FORMAT
 
 

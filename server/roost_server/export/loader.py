@@ -89,6 +89,7 @@ def _as_played(exported: Exported) -> PlayedElsewhere:
         [EnteredVersion(b.version_id, b.name, b.version, b.owner, b.pinned, b.withdrawn_ms) for b in whole.bots],
         whole.epochs,
         [(_ruling(each), each.version_ids) for each in whole.rulings],
+        whole.ratings,
     )
 
 

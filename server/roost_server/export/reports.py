@@ -7,6 +7,7 @@ from io import StringIO
 from typing import NamedTuple
 
 from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.rating.fit import Method
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv, as_json
@@ -40,11 +41,11 @@ def derived(file: CompetitionFile, competition: ExportedCompetition, played: Rep
     """The files that follow from the others, by name."""
     texts: dict[str, str] = {}
     names = table_names((bot.version_id, bot.name, bot.version) for bot in competition.bots)
-    forfeits = file.faults.forfeits == "count"
+    forfeits, method = file.faults.forfeits == "count", Method(competition.ratings)
     for phase, counted in played.counted.items():
         if any(forfeits or not any(match.forfeited) for match in counted):
             about = RunNotes(file.title or file.name, (("Phase", phase), ("Commitment", competition.commitment)))
-            texts |= _reports(phase, summarise(counted, names, about, forfeits=forfeits))
+            texts |= _reports(phase, summarise(counted, names, about, forfeits=forfeits, method=method))
     texts |= qualification_file(file, competition, played.qualifying)
     return texts | _bracket_files(file, competition, played, names) | _result_file(file, competition, played, names)
 
@@ -66,6 +67,7 @@ def _result(file: CompetitionFile, competition: ExportedCompetition, played: Rep
         [match.result() for match in played.finals],
         [match.result() for match in played.counted.get(deciding, ())],
         struck(competition.rulings).versions,
+        Method(competition.ratings),
     )
 
 
@@ -98,7 +100,8 @@ def pinned_in(competition: ExportedCompetition) -> list[Finalist]:
 
 def finalists(file: CompetitionFile, competition: ExportedCompetition, ladder: Iterable[MatchFacts]) -> Participants:
     """The pinned versions by their rank on the ladder, as the arena seeds them."""
-    return finals_field(file, pinned_in(competition), results_by_block(ladder).values())
+    results = results_by_block(ladder).values()
+    return finals_field(file, pinned_in(competition), results, Method(competition.ratings))
 
 
 def results_by_block(facts: Iterable[MatchFacts]) -> dict[str, list[MatchResult]]:

@@ -182,6 +182,7 @@ def _competition(
             for ruling, versions in rulings_about(reading, competition.id)
             if ruling.match_id is None or ruling.match_id in matches
         ),
+        ratings=competition.method.value,
     )
 
 

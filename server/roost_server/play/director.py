@@ -278,7 +278,7 @@ class Director:
             return
         self.contest = Contest(
             replace(self.settings, results_held=part.is_held),
-            schedule_of(self.file.name, self.competition.seed, part),
+            schedule_of(self.file.name, self.competition.seed, part, self.competition.method),
             roster=self.roster,
             name=f"{self.file.name}/{part.phase}",
             rotation=Rotation(self.file.rotation),

@@ -22,7 +22,7 @@ from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, Table, Uniq
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-SCHEMA = 13
+SCHEMA = 14
 """The number of the schema that these classes describe, and of the newest migration."""
 
 NAMES = {
@@ -98,7 +98,10 @@ class CompetitionRow(BaseRow, table=True):
     """
 
     __tablename__ = "competition"
-    __table_args__ = (CheckConstraint("kind IN ('competition', 'ladder')", "kind"),)
+    __table_args__ = (
+        CheckConstraint("kind IN ('competition', 'ladder')", "kind"),
+        CheckConstraint("ratings > 0", "ratings"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
@@ -111,6 +114,8 @@ class CompetitionRow(BaseRow, table=True):
     phase: str
     created_ms: int = Field(sa_type=BigInteger)
     kind: str = Field(default=CompetitionKind.COMPETITION, sa_column_kwargs={"server_default": "competition"})
+    ratings: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
+    """How its matches are weighed: a value of `roost_ladder.rating.fit.Method`. It never changes."""
 
 
 class PhaseChangeRow(BaseRow, table=True):

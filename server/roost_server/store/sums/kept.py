@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
+from roost_ladder.rating.fit import LATEST, Method
 from roost_ladder.rating.groups import GroupSums, added_up
 from roost_ladder.rating.results import Indices, Numbers
 from roost_server.store.errors import StoreError
@@ -39,6 +40,8 @@ class SumsFilter(NamedTuple):
     rule: Rule
     forfeits: bool
     """Whether forfeited matches count."""
+    method: Method = LATEST
+    """How they are weighed."""
 
     def has(self, kind: CellKind) -> bool:
         """Whether blocks of this kind are meant, whatever was forfeited."""
