@@ -17,6 +17,7 @@ from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv, as_json
 from roost_ladder.report.summary import RunNotes, Summary, summarise
 from tests.support.ladders.worlds import simulated_facts
+from tests.support.records.results import duels
 
 EVIL = """<script>alert("x")</script>' & co"""
 FACTS = simulated_facts(bots=6, blocks=90)
@@ -157,6 +158,37 @@ def test_few_and_many_bots(bots: int) -> None:
     facts = simulated_facts(bots, blocks=100)
     made = Reader(page(summarise(facts, {bot: f"bot {bot}" for bot in range(bots)}, RunNotes("many"))))
     assert len(made.tables[0]) == bots + 1
+
+
+def in_a_circle() -> list[MatchFacts]:
+    """Of each two of three bots, one wins both matches of 11 blocks of 50, and one match of the others."""
+    results = [each for pair in ((0, 1), (1, 2), (2, 0)) for each in duels([2] * 11 + [1] * 39, bots=pair)]
+    nothing = (0, 0)
+    return [
+        MatchFacts(
+            each.block_id, "karteneck", each.bots, each.places, nothing, nothing, (False, False), nothing, (0, 0)
+        )
+        for each in results
+    ]
+
+
+def test_a_circle_is_reported() -> None:
+    made = summary_of(in_a_circle())
+    assert made.circle_line.startswith(
+        f"greedy beats random 61:39, random beats {EVIL} 61:39, {EVIL} beats greedy 61:39: "
+    )
+    assert made.circle_line in Reader(page(made)).text
+    found = json.loads(json.dumps(as_json(made)))["circularity"]
+    assert [each["name"] for each in found["circle"]] == ["greedy", "random", EVIL]
+    assert {each["ahead_of_next"] for each in found["circle"]} == {0.61}
+    assert 0 < found["strength_low"] < found["strength"] < found["strength_high"] < 1
+
+
+@pytest.mark.parametrize("rating", ["fit", "elo"])
+def test_nothing_is_said_of_circles_where_there_is_an_order(rating: str) -> None:
+    made = summary_of(FACTS, rating)
+    assert made.circle_line == ""
+    assert "circularity" not in as_json(made)
 
 
 def test_a_single_match() -> None:

@@ -30,9 +30,11 @@ class Misfit(NamedTuple):
     low: float
     """The lower end of its 95 % interval."""
     high: float
+    left: float
+    """The part of the deviations that no strengths could have absorbed: k times this is what pairs stray by."""
 
 
-UNKNOWN = Misfit(0.0, 0.0, 1.0)
+UNKNOWN = Misfit(0.0, 0.0, 1.0, 1.0)
 """What is known where too few pairs have met."""
 
 
@@ -49,7 +51,10 @@ def misfit(record: Record, weighted: Floats, strengths: Floats, inverse: Floats)
     gains = free * pairs.matches**2 * spread / variance
     some = pairs.blocks >= LEAST_BLOCKS
     left = float(free[some].sum())
-    return _solved(float(squares[some].sum()) - left, left, float(gains[some].sum())) if left > FREE else UNKNOWN
+    if left <= FREE:
+        return UNKNOWN
+    ends = _solved(float(squares[some].sum()) - left, left, float(gains[some].sum()))
+    return Misfit._make((*ends, left / float(some.sum())))
 
 
 FREE = 0.5
@@ -69,12 +74,12 @@ def laplacian(links: Floats) -> Floats:
     return matrix
 
 
-def _solved(excess: float, free: float, gain: float) -> Misfit:
-    """The k that explains the excess, and those for which it is no surprise.
+def _solved(excess: float, free: float, gain: float) -> list[float]:
+    """The k that explains the excess, and the ends of those for which it is no surprise.
 
     With the gain g, the sum of squares has the mean free + g k and about the variance 2 free + 4 g k. A sum that is too
     small is no proof that k is.
     """
     excess = max(excess, 0.0)
     centre, half = excess + 2 * Z**2, Z * sqrt(4 * excess + 4 * Z**2 + 2 * free)
-    return Misfit(*(min(max(each / gain, 0.0), 1.0) for each in (excess, centre - half, centre + half)))
+    return [min(max(each / gain, 0.0), 1.0) for each in (excess, centre - half, centre + half)]

@@ -91,7 +91,7 @@ def _sections(summary: Summary) -> Iterator[Section]:
         "Standings",
         f"{HOW_RATED[summary.rating]}. Rank: all ranks that the results allow. Above next: how likely a bot is "
         "stronger than the one below it. Of 2, 3, 4: mean place at tables of this size.",
-        standings_of(summary),
+        standings_of(summary) + (element("p", text(f"{summary.circle_line}.")) if summary.circularity else ""),
     )
     yield Section(
         "head-to-head",

@@ -34,6 +34,7 @@ def as_json(summary: Summary) -> dict[str, object]:
         "matches": summary.matches,
         "blocks": summary.blocks,
         "standings": _view_json(summary, summary.views[0])["standings"],
+        **_circularity_json(summary),
         "views": [_view_json(summary, view) for view in summary.views[1:]],
         "head_to_head": _head_to_head_json(summary),
         "by_seat": _totals_json(summary, statistics.by(lambda seat: seat._replace(bot=-1))),
@@ -43,6 +44,17 @@ def as_json(summary: Summary) -> dict[str, object]:
             "ratings": {summary.names[bot]: list(ratings) for bot, ratings in summary.curves.ratings.items()},
         },
     }
+
+
+def _circularity_json(summary: Summary) -> dict[str, object]:
+    """Nothing where one order may fit the results."""
+    found = summary.circularity
+    if found is None:
+        return {}
+    bots, shares = found.circle or ((), ())
+    circle = [{"name": summary.names[bot], "ahead_of_next": share} for bot, share in zip(bots, shares, strict=True)]
+    ends = {"strength": found.strength, "strength_low": found.low, "strength_high": found.high}
+    return {"circularity": {**ends, "circle": circle}}
 
 
 def _view_json(summary: Summary, view: StandingsView) -> dict[str, object]:

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from roost_games.errors import UsageError
+from roost_ladder.rating.circles import Circularity, circle_line, circularity
 from roost_ladder.rating.facts import MatchFacts
-from roost_ladder.rating.fit import LATEST, Method
+from roost_ladder.rating.fit import LATEST, Method, fit
 from roost_ladder.rating.results import gather
 from roost_ladder.rating.standings import Standing, StandingsView, find_rater, views
 from roost_ladder.rating.statistics import Curves, HeadToHead, Statistics, elo_curves, head_to_head
@@ -37,11 +38,18 @@ class Summary:
     curves: Curves
     matches: int
     blocks: int
+    circularity: Circularity | None
+    """`None` if one order may fit the results."""
 
     @property
     def standings(self) -> list[Standing]:
         """Over everything, the strongest bot first."""
         return self.views[0].standings
+
+    @property
+    def circle_line(self) -> str:
+        """What circles there are, in a line; empty if one order may fit the results."""
+        return circle_line(self.circularity, self.names) if self.circularity else ""
 
     def check_not_empty(self) -> None:
         """Raise `UsageError` if there is nothing to show."""
@@ -66,14 +74,16 @@ def summarise(
     """
     results = [match.result() for match in facts if forfeits or not any(match.forfeited)]
     seen = views(results, anchor=anchor, rater=find_rater(rating, method))
+    record = gather(results)
     return Summary(
         about=about,
         names=names,
         rating=rating,
         views=tuple(seen),
         statistics=Statistics(facts),
-        head_to_head=head_to_head(gather(results)).arranged([standing.bot for standing in seen[0].standings]),
+        head_to_head=head_to_head(record).arranged([standing.bot for standing in seen[0].standings]),
         curves=elo_curves(results),
         matches=len(facts),
         blocks=len({match.block_id for match in facts}),
+        circularity=circularity(record, fit(record, method=method)) if results and rating == "fit" else None,
     )
