@@ -174,7 +174,7 @@ def test_a_banned_owner_is_out_at_once_with_every_key(tmp_path: Path) -> None:
         back = RawBot(there.place.address, "a", key=there.keys["a"])
         with pytest.raises(ConnectionRefusedError):
             await back.connect(token)
-        with pytest.raises(grpc.aio.AioRpcError, match="already exists; choose another name"):
+        with pytest.raises(grpc.aio.AioRpcError, match="the owner 'ann' looks like 'Ann'; choose another name"):
             await there.accounts.Register(admin_pb2.RegisterRequest(owner="ann"))
         played = await there.play_out()
         assert set(forfeited(played, "a")) == {True}, "also what it was playing"
