@@ -51,3 +51,35 @@ def test_an_answer_about_everything_names_no_competition(capsys: pytest.CaptureF
 def test_an_old_arena_shows_what_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     wanted = arena_pb2.GetStandingsRequest(competition="cup", phase="ladder")
     assert printed(capsys, arena_pb2.GetStandingsResponse(), wanted).endswith("in cup, ladder")
+
+
+def in_a_circle(*bots: tuple[str, str, float]) -> arena_pb2.GetStandingsResponse:
+    """Bots with their versions, and how often each is ahead of the next."""
+    circle = [arena_pb2.InCircle(name=name, version=version, ahead_of_next=share) for name, version, share in bots]
+    found = arena_pb2.Circularity(strength=0.21, strength_low=0.15, strength_high=0.27, circle=circle)
+    rows = [arena_pb2.Standing(name=name, version=version) for name, version, _ in bots]
+    return arena_pb2.GetStandingsResponse(standings=rows, matches=60, circularity=found)
+
+
+def test_a_circle_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = in_a_circle(("hen", "v1", 0.61), ("[b]fox", "v1", 0.63), ("owl", "v1", 0.6))
+    assert printed(capsys, answer, arena_pb2.GetStandingsRequest()).endswith(
+        "hen beats [b]fox 61:39, [b]fox beats owl 63:37, owl beats hen 60:40: "
+        "no single order fits; cycle strength 0.21 (0.15–0.27)"
+    )
+    found = standings_json(answer, arena_pb2.GetStandingsRequest())["circularity"]
+    assert isinstance(found, dict)
+    assert (found["strength"], found["strength_low"], found["strength_high"]) == (0.21, 0.15, 0.27)
+    assert found["circle"][0] == {"version_id": 0, "name": "hen", "version": "v1", "ahead_of_next": 0.61}
+
+
+def test_versions_of_one_bot_in_a_circle_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = in_a_circle(("hen", "3f9ac07d11aa", 0.61), ("hen", "v2", 0.63), ("owl", "v1", 0.6))
+    text = printed(capsys, answer, arena_pb2.GetStandingsRequest())
+    assert "hen 3f9ac07d… beats hen v2 61:39, hen v2 beats owl 63:37, owl beats hen 3f9ac07d… 60:40: no" in text
+
+
+def test_nothing_is_said_where_one_order_may_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = arena_pb2.GetStandingsResponse(standings=[arena_pb2.Standing(name="hen")], matches=1)
+    assert "order" not in printed(capsys, answer, arena_pb2.GetStandingsRequest())
+    assert "circularity" not in standings_json(answer, arena_pb2.GetStandingsRequest())

@@ -2,12 +2,10 @@
 
 import pytest
 
-from roost_ladder.rating.circles import Circle, circle_line, circularity
+from roost_ladder.rating.circles import InCircle, circle_line, circularity
 from roost_ladder.rating.fit import Method, fit
 from roost_ladder.rating.results import MatchResult, gather
 from tests.support.records.results import duels
-
-NAMES = {1: "ann", 2: "bob", 3: "carl", 4: "dora"}
 
 
 def meeting(one: int, other: int, won: int, split: int) -> list[MatchResult]:
@@ -23,22 +21,19 @@ def test_a_circle_is_named_with_what_each_did_to_the_next() -> None:
     record = gather(CIRCLE)
     found = circularity(record, fit(record))
     assert found is not None
-    assert found.circle == Circle((1, 2, 3), (0.61, 0.63, 0.60))
+    assert found.circle == (InCircle(1, 0.61), InCircle(2, 0.63), InCircle(3, 0.60))
     assert 0 < found.low < found.strength < found.high
     # The mean of what is beyond a half, beside the standard deviation of a match, which is a half.
     assert found.strength == pytest.approx(2 * (0.11 + 0.13 + 0.10) / 3, abs=0.01)
 
 
 def test_it_is_said_in_a_line() -> None:
-    record = gather(CIRCLE)
-    found = circularity(record, fit(record))
-    assert found is not None
-    ends = found._replace(strength=0.214, low=0.149, high=0.274)
-    assert circle_line(ends, NAMES) == (
+    circle = [("ann", 0.61), ("bob", 0.63), ("carl", 0.6)]
+    assert circle_line(0.214, 0.149, 0.274, circle) == (
         "ann beats bob 61:39, bob beats carl 63:37, carl beats ann 60:40: "
         "no single order fits; cycle strength 0.21 (0.15–0.27)"
     )
-    assert circle_line(ends._replace(circle=None), NAMES) == "no single order fits; cycle strength 0.21 (0.15–0.27)"
+    assert circle_line(0.214, 0.149, 0.274, []) == "no single order fits; cycle strength 0.21 (0.15–0.27)"
 
 
 def test_of_several_circles_the_one_without_a_weak_side_is_named() -> None:
@@ -47,8 +42,7 @@ def test_of_several_circles_the_one_without_a_weak_side_is_named() -> None:
     record = gather(results)
     found = circularity(record, fit(record))
     assert found is not None
-    assert found.circle is not None
-    assert found.circle.bots == (1, 2, 3)
+    assert [each.bot for each in found.circle] == [1, 2, 3]
 
 
 def test_an_order_is_no_circle() -> None:

@@ -174,10 +174,10 @@ def in_a_circle() -> list[MatchFacts]:
 
 def test_a_circle_is_reported() -> None:
     made = summary_of(in_a_circle())
-    assert made.circle_line.startswith(
+    assert made.circle_line().startswith(
         f"greedy beats random 61:39, random beats {EVIL} 61:39, {EVIL} beats greedy 61:39: "
     )
-    assert made.circle_line in Reader(page(made)).text
+    assert made.circle_line() in Reader(page(made)).text
     found = json.loads(json.dumps(as_json(made)))["circularity"]
     assert [each["name"] for each in found["circle"]] == ["greedy", "random", EVIL]
     assert {each["ahead_of_next"] for each in found["circle"]} == {0.61}
@@ -187,7 +187,7 @@ def test_a_circle_is_reported() -> None:
 @pytest.mark.parametrize("rating", ["fit", "elo"])
 def test_nothing_is_said_of_circles_where_there_is_an_order(rating: str) -> None:
     made = summary_of(FACTS, rating)
-    assert made.circle_line == ""
+    assert made.circle_line() == ""
     assert "circularity" not in as_json(made)
 
 

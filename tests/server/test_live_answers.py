@@ -133,3 +133,35 @@ def test_if_nothing_is_played_what_was_played_last_is_shown(store: Store) -> Non
     assert shown(store) == ("some", "finals", 1), "its match is the newest, although the other one ended later"
     play_duel(store, "open", None)
     assert shown(store) == ("", "", 3), "after the competitions the arena is an open one"
+
+
+def play_circle(store: Store, bots: tuple[int, int, int]) -> None:
+    """Each beats the next in 61 of 100 matches: 11 blocks are won 2:0, and 39 split."""
+    for one, other in zip(bots, (*bots[1:], bots[0]), strict=True):
+        for number in range(50):
+            planned = block(store, f"{one} {other} {number}", one, other)
+            places = ((1, 2), (1, 2) if number < 11 else (2, 1))
+            matches = [sketch(f"{planned.id} {turn}", each) for turn, each in enumerate(places)]
+            store.commit([finished(match, planned, turn) for turn, match in enumerate(matches)])
+            store.close_block(planned.id, BlockState.DONE)
+
+
+def test_a_circle_is_named_with_its_shares(store: Store) -> None:
+    play_circle(store, (2, 4, 5))
+    answer = LiveAnswers(store).standings_of(arena_pb2.GetStandingsRequest())
+    found = answer.circularity
+    assert [(each.version_id, each.name, each.version) for each in found.circle] == [
+        (2, "bot2", "v1"),
+        (4, "bot4", "v1"),
+        (5, "bot5", "v1"),
+    ]
+    assert [each.ahead_of_next for each in found.circle] == pytest.approx([0.61] * 3)
+    # What is beyond a half, beside the standard deviation of a match, which is a half.
+    assert found.strength == pytest.approx(0.22, abs=0.01)
+    assert 0 < found.strength_low < found.strength < found.strength_high < 1
+
+
+def test_where_one_order_may_fit_nothing_is_said_of_circles(store: Store) -> None:
+    for number in range(6):
+        play_duel(store, f"block {number}", None)
+    assert not LiveAnswers(store).standings_of(arena_pb2.GetStandingsRequest()).HasField("circularity")

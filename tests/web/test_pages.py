@@ -397,6 +397,27 @@ def test_the_standings_and_the_front_page_name_the_current_phase(visitor: Visito
     assert "These are the ratings of spring, ." not in asked
 
 
+def test_circles_are_named_below_the_standings(visitor: Visitor, fake: FakeArena) -> None:
+    circle = [
+        arena_pb2.InCircle(version_id=number, name=fake.names[number - 1], version="v1", ahead_of_next=share)
+        for number, share in ((1, 0.61), (2, 0.63), (3, 0.6))
+    ]
+    fake.circularity = arena_pb2.Circularity(strength=0.21, strength_low=0.15, strength_high=0.27, circle=circle)
+    one, two, three = fake.names[:3]
+    assert words(
+        f"{one} beats {two} 61:39, {two} beats {three} 63:37, {three} beats {one} 60:40: "
+        "no single order fits; cycle strength 0.21 (0.15–0.27)."
+    ) in words(Markup(visitor.get("/standings").text).text)
+    found = visitor.get("/api/v1/standings").json()["circularity"]
+    assert (found["strength"], found["strength_low"], found["strength_high"]) == (0.21, 0.15, 0.27)
+    assert found["circle"][1] == {"version_id": 2, "bot": two, "version": "v1", "ahead_of_next": 0.63}
+
+
+def test_nothing_is_said_where_one_order_may_fit(visitor: Visitor) -> None:
+    assert "order fits" not in visitor.get("/standings").text
+    assert visitor.get("/api/v1/standings").json()["circularity"] is None
+
+
 def test_the_json_api_names_the_current_phase(visitor: Visitor, fake: FakeArena) -> None:
     fake.current = ("spring", "ladder")
     shown = visitor.get("/api/v1/standings?game=karteneck").json()["filter"]

@@ -8,6 +8,7 @@ from functools import cache
 from markupsafe import Markup
 
 from roost_games.registry import GAME_NAMES, get_game
+from roost_ladder.rating.circles import circle_line
 from roost_ladder.rating.standings import Standing
 from roost_ladder.report.charts import meter, place_bar, share_bar
 from roost_ladder.report.markup import cell, element, isolated, text
@@ -23,7 +24,7 @@ from roost_ladder.report.tables import (
 )
 from roost_web.links import Links
 from roost_web.rows.filters import MatchSearch
-from roost_web.rows.standings import CrossTable, ShownPair, ShownStanding, Standings
+from roost_web.rows.standings import CrossTable, ShownCircularity, ShownPair, ShownStanding, Standings
 
 SHORT_VERSION = 8
 """This many letters of a version tell it from others at a glance."""
@@ -61,6 +62,16 @@ class Drawing:
             "Standings",
         )
         return Markup(made)  # noqa: S704  every text in it was escaped by `element`
+
+    def circles(self, found: ShownCircularity) -> Markup:
+        """What circles there are, in a line."""
+        versions = Counter(each.bot for each in found.circle)
+        circle = [
+            (self.bot(each.bot, each.version if versions[each.bot] > 1 else ""), each.ahead_of_next)
+            for each in found.circle
+        ]
+        made = circle_line(found.strength, found.strength_low, found.strength_high, circle)
+        return Markup(made)  # noqa: S704  every name in it was escaped by `bot`
 
     def _columns(self, shown: Standings, rows: Mapping[int, ShownStanding], brief: bool) -> list[Column]:
         def of(show: Callable[[ShownStanding], str]) -> Callable[[Standing], str]:

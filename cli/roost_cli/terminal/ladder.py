@@ -117,7 +117,7 @@ def print_run(run: LadderRun, summary: Summary, db: str | None) -> None:
     complete = print_fitted(console, standings_columns(rows))
     console.print(f"{RATING_NOTE} {ABOVE_NOTE} ms: a decision.", soft_wrap=True)
     note_room(console, complete)
-    for line in filter(None, (summary.circle_line, *bench_lines(run.ladder))):
+    for line in filter(None, (summary.circle_line(), *bench_lines(run.ladder))):
         console.print(line, soft_wrap=True)
     console.print(_hint(run, db), soft_wrap=True)
 

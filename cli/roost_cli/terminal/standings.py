@@ -12,6 +12,7 @@ from rich.console import Console
 from roost.v1 import arena_pb2
 from roost_cli.terminal.console import TextColumn, note_room, print_fitted, results
 from roost_games.wording import counted
+from roost_ladder.rating.circles import circle_line
 from roost_ladder.rating.standings import Standing
 from roost_ladder.rating.statistics import Totals
 
@@ -163,6 +164,15 @@ def _print_table(console: Console, answer: arena_pb2.GetStandingsResponse) -> No
     known = any(row.above_next for row in rows)
     console.print(f"{RATING_NOTE} {ABOVE_NOTE}" if known else RATING_NOTE)
     note_room(console, complete)
+    if answer.HasField("circularity"):
+        console.print(_circle_line(answer.circularity), soft_wrap=True, markup=False)
+
+
+def _circle_line(found: arena_pb2.Circularity) -> str:
+    times = Counter(each.name for each in found.circle)
+    names = [each.name + (f" {short_version(each.version)}" if times[each.name] > 1 else "") for each in found.circle]
+    circle = [(name, each.ahead_of_next) for name, each in zip(names, found.circle, strict=True)]
+    return circle_line(found.strength, found.strength_low, found.strength_high, circle)
 
 
 def _about(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> str:
@@ -187,6 +197,24 @@ def standings_json(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.Get
         "phase": phase or None,
         "matches": answer.matches,
         "standings": [_row_json(row) for row in answer.standings],
+        **({"circularity": _circularity_json(answer.circularity)} if answer.HasField("circularity") else {}),
+    }
+
+
+def _circularity_json(found: arena_pb2.Circularity) -> dict[str, object]:
+    return {
+        "strength": found.strength,
+        "strength_low": found.strength_low,
+        "strength_high": found.strength_high,
+        "circle": [
+            {
+                "version_id": each.version_id,
+                "name": each.name,
+                "version": each.version,
+                "ahead_of_next": each.ahead_of_next,
+            }
+            for each in found.circle
+        ],
     }
 
 

@@ -1,6 +1,6 @@
 """Whether bots beat each other in circles, so that no single order fits: how strongly, and which three show it best."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
 
@@ -16,12 +16,12 @@ MOST_BOTS = 60
 """Circles are looked for among this many bots, those with the most blocks."""
 
 
-class Circle(NamedTuple):
-    """Three bots of which each beats the next, and the last one the first."""
+class InCircle(NamedTuple):
+    """One of three bots of which each beats the next, and the last one the first."""
 
-    bots: tuple[int, int, int]
-    shares: tuple[float, float, float]
-    """The share of its matches in which each finished ahead of the next; a tie is half."""
+    bot: int
+    ahead_of_next: float
+    """The share of their matches in which it finished ahead of the next one; a tie is half."""
 
 
 class Circularity(NamedTuple):
@@ -31,8 +31,8 @@ class Circularity(NamedTuple):
     low: float
     """The lower end of its 95 % interval, above 0."""
     high: float
-    circle: Circle | None
-    """The one whose least sure pair is the surest; `None` if no three bots surely beat each other."""
+    circle: tuple[InCircle, ...]
+    """The one whose least sure pair is the surest; empty if no three bots surely beat each other."""
 
 
 def circularity(record: Record, fitted: Fit) -> Circularity | None:
@@ -44,7 +44,7 @@ def circularity(record: Record, fitted: Fit) -> Circularity | None:
     return Circularity(strength, low, high, _circle(record))
 
 
-def _circle(record: Record) -> Circle | None:
+def _circle(record: Record) -> tuple[InCircle, ...]:
     bots, shares, surely = _duels(record)
     least, first = Z, None
     for one in range(len(bots)):
@@ -53,10 +53,9 @@ def _circle(record: Record) -> Circle | None:
         if sure.size and sure.max() > least:
             least, first = float(sure.max()), (one, *divmod(int(sure.argmax()), len(bots)))
     if first is None:
-        return None
-    one, two, three = first
-    chosen = float(shares[one, two]), float(shares[two, three]), float(shares[three, one])
-    return Circle((bots[one], bots[two], bots[three]), chosen)
+        return ()
+    following = (*first[1:], first[0])
+    return tuple(InCircle(bots[one], float(shares[one, two])) for one, two in zip(first, following, strict=True))
 
 
 def _duels(record: Record) -> tuple[list[int], Floats, Floats]:
@@ -72,15 +71,15 @@ def _duels(record: Record) -> tuple[list[int], Floats, Floats]:
     return sums.bots[most].tolist(), shares[np.ix_(most, most)], surely[np.ix_(most, most)]
 
 
-def circle_line(found: Circularity, names: Mapping[int, str]) -> str:
-    """The same in a line: "b beats a 61:39, a beats c 63:37, c beats b 60:40: no single order fits; …"."""
-    strength = f"no single order fits; cycle strength {found.strength:.2f} ({found.low:.2f}–{found.high:.2f})"
-    if found.circle is None:
-        return strength
-    bots, shares = found.circle
-    beaten = zip(bots, (*bots[1:], bots[0]), shares, strict=True)
-    said = [f"{names[one]} beats {names[other]} {_odds(share)}" for one, other, share in beaten]
-    return f"{', '.join(said)}: {strength}"
+def circle_line(strength: float, low: float, high: float, circle: Sequence[tuple[str, float]]) -> str:
+    """The same in a line: "b beats a 61:39, a beats c 63:37, c beats b 60:40: no single order fits; …".
+
+    `circle` has what names each bot, as text or as markup, and how often it was ahead of the next.
+    """
+    said = f"no single order fits; cycle strength {strength:.2f} ({low:.2f}–{high:.2f})"
+    following = (*circle[1:], *circle[:1])
+    beaten = [f"{one} beats {other} {_odds(share)}" for (one, share), (other, _) in zip(circle, following, strict=True)]
+    return f"{', '.join(beaten)}: {said}" if beaten else said
 
 
 def _odds(share: float) -> str:

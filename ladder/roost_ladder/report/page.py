@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from roost_games.wording import plural
 from roost_ladder.report.charts import curves
-from roost_ladder.report.markup import element, text
+from roost_ladder.report.markup import element, isolated, text
 from roost_ladder.report.sections import (
     conduct_table,
     head_to_head_map,
@@ -91,7 +91,7 @@ def _sections(summary: Summary) -> Iterator[Section]:
         "Standings",
         f"{HOW_RATED[summary.rating]}. Rank: all ranks that the results allow. Above next: how likely a bot is "
         "stronger than the one below it. Of 2, 3, 4: mean place at tables of this size.",
-        standings_of(summary) + (element("p", text(f"{summary.circle_line}.")) if summary.circularity else ""),
+        standings_of(summary) + (element("p", f"{summary.circle_line(isolated)}.") if summary.circularity else ""),
     )
     yield Section(
         "head-to-head",

@@ -51,8 +51,7 @@ def _circularity_json(summary: Summary) -> dict[str, object]:
     found = summary.circularity
     if found is None:
         return {}
-    bots, shares = found.circle or ((), ())
-    circle = [{"name": summary.names[bot], "ahead_of_next": share} for bot, share in zip(bots, shares, strict=True)]
+    circle = [{"name": summary.names[bot], "ahead_of_next": share} for bot, share in found.circle]
     ends = {"strength": found.strength, "strength_low": found.low, "strength_high": found.high}
     return {"circularity": {**ends, "circle": circle}}
 

@@ -1,6 +1,6 @@
 """Everything that a report shows, gathered in one value."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from roost_games.errors import UsageError
@@ -46,10 +46,12 @@ class Summary:
         """Over everything, the strongest bot first."""
         return self.views[0].standings
 
-    @property
-    def circle_line(self) -> str:
-        """What circles there are, in a line; empty if one order may fit the results."""
-        return circle_line(self.circularity, self.names) if self.circularity else ""
+    def circle_line(self, show: Callable[[str], str] = str) -> str:
+        """What circles there are, in a line; empty if one order may fit the results. `show` makes a name text."""
+        if self.circularity is None:
+            return ""
+        strength, low, high, circle = self.circularity
+        return circle_line(strength, low, high, [(show(self.names[bot]), share) for bot, share in circle])
 
     def check_not_empty(self) -> None:
         """Raise `UsageError` if there is nothing to show."""

@@ -369,6 +369,7 @@ class GetStandingsResponse(_message.Message):
     COMPETITION_FIELD_NUMBER: _builtins.int
     PHASE_FIELD_NUMBER: _builtins.int
     HELD_FIELD_NUMBER: _builtins.int
+    CIRCULARITY_FIELD_NUMBER: _builtins.int
     matches: _builtins.int
     competition: _builtins.str
     """The competition and the phase that they are about; empty: everything."""
@@ -379,6 +380,10 @@ class GetStandingsResponse(_message.Message):
     """
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]: ...
+    @_builtins.property
+    def circularity(self) -> Global___Circularity:
+        """Only where no single order fits the results."""
+
     def __init__(
         self,
         *,
@@ -387,14 +392,79 @@ class GetStandingsResponse(_message.Message):
         competition: _builtins.str = ...,
         phase: _builtins.str = ...,
         held: _builtins.str = ...,
+        circularity: Global___Circularity | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["circularity", b"circularity"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition", "held", b"held", "matches", b"matches", "phase", b"phase", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["circularity", b"circularity", "competition", b"competition", "held", b"held", "matches", b"matches", "phase", b"phase", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetStandingsResponse: _TypeAlias = GetStandingsResponse  # noqa: Y015
+
+@_typing.final
+class Circularity(_message.Message):
+    """How far pairs of bots stray from what the ratings say."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STRENGTH_FIELD_NUMBER: _builtins.int
+    STRENGTH_LOW_FIELD_NUMBER: _builtins.int
+    STRENGTH_HIGH_FIELD_NUMBER: _builtins.int
+    CIRCLE_FIELD_NUMBER: _builtins.int
+    strength: _builtins.float
+    """0 if one order explains everything, 1 if every pair is decided by itself."""
+    strength_low: _builtins.float
+    """The 95 % interval."""
+    strength_high: _builtins.float
+    @_builtins.property
+    def circle(self) -> _containers.RepeatedCompositeFieldContainer[Global___InCircle]:
+        """Three versions of which each beats the next, and the last one the first. Empty if no three surely do."""
+
+    def __init__(
+        self,
+        *,
+        strength: _builtins.float = ...,
+        strength_low: _builtins.float = ...,
+        strength_high: _builtins.float = ...,
+        circle: _abc.Iterable[Global___InCircle] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["circle", b"circle", "strength", b"strength", "strength_high", b"strength_high", "strength_low", b"strength_low"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Circularity: _TypeAlias = Circularity  # noqa: Y015
+
+@_typing.final
+class InCircle(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    AHEAD_OF_NEXT_FIELD_NUMBER: _builtins.int
+    version_id: _builtins.int
+    name: _builtins.str
+    version: _builtins.str
+    ahead_of_next: _builtins.float
+    """The share of their matches in which it finished ahead of the next one; a tie is half."""
+    def __init__(
+        self,
+        *,
+        version_id: _builtins.int = ...,
+        name: _builtins.str = ...,
+        version: _builtins.str = ...,
+        ahead_of_next: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ahead_of_next", b"ahead_of_next", "name", b"name", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___InCircle: _TypeAlias = InCircle  # noqa: Y015
 
 @_typing.final
 class ListMatchesRequest(_message.Message):

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 from roost.v1 import arena_pb2, records_pb2
 from roost_games.errors import UsageError
+from roost_ladder.rating.circles import Circularity, circularity
 from roost_ladder.rating.pairs import PairRecord, pairs
 from roost_ladder.rating.standings import Standing
 from roost_server.answers.competitions import phase_asked_for
@@ -59,6 +60,8 @@ class StandingsTable(NamedTuple):
 
     matches: int
     rows: list[StandingRow]
+    circularity: Circularity | None
+    """`None` if one order may fit the results."""
 
 
 def filter_of(store: Store, asked: AsksForMatches, held: Held = ()) -> SumsFilter:
@@ -162,7 +165,8 @@ def _table(store: Store, rated: Rated, scope: MatchFilter) -> StandingsTable:
         )
         for each in rated.standings
     ]
-    return StandingsTable(rated.matches, rows)
+    circles = None if rated.fitted is None else circularity(rated.record, rated.fitted)
+    return StandingsTable(rated.matches, rows, circles)
 
 
 def _is_hidden(asked: MatchFilter) -> bool:
@@ -172,7 +176,24 @@ def _is_hidden(asked: MatchFilter) -> bool:
 
 def message_of(table: StandingsTable) -> arena_pb2.GetStandingsResponse:
     """Standings on the wire."""
-    return arena_pb2.GetStandingsResponse(matches=table.matches, standings=map(_row_message, table.rows))
+    return arena_pb2.GetStandingsResponse(
+        matches=table.matches,
+        standings=map(_row_message, table.rows),
+        circularity=None if table.circularity is None else _circularity_message(table.circularity, table.rows),
+    )
+
+
+def _circularity_message(found: Circularity, rows: list[StandingRow]) -> arena_pb2.Circularity:
+    bots = {row.standing.bot: row for row in rows}
+    return arena_pb2.Circularity(
+        strength=found.strength,
+        strength_low=found.low,
+        strength_high=found.high,
+        circle=[
+            arena_pb2.InCircle(version_id=bot, name=bots[bot].name, version=bots[bot].version, ahead_of_next=share)
+            for bot, share in found.circle
+        ],
+    )
 
 
 def _row_message(row: StandingRow) -> arena_pb2.Standing:

@@ -60,6 +60,8 @@ class FakeArena(ArenaServicer):
         self.competitions = [competition("spring", self.names, "ladder")]
         self.current = ("", "")
         """The competition and the phase that standings are about if none is asked for."""
+        self.circularity: arena.Circularity | None = None
+        """What standings say of circles."""
         self.bracket = arena.GetBracketResponse()
         self.collusion = records.GetCollusionResponse()
         self.export = [("README.md", b"# The "), ("README.md", b"cup\n"), ("matches.jsonl", b"{}\n")]
@@ -93,6 +95,7 @@ class FakeArena(ArenaServicer):
             matches=self.about.matches,
             competition=request.competition or competition,
             phase=request.phase or phase,
+            circularity=self.circularity,
         )
 
     def GetCrossTable(self, request: Any, context: Any) -> Any:

@@ -53,6 +53,24 @@ class ShownStanding(BaseModel):
         )
 
 
+class ShownInCircle(BaseModel):
+    """One of three bot versions of which each beats the next, and the last one the first."""
+
+    version_id: int
+    bot: str
+    version: str
+    ahead_of_next: float = Field(description="The share of their matches in which it was ahead of the next one.")
+
+
+class ShownCircularity(BaseModel):
+    """How far pairs stray from what the ratings say, where no single order fits the results."""
+
+    strength: float = Field(description="0 if one order explains everything, 1 if every pair is decided by itself.")
+    strength_low: float = Field(description="The lower end of the 95 % interval.")
+    strength_high: float
+    circle: list[ShownInCircle] = Field(description="Empty if no three surely beat each other.")
+
+
 class Standings(BaseModel):
     """The strongest bot first."""
 
@@ -60,6 +78,7 @@ class Standings(BaseModel):
     matches: int = Field(description="The number of matches that count.")
     rows: list[ShownStanding]
     held: str = Field(default="", description="That results are held back, and until when; empty if nothing is.")
+    circularity: ShownCircularity | None = Field(default=None, description="Null if one order may fit the results.")
 
     @property
     def sizes(self) -> list[int]:
@@ -83,7 +102,8 @@ async def standings(client: ArenaClient, wanted: Filter) -> Standings:
         everything=request.everything,
     )
     rows = [_row(each) for each in answer.standings]
-    return Standings(filter=shown, matches=answer.matches, rows=rows, held=answer.held)
+    circles = _circularity(answer.circularity) if answer.HasField("circularity") else None
+    return Standings(filter=shown, matches=answer.matches, rows=rows, held=answer.held, circularity=circles)
 
 
 def _row(each: arena_pb2.Standing) -> ShownStanding:
@@ -104,6 +124,20 @@ def _row(each: arena_pb2.Standing) -> ShownStanding:
         places=[ShownPlaces(players=at.players, matches=at.matches, mean_place=at.mean_place) for at in each.places],
         trend=each.trend if each.HasField("trend") else None,
         ms_per_decision=each.thinking_ms / each.decisions if each.decisions else None,
+    )
+
+
+def _circularity(found: arena_pb2.Circularity) -> ShownCircularity:
+    return ShownCircularity(
+        strength=found.strength,
+        strength_low=found.strength_low,
+        strength_high=found.strength_high,
+        circle=[
+            ShownInCircle(
+                version_id=each.version_id, bot=each.name, version=each.version, ahead_of_next=each.ahead_of_next
+            )
+            for each in found.circle
+        ],
     )
 
 
