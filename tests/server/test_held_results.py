@@ -6,12 +6,10 @@ stranger gets the same answers in both, so no answer depends on what is held bac
 
 import asyncio
 import json
-import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from google.protobuf.message import Message
@@ -19,21 +17,19 @@ from structlog.testing import capture_logs
 
 from roost.v1 import admin_pb2, arena_pb2, records_pb2
 from roost_games.errors import RoostError, UsageError
-from roost_server.accounts import owners
 from roost_server.accounts.audit import acts
 from roost_server.accounts.gate import ANYBODY, HOST, Asker
 from roost_server.answers import questions
-from roost_server.answers.ratings import Ratings
 from roost_server.competition import ledger, staging
 from roost_server.competition.file import PhaseName, parse_competition
 from roost_server.competition.phases import CLOCK
 from roost_server.errors import HeldBackError, NotYetError
 from roost_server.export.checker import check_export
 from roost_server.export.writer import export
-from roost_server.store import Store, open_store, queries
+from roost_server.store import Store, open_store
 from roost_server.store.measures.holds import held_now
-from roost_server.store.measures.quarantine import QuarantineRecord, begin_quarantine
 from tests.support.records.export_world import Play
+from tests.support.records.held_worlds import World, two_worlds
 
 STRANGERS = (ANYBODY, Asker("Zoe"))
 """Somebody without a key, and an owner whose bot does not take part."""
@@ -41,14 +37,6 @@ RECORDS = [records_pb2.RecordFilter(), records_pb2.RecordFilter(competition="cup
 PHASES = [records_pb2.RecordFilter(competition="cup", phase=phase) for phase in ("ladder", "finals")]
 FILTERS = [*RECORDS, *PHASES, records_pb2.RecordFilter(game="karteneck", players=2)]
 NAMES = ("anna", "bert", "carl", "dora")
-
-
-class World(NamedTuple):
-    """Records in which the finals are held back."""
-
-    store: Store
-    finals: list[str]
-    """The ids of the matches of the finals."""
 
 
 def _matches(world: World) -> list[Message]:
@@ -114,46 +102,6 @@ def test_every_call_has_a_decision() -> None:
 
 def _methods(service: str) -> Sequence[Any]:
     return admin_pb2.DESCRIPTOR.services_by_name[service].methods
-
-
-async def _until_finals(play: Play) -> None:
-    await play.begin()
-    await play.phase(PhaseName.LADDER, rounds=2)
-
-
-async def _finals(play: Play, store: Store, rounds: int | None, *, over: bool) -> None:
-    play.restored(store)
-    await play.begin()
-    await play.phase(PhaseName.FINALS, rounds)
-    if over:
-        await play.end()
-    else:
-        await play.recorder.aclose()
-
-
-def two_worlds(folder: Path, schedule: str, results: str, rounds: int | None, *, over: bool) -> Iterator[World]:
-    """Two worlds whose finals differ in everything."""
-    with open_store(f"sqlite:///{folder}/one.db") as store, capture_logs():
-        play = Play(store, schedule, results)
-        owners.add_owner(store, "Zoe", "test")
-        asyncio.run(_until_finals(play))
-        Ratings(store).keep()
-    shutil.copy(folder / "one.db", folder / "two.db")
-    for name, seed in (("one", 1), ("two", 2)):
-        with open_store(f"sqlite:///{folder}/{name}.db") as store, capture_logs():
-            play.rng = Random(seed)
-            asyncio.run(_finals(play, store, rounds if seed == 1 else None, over=over))
-            if seed == 2:
-                begin_quarantine(store, QuarantineRecord(1, "faults in 5 matches in a row", 5))
-            staging.seal(store, ledger.find(store, "cup"))
-            Ratings(store).keep()
-            yield World(store, finals_of(store))
-
-
-def finals_of(store: Store) -> list[str]:
-    with store.reading() as reading:
-        blocks = queries.finished_blocks(reading, 1)
-    return [match for block in blocks if block.phase == "finals" for match, _ in block.matches]
 
 
 def told(world: World, asker: Asker) -> dict[str, list[str]]:

@@ -66,6 +66,8 @@ class FakeArena(ArenaServicer):
         self.collusion = records.GetCollusionResponse()
         self.export = [("README.md", b"# The "), ("README.md", b"cup\n"), ("matches.jsonl", b"{}\n")]
         self.replay = "{}"
+        self.held = ""
+        """What is said about results that are held back."""
         self.replay_ready = True
         self.watched: Callable[[], Iterable[arena.WatchMatchResponse]] = list
         """What spectators of the running match are told."""
@@ -75,6 +77,15 @@ class FakeArena(ArenaServicer):
         self.competitions.append(competition(name, self.names, "done"))
         self.bracket = bracket(self.names)
         self.collusion = suspicions(self.names)
+
+    def hold_back(self, name: str) -> None:
+        """Hold back all results of a competition, and everything that follows from them."""
+        phase = arena.HeldPhase(phase="ladder", summary="The results of the ladder are held back until Monday.")
+        phase.seal.CopyFrom(records.ResultSeal(phase="ladder", number=7, at_ms=NOW_MS, digest="5e" * 32))
+        next(each for each in self.competitions if each.name == name).held.append(phase)
+        self.held = f"{name}: {phase.summary}"
+        self.current = (name, "ladder")
+        self.standings, self.pairs, self.matches, self.running = [], [], [], []
 
     def _is_done(self, name: str) -> bool:
         return any(each.phase == "done" for each in self.competitions if each.name == name)
@@ -96,6 +107,7 @@ class FakeArena(ArenaServicer):
             competition=request.competition or competition,
             phase=request.phase or phase,
             circularity=self.circularity,
+            held=self.held,
         )
 
     def GetCrossTable(self, request: Any, context: Any) -> Any:
@@ -143,7 +155,7 @@ class FakeArena(ArenaServicer):
     def ListMatches(self, request: Any, context: Any) -> Any:
         self._asked("ListMatches", context)
         if request.running:
-            return arena.ListMatchesResponse(matches=self.running)
+            return arena.ListMatchesResponse(matches=self.running, held=self.held)
         if request.outcome and not (request.bot or request.version_id):
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, "an outcome is that of a bot; name one")
         listed = [each for each in self.matches if not request.bot or request.bot in each.bots]
@@ -152,7 +164,7 @@ class FakeArena(ArenaServicer):
             if request.before_match_id not in ids:
                 context.abort(grpc.StatusCode.NOT_FOUND, f"there is no match {request.before_match_id}")
             listed = listed[ids.index(request.before_match_id) + 1 :]
-        return arena.ListMatchesResponse(matches=listed[: request.limit])
+        return arena.ListMatchesResponse(matches=listed[: request.limit], held=self.held)
 
     def GetMatch(self, request: Any, context: Any) -> Any:
         self._asked("GetMatch", context)
