@@ -54,6 +54,16 @@ class HeldBackError(NotYetError):
         )
 
 
+class NamesHiddenError(NotYetError):
+    """The bots of a match must not be named yet."""
+
+    def __init__(self, match_id: str) -> None:
+        super().__init__(
+            f"the competition hides names, so match {match_id} is shown when all matches of its block are over; "
+            "ask again then"
+        )
+
+
 class AlreadyConnectedError(ArenaError):
     """The bot is already connected."""
 

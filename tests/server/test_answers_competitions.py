@@ -65,7 +65,7 @@ def test_rules_in_words() -> None:
         "A group of bots plays a block of matches: each bot sits once in every seat, in each match with the same deal.",
         "Anybody who registers may enter 2 bots.",
         "Bots of one owner do not meet each other.",
-        "Bots do not learn the names of their opponents.",
+        "Bots do not learn the names of their opponents. Everybody does when all matches of a block are over.",
         "A bot has 1.5 s for a decision, and 10 s more for the whole match.",
         "With 1 fault in a match, a bot forfeits it.",
         "Forfeited matches count like any other result.",

@@ -281,7 +281,7 @@ def test_before_the_end_nothing_is_told_that_would_help_a_player(tmp_path: Path)
 
         async def begin() -> list[OpenBlock]:
             planned = await play.plan_ladder()
-            await play._match(planned[0], 0)
+            await play.match(planned[0], 0)
             await play.recorder.aclose()
             return planned
 
@@ -305,7 +305,7 @@ def test_an_export_fits_together_while_the_arena_plays_on(
             planned = await play.plan_ladder()
             for open_block in planned:
                 for rotation in open_block.to_play:
-                    await play._match(open_block, rotation)
+                    await play.match(open_block, rotation)
             await play.recorder.close(planned[0])
             await play.recorder.aclose()
             return planned

@@ -77,7 +77,7 @@ def _query(store: Store, request: arena_pb2.ListMatchesRequest) -> MatchQuery:
 
 
 def match(store: Store, request: arena_pb2.GetMatchRequest, veil: Veil = EVERYTHING_SEEN) -> arena_pb2.GetMatchResponse:
-    """A recorded match. Raises `NotFoundError`, or `HeldBackError`."""
+    """A recorded match. Raises `NotFoundError`, `HeldBackError`, or `NamesHiddenError`."""
     return match_in_block(store, request, veil)[0]
 
 
@@ -119,7 +119,7 @@ def add_ratings(store: Store, answer: arena_pb2.GetMatchResponse, veil: Veil = E
 def replay(
     store: Store, request: arena_pb2.GetReplayRequest, veil: Veil = EVERYTHING_SEEN
 ) -> arena_pb2.GetReplayResponse:
-    """The replay of a recorded match. Raises `NotFoundError`, `HeldBackError`, or `DealInPlayError`."""
+    """The replay of a recorded match. Raises `NotFoundError`, or the `NotYetError` that says why it is not shown."""
     try:
         lookups.check_seen(store, request.match_id, veil)
         document = queries.replay(store, request.match_id)

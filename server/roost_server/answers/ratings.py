@@ -19,7 +19,7 @@ from roost_ladder.rating.results import Floats
 from roost_ladder.rating.standings import Standing, standings_of
 from roost_server.competition import ledger
 from roost_server.store import Store
-from roost_server.store.measures.holds import Held, held_now
+from roost_server.store.measures.holds import Held, held_now, hiding_names
 from roost_server.store.measures.rulings import struck_versions
 from roost_server.store.results import EVERYTHING, MatchFilter, Rule
 from roost_server.store.sqlite import FILE
@@ -116,6 +116,7 @@ class Ratings:
                 sums, self._file = Sums.load(reading), file
                 self._remembered.clear()
             sums.strike(struck_versions(reading))
+            sums.hide(hiding_names(reading))
             yield sums, reading
             self._sums = sums
 

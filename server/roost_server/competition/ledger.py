@@ -149,6 +149,8 @@ def draw_up(store: Store, file: CompetitionFile, text: str, name: str = "competi
             connection.execute(update(COMPETITION).where(COMPETITION.c.id == row.id).values(document=text))
             settings = [setting_name(each.path) for each in found]
             note(connection, FILE, "competition file changed", competition=file.name, settings=settings)
+        drawn_up = COMPETITION.c.name == file.name
+        connection.execute(update(COMPETITION).where(drawn_up).values(hides_names=file.entry.hide_names))
         set_holds(connection, int(_row(connection, file.name).id), _holds_of(file))
     return find(store, file.name)
 

@@ -49,7 +49,7 @@ def _entry(file: CompetitionFile) -> Iterator[str]:
     if entry.bots_per_owner > 1:
         yield f"Bots of one owner {'may' if entry.own_bots_may_meet else 'do not'} meet each other."
     if entry.hide_names:
-        yield "Bots do not learn the names of their opponents."
+        yield "Bots do not learn the names of their opponents. Everybody does when all matches of a block are over."
 
 
 def qualification_in_words(file: CompetitionFile) -> Iterator[str]:

@@ -18,11 +18,11 @@ The database's schema has a number, `SCHEMA`. A change here needs a migration an
 
 from enum import StrEnum
 
-from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, Table, UniqueConstraint, text
+from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, Table, UniqueConstraint, false, text
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-SCHEMA = 14
+SCHEMA = 15
 """The number of the schema that these classes describe, and of the newest migration."""
 
 NAMES = {
@@ -116,6 +116,8 @@ class CompetitionRow(BaseRow, table=True):
     kind: str = Field(default=CompetitionKind.COMPETITION, sa_column_kwargs={"server_default": "competition"})
     ratings: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
     """How its matches are weighed: a value of `roost_ladder.rating.fit.Method`. It never changes."""
+    hides_names: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether bots are not told who their opponents are. Then matches are told when their block is over."""
 
 
 class PhaseChangeRow(BaseRow, table=True):

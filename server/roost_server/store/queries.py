@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, func, not_, select
+from sqlalchemy import Connection, Select, func, not_, select
 
 from roost_games.errors import UsageError
 from roost_server.store.backend import Backend
@@ -208,10 +208,10 @@ def voids_by_version(
         over = over & (BLOCK.c.phase == phase) if phase else over
         query = query.where(over)
     hidden = veil.hidden()
-    if hidden or competition_id is not None:
+    if hidden is not None or competition_id is not None:
         query = query.join_from(VOID_SEAT, MATCH).join(BLOCK, BLOCK.c.id == MATCH.c.block_id)
-    if hidden:
-        query = query.where(not_(and_(*hidden)))
+    if hidden is not None:
+        query = query.where(not_(hidden))
     return Counter({row[0]: row[1] for row in reading.execute(query)})
 
 

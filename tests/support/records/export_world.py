@@ -53,9 +53,10 @@ MATCHES = count(1)
 class Play:
     """Plays a competition without an arena: everybody moves at random, and everything is recorded as an arena does."""
 
-    def __init__(self, store: Store, schedule: str, results: str = "") -> None:
+    def __init__(self, store: Store, schedule: str, results: str = "", more: str = "") -> None:
+        """`more` is added to the competition's file."""
         self.store = store
-        text = CUP.replace("SCHEDULE", schedule)
+        text = CUP.replace("SCHEDULE", schedule) + more
         if results:
             text = text.replace("rounds = 2", f"rounds = 2\nresults = {results}")
         competition = ledger.draw_up(store, parse_competition(text), text)
@@ -127,12 +128,13 @@ class Play:
         everybody = set(self.versions)
         while (open_block := contest.take(everybody, everybody)) is not None:
             for rotation in open_block.to_play:
-                await self._match(open_block, rotation)
+                await self.match(open_block, rotation)
             await self.recorder.close(open_block)
             contest.finish(open_block)
         return bool(planned)
 
-    async def _match(self, open_block: OpenBlock, rotation: int) -> None:
+    async def match(self, open_block: OpenBlock, rotation: int) -> None:
+        """Play a match of a block that has been planned, and record it."""
         block, rules = open_block.block, open_block.rules
         seating = block.seating(rotation)
         names = [self.versions[version_id] for version_id in seating]

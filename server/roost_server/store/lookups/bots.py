@@ -11,7 +11,7 @@ from roost_games.replay import FaultEntry, Replay
 from roost_server.store.backend import Backend
 from roost_server.store.copies.archives import ArchivedReplays
 from roost_server.store.lookups.matches import IN_PLAY, MatchQuery, page_numbers, seen_number_of
-from roost_server.store.measures.holds import EVERYTHING_SEEN, Veil
+from roost_server.store.measures.holds import EVERYTHING_SEEN, Veil, hiding_names, open_blocks
 from roost_server.store.measures.rulings import struck_matches
 from roost_server.store.models import BLOCK, BOT, BOT_VERSION, ENTRY, MATCH, MATCH_SEAT, OWNER, REPLAY
 from roost_server.store.records import line_of
@@ -90,7 +90,8 @@ def seat_tallies(
     with store.reading() as connection:
         # Few matches do not count: subtracting them costs less than looking up the block of every match.
         struck = struck_matches(connection)
-        uncounted = or_(rule.leaves_out(), false() if struck is None else MATCH.c.number.in_(struck))
+        unnamed = open_blocks(hiding_names(connection))
+        uncounted = or_(rule.leaves_out(), unnamed, false() if struck is None else MATCH.c.number.in_(struck))
         void = _tallies(connection, version_ids, wanted, uncounted)
         every = _tallies(connection, version_ids, wanted)
     counted = {key: SeatTally(*map(sub, tally, void.get(key, SeatTally()))) for key, tally in every.items()}

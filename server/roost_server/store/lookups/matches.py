@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, li
 
 from roost_games.errors import UsageError
 from roost_ladder.blocks import Deals
-from roost_server.errors import HeldBackError
+from roost_server.errors import HeldBackError, NamesHiddenError
 from roost_server.store.measures.holds import EVERYTHING_SEEN, Veil
 from roost_server.store.models import (
     BLOCK,
@@ -155,7 +155,7 @@ def page_numbers(connection: Connection, wanted: MatchQuery, limit: int, before:
 
 
 def match(store: Store, match_id: str, veil: Veil = EVERYTHING_SEEN) -> tuple[MatchOnPage, MatchDetails]:
-    """One match. Raises `UsageError` if it is not on record, `HeldBackError` if it must not be seen."""
+    """One match. Raises `UsageError` if it is not on record, and as `seen_number_of`."""
     with store.reading() as connection:
         number = seen_number_of(connection, match_id, veil)
         [found] = _summaries(connection, [number])
@@ -178,17 +178,17 @@ def number_of(connection: Connection, match_id: str) -> int:
 
 
 def seen_number_of(connection: Connection, match_id: str, veil: Veil) -> int:
-    """The same. Raises `HeldBackError` if the match must not be seen."""
+    """The same. Raises `HeldBackError` or `NamesHiddenError` if the match must not be seen."""
     number = number_of(connection, match_id)
-    hidden = veil.hidden()
-    query = select(MATCH.c.number).join_from(MATCH, BLOCK).where(MATCH.c.number == number, *hidden)
-    if hidden and connection.scalar(query) is not None:
-        raise HeldBackError(match_id)
+    query = select(MATCH.c.number).join_from(MATCH, BLOCK).where(MATCH.c.number == number)
+    for hidden, error in ((veil.held_back(), HeldBackError), (veil.unnamed(), NamesHiddenError)):
+        if hidden is not None and connection.scalar(query.where(hidden)) is not None:
+            raise error(match_id)
     return number
 
 
 def check_seen(store: Store, match_id: str, veil: Veil) -> None:
-    """Raise `HeldBackError` if a match on record must not be seen, `UsageError` if it is not on record."""
+    """Raise an error as `seen_number_of` does."""
     with store.reading() as connection:
         seen_number_of(connection, match_id, veil)
 
@@ -261,8 +261,8 @@ def _about_the_match(wanted: MatchQuery) -> list[ColumnElement[bool]]:
         if wanted.phase is not None:
             mine.append(BLOCK.c.phase == wanted.phase)
         conditions.append(exists().where(*mine))
-    if hidden := wanted.veil.hidden():
-        conditions.append(not_(exists().where(BLOCK.c.id == MATCH.c.block_id, *hidden)))
+    if (hidden := wanted.veil.hidden()) is not None:
+        conditions.append(not_(exists().where(BLOCK.c.id == MATCH.c.block_id, hidden)))
     return conditions
 
 

@@ -1,8 +1,11 @@
-"""What may be seen: results that a host holds back, and who sees them all the same.
+"""What may be seen: results that a host holds back, matches of bots whose names are hidden, and who sees them anyway.
 
 A competition's file holds back the results of a phase until an hour, or until the host releases them, all at once or
 round by round. Whatever follows from held blocks is held back with them, for everybody but admins: matches on record
 and running ones, standings, histories, records of bots, exports. Owners see the matches of their own bots.
+
+Where bots are not told their opponents' names, everybody but admins is told of a match when its block is over. Earlier,
+a match that has ended would say who sits at the tables of its block.
 
 This module is the only place that knows. A question is asked with a `Veil`, and its queries leave out what the veil
 hides. Finals follow from the ladder, so they are held back for at least as long.
@@ -11,13 +14,14 @@ hides. Finals follow from the ladder, so they are held back for at least as long
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, delete, false, func, insert, or_, select
 
 from roost_server.clocks import epoch_ms
 from roost_server.store.models import (
     BLOCK,
     BOT,
     BOT_VERSION,
+    COMPETITION,
     ENTRY,
     HOLD,
     MATCH,
@@ -25,6 +29,7 @@ from roost_server.store.models import (
     OWNER,
     PHASE_CHANGE,
     RELEASE,
+    BlockState,
 )
 from roost_server.store.records import Planned
 from roost_server.store.store import Reading, Store
@@ -62,14 +67,25 @@ class Veil(NamedTuple):
     """The versions of the asker's own bots: their matches can be seen."""
     silent: frozenset[int] = frozenset()
     """The versions of other bots that play where results are held back: what they are doing is not told."""
+    nameless: frozenset[int] = frozenset()
+    """The competitions that hide names: nobody, not even their bots' owners, sees matches of blocks that are open."""
 
-    def hidden(self) -> list[ColumnElement[bool]]:
-        """The matches that must not be seen, as conditions in SQL on `MATCH` and `BLOCK`; none if all may be."""
+    def hidden(self) -> ColumnElement[bool] | None:
+        """The matches that must not be seen, as a condition in SQL on `MATCH` and `BLOCK`; `None` if all may be."""
+        found = [each for each in (self.held_back(), self.unnamed()) if each is not None]
+        return or_(*found) if found else None
+
+    def held_back(self) -> ColumnElement[bool] | None:
+        """In the same way, those whose results are held back."""
         if not self.held:
-            return []
+            return None
         seats = select(VEILED.c.seat).where(VEILED.c.match_number == MATCH.c.number)
         own = seats.where(VEILED.c.version_id.in_(list(self.own))).correlate(MATCH).exists()
-        return [any_held(self.held), *([~own] if self.own else [])]
+        return any_held(self.held) & ~own if self.own else any_held(self.held)
+
+    def unnamed(self) -> ColumnElement[bool] | None:
+        """In the same way, those whose bots must not be named yet."""
+        return open_blocks(self.nameless) if self.nameless else None
 
     def hides(self, plan: Planned | None, bots: Collection[int]) -> bool:
         """Whether a match of these bots, in a block with this plan, must not be seen."""
@@ -81,6 +97,13 @@ class Veil(NamedTuple):
 
 
 EVERYTHING_SEEN = Veil()
+
+
+def open_blocks(competitions: Collection[int]) -> ColumnElement[bool]:
+    """In SQL: the blocks of these competitions that are being played. The answer for null is no."""
+    if not competitions:
+        return false()
+    return func.coalesce(BLOCK.c.competition_id, 0).in_(sorted(competitions)) & (BLOCK.c.state == BlockState.OPEN)
 
 
 def any_held(held: Held) -> ColumnElement[bool]:
@@ -168,11 +191,6 @@ def _first_held(hold: Hold, made: Collection[Release], now_ms: int) -> int | Non
     return max((bound for bound in bounds if bound is not None), default=0)
 
 
-def public_veil(reading: Reading) -> Veil:
-    """What somebody without a key must not see."""
-    return _veil(reading, held_now(reading), frozenset())
-
-
 def veil_for(store: Store, owner: str = "", *, sees_everything: bool = False) -> Veil:
     """What this owner, or with an empty name somebody without a key, must not see. Admins see everything."""
     if sees_everything:
@@ -186,7 +204,12 @@ def _veil(reading: Reading, held: Held, own: frozenset[int]) -> Veil:
     entered = select(BOT_VERSION.c.id).join(ENTRY, ENTRY.c.bot_id == BOT_VERSION.c.bot_id)
     competitions = [each.competition_id for each in held]
     playing = reading.scalars(entered.where(ENTRY.c.competition_id.in_(competitions))) if held else ()
-    return Veil(held, own, frozenset(playing) - own)
+    return Veil(held, own, frozenset(playing) - own, hiding_names(reading))
+
+
+def hiding_names(reading: Reading) -> frozenset[int]:
+    """The competitions in which bots are not told who their opponents are."""
+    return frozenset(reading.scalars(select(COMPETITION.c.id).where(COMPETITION.c.hides_names)))
 
 
 def _versions_of(reading: Reading, owner: str) -> frozenset[int]:

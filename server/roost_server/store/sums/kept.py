@@ -95,6 +95,8 @@ class Sums:
         """How often the sums in the database had been dropped."""
         self._struck: dict[int, set[int]] = {}
         """By competition, the versions whose matches do not count there."""
+        self._nameless: frozenset[int] = frozenset()
+        """The competitions that hide names."""
         self._released: tuple[Held, int, list[Blocks]] = ((), 0, [])
         """The released blocks of phases of which others are held back, as of a revision."""
         self._seen: tuple[Held, int, int] = ((), 0, 0)
@@ -167,6 +169,12 @@ class Sums:
             self._struck = versions
             self.revision += 1
 
+    def hide(self, nameless: frozenset[int]) -> None:
+        """From now on leave out the open blocks of these competitions: they would say who plays whom."""
+        if nameless != self._nameless:
+            self._nameless = nameless
+            self.revision += 1
+
     def read_released(self, reading: Reading, held: Held) -> None:
         """Read what may be seen of phases that are held back in part. Sums are asked for with the same `held` then."""
         if self._released[:2] != (held, self.revision):
@@ -210,6 +218,8 @@ class Sums:
                 yield from self._not_struck(kind, cells.groups, cells.vectors)
         if wanted.rule is Rule.SO_FAR:
             for part in _parts_of(self._open.values()):
+                if part[0].origin.competition_id in self._nameless:
+                    continue
                 if part[0].forfeits in forfeits and wanted.has_all(part[0]):
                     yield from self._not_struck(*part)
         for part in _parts_of(self._released[2]) if wanted.matches.held else ():
