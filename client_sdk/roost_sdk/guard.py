@@ -3,7 +3,7 @@
 LIFE is the number of an open pipe whose other end the parent holds. Its end means that the parent is gone, however it
 ended: the guard asks the program and its group to stop, and kills everything SECONDS later. A byte in it means: now.
 MEMORY (in bytes) and PROCESSES limit the program together with all that it has started; 0 is no limit. If LOG is not
-negative, the program's output goes to the guard's stderr, up to this many bytes and without control characters.
+negative, the program's output goes to the guard's stderr, up to this many bytes.
 
 On Linux the guard adopts whatever leaves its parent behind, so nothing escapes by becoming a daemon. On other systems
 it can only end the process group, and the limits do not hold.
@@ -39,8 +39,6 @@ SET_CHILD_SUBREAPER, DROP_FROM_BOUNDING_SET, SET_NO_NEW_PRIVILEGES = 36, 24, 38
 """Numbers of `prctl`."""
 TRACING = 19
 """The capability to look into other processes."""
-SHOWN = bytes(byte if (byte >= 32 and byte != 127) or byte in b"\n\t" else ord("?") for byte in range(256))
-"""What is passed on for each byte of a log: no escape sequence reaches a terminal."""
 DROPPED = b"\n(more of what the bot writes is not shown)\n"
 
 
@@ -140,9 +138,9 @@ class Guard:
     def _pass_on(self, source: int) -> None:
         left = self._order.log
         while some := os.read(source, MOST_READ):
-            if left > 0:
+            if left >= 0:
                 with contextlib.suppress(OSError):
-                    os.write(2, some[:left].translate(SHOWN) + (DROPPED if len(some) > left else b""))
+                    os.write(2, some[:left] + (DROPPED if len(some) > left else b""))
             left -= len(some)
 
 

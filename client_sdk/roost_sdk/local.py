@@ -21,6 +21,7 @@ from roost_games.errors import UsageError
 from roost_games.referee import Clock, Fault, Played, Referee, Seat
 from roost_games.registry import AnyGame
 from roost_games.replay import Result
+from roost_games.wording import harmless
 from roost_sdk.bot import OutOfTime
 from roost_sdk.load import LoadedBot
 from roost_sdk.seat import CRASHES, BotSeat, Kind, NotStarted, SeatedBot, Trouble, blocking, has_coroutines
@@ -37,7 +38,7 @@ SHORT.maxother = SHORT.maxstring = 100
 
 def tell_stderr(trouble: Trouble) -> None:
     """Write a bot's trouble to stderr, which is its author's log."""
-    sys.stderr.write(f"{trouble}\n")
+    sys.stderr.write(f"{harmless(str(trouble))}\n")
 
 
 def rng_of(seed: bytes, seat: int) -> Random:

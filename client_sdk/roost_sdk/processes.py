@@ -184,7 +184,7 @@ class TreeLimits(NamedTuple):
     memory_mb: int = 0
     processes: int = 0
     log_bytes: int = -1
-    """If not negative, its output goes to our stderr, but not more than this, and without control characters."""
+    """If not negative, its output goes to our stderr, but not more than this."""
 
 
 UNLIMITED = TreeLimits()

@@ -96,7 +96,9 @@ def main(arguments: Sequence[str] | None = None, bot_class: type[Bot] | None = N
     """What `run` does, or without `bot_class` what `python -m roost_sdk` does; returns the exit code."""
     parser = _parser(bot_class)
     given = parser.parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(_HarmlessFormatter("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     log.setLevel(logging.DEBUG if given.verbose else logging.INFO)
     try:
         _play_submission(_submission(given, bot_class))
@@ -107,6 +109,14 @@ def main(arguments: Sequence[str] | None = None, bot_class: type[Bot] | None = N
         sys.stderr.write(f"{parser.prog}: stopped\n")
         return Exit.INTERRUPTED
     return Exit.DONE
+
+
+class _HarmlessFormatter(logging.Formatter):
+    """Spells out what could control a terminal: messages have names, and what an arena says."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One message, with its traceback if it has one."""
+        return harmless(super().format(record))
 
 
 def _submission(given: argparse.Namespace, bot_class: type[Bot] | None) -> Submission:

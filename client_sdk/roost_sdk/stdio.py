@@ -34,7 +34,7 @@ from roost_games.game import JsonValue
 from roost_games.referee import STANDARD_CLOCK
 from roost_games.registry import get_game
 from roost_games.replay import Result
-from roost_games.wording import as_text
+from roost_games.wording import as_text, harmless
 from roost_sdk.bot import Bot, OutOfTime
 from roost_sdk.plain import plain_legal, plain_options, plain_result, plain_view
 from roost_sdk.processes import UNLIMITED, ProcessTree, TreeLimits
@@ -177,7 +177,7 @@ class Programs:
 
 def to_stderr(line: str) -> None:
     """Pass on a program's line to its author."""
-    sys.stderr.write(f"{line}\n")
+    sys.stderr.write(f"{harmless(line)}\n")
 
 
 class StdioBot(Bot):

@@ -106,8 +106,9 @@ def test_a_daemon_ends_with_the_run(attacker: type[attackers.Attacker], pipe: Pa
 def test_a_flood_is_cut_off(capsys: pytest.CaptureFixture[str]) -> None:
     assert played(attackers.Floods).stops == []
     shown = capsys.readouterr().err
-    assert shown.startswith("?[2J spam\n")
-    assert len(shown) < 1_100_000
+    assert shown.startswith("\\x1b[2J \\x9b31m spam\n")
+    assert not set(shown) & set("\x1b\x9b")
+    assert len(shown) < 2_000_000
     assert shown.endswith("(more of what the bot writes is not shown)\n")
 
 

@@ -12,10 +12,17 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
+from roost_bots.random_bot import RandomBot
 from roost_cli.main import run
 from roost_cli.streams import harmless_streams
 from roost_cli.terminal.console import print_json, remarks, results
 from roost_cli.terminal.live import screen
+from roost_games.errors import UsageError
+from roost_sdk import program
+from roost_sdk.local import tell_stderr
+from roost_sdk.program import Submission
+from roost_sdk.seat import Trouble
+from roost_sdk.stdio import to_stderr
 from tests.support.records.matches import played
 
 ATTACK = "x\x1b]0;owned\x07\x1b[2J\x9b31m\u202eolleh\r\x00\x7f\ud800y"
@@ -73,6 +80,25 @@ def test_json_stays_the_same_data(monkeypatch: pytest.MonkeyPatch) -> None:
         print_json({"name": ATTACK})
     assert not set(terminal.getvalue()) & set("\x1b\x9b\u202e\r\x00\x7f\ud800")
     assert json.loads(terminal.getvalue()) == {"name": ATTACK}
+
+
+def test_a_program_that_plays_spells_out_what_it_logs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `python mybot.py` does at an arena whose messages, or whose bots' names, are hostile."""
+
+    def play(submission: Submission) -> None:
+        logging.getLogger("roost_sdk").info("playing %s", ATTACK)
+        raise UsageError(ATTACK)
+
+    monkeypatch.setattr(program, "_play_submission", play)
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    assert program.main(["--server", "localhost:1", "--name", "me"], RandomBot) == 2
+    to_stderr(ATTACK)
+    tell_stderr(Trouble(0, "evil", ATTACK))
+    shown = capsys.readouterr().err
+    assert shown.count(SPELLED) == 4
+    assert not set(shown) & set("\x1b\x9b\u202e\r\x00\x7f\ud800")
 
 
 def test_a_replay_cannot_paint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

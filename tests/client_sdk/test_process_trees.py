@@ -95,8 +95,8 @@ def test_a_fork_bomb_is_stopped(pipe: Path) -> None:
     tree.kill()
 
 
-def test_only_the_beginning_of_a_flood_is_passed_on_and_nothing_that_controls_a_terminal() -> None:
-    flood = "import sys\nsys.stdout.write('\\x1b[2J' + 'line\\n' * 1_000_000); sys.stdout.flush()\nprint('end')"
+def test_only_the_beginning_of_a_flood_is_passed_on() -> None:
+    flood = "import sys\nsys.stdout.write('line\\n' * 1_000_000); sys.stdout.flush()\nprint('end')"
     starter = f"""
         from roost_sdk.processes import ProcessTree, TreeLimits
         tree = ProcessTree({python(flood)!r}, limits=TreeLimits(log_bytes=1000))
@@ -105,6 +105,6 @@ def test_only_the_beginning_of_a_flood_is_passed_on_and_nothing_that_controls_a_
     """
     ended = subprocess.run(python(starter), capture_output=True, check=True)
     assert ended.stdout == b"exit code 0\n", "it was not kept waiting"
-    assert ended.stderr.startswith(b"?[2Jline\nline\n")
+    assert ended.stderr.startswith(b"line\nline\n")
     assert ended.stderr.endswith(b"(more of what the bot writes is not shown)\n")
     assert len(ended.stderr) < 1100

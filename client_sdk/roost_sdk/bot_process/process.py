@@ -25,6 +25,7 @@ from typing import IO, Any, NamedTuple
 from roost_games.errors import RoostError, UsageError
 from roost_games.game import JsonValue
 from roost_games.referee import STANDARD_CLOCK, Fault
+from roost_games.wording import harmless
 from roost_sdk.bot_process import host
 from roost_sdk.bot_process.answers import (
     Answer,
@@ -251,7 +252,7 @@ def _pass_on(log: IO[bytes]) -> None:
     """Show its author what a bot writes, line by line."""
     with log:
         for line in log:
-            sys.stderr.write(line.decode(errors="replace"))
+            sys.stderr.write(harmless(line.decode(errors="replace")))
 
 
 def _started(theirs: socket, mark: int, limits: BotLimits, wrap: Wrap) -> ProcessTree:

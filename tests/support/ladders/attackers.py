@@ -165,7 +165,7 @@ class Floods(Attacker):
 
     def attack(self) -> None:
         for _ in range(40):
-            os.write(2, b"\x1b[2J spam\n" * 100_000)
+            os.write(2, "\x1b[2J \x9b31m spam\n".encode() * 100_000)
 
 
 class ReadsFiles(Attacker):
