@@ -1,8 +1,10 @@
 """Asking an arena: the method follows from the request, and whatever goes wrong is one line."""
 
+import tempfile
 from collections.abc import Iterator
 from concurrent import futures
 from pathlib import Path
+from types import SimpleNamespace
 
 import grpc
 import pytest
@@ -11,6 +13,8 @@ from google.protobuf.message import Message
 from roost.v1 import admin_pb2, arena_pb2
 from roost_games.errors import RoostError, UsageError
 from roost_sdk.arena.reader import NoArenaError, find_competition, newest_matches, open_arena
+from roost_server.export import arena_checker
+from roost_server.export.arena_checker import verify_arena
 
 
 class Recorder(grpc.GenericRpcHandler):
@@ -126,8 +130,34 @@ def test_an_export_is_put_together_from_pieces(server: Recorder, tmp_path: Path)
     assert (tmp_path / "cup/rules.md").read_bytes() == b"one two"
 
 
-def test_an_export_cannot_write_elsewhere(server: Recorder, tmp_path: Path) -> None:
-    server.answers = [arena_pb2.ExportCompetitionResponse(file="../outside", data=b"")]
+@pytest.mark.parametrize("name", ["../outside", "/etc/x", "a\x00b", "a\x1b[2Jb"])
+def test_an_export_cannot_write_elsewhere(server: Recorder, tmp_path: Path, name: str) -> None:
+    server.answers = [arena_pb2.ExportCompetitionResponse(file=name, data=b"")]
     with open_arena(server.address) as arena, pytest.raises(RoostError, match="not a plain file name"):
         arena.export("cup", tmp_path / "cup")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_export_is_limited(server: Recorder, tmp_path: Path) -> None:
+    server.answers = [arena_pb2.ExportCompetitionResponse(file="matches.jsonl", data=b"x" * (1 << 20))] * 4
+    with open_arena(server.address) as arena:
+        arena.export("cup", tmp_path / "fits", most_bytes=4 << 20)
+        with pytest.raises(RoostError, match=r"sends more than 3 MiB, .* has no room; fetch it with roost export"):
+            arena.export("cup", tmp_path / "cup", most_bytes=3 << 20)
+    assert (tmp_path / "cup/matches.jsonl").stat().st_size == 3 << 20, "no more was written"
+    server.answers = [arena_pb2.ExportCompetitionResponse(file=f"{number}") for number in range(1001)]
+    with open_arena(server.address) as arena, pytest.raises(RoostError, match="more than 1,000 files"):
+        arena.export("cup", tmp_path / "many")
+
+
+def test_a_check_of_an_arena_stays_in_a_folder_of_its_own(
+    server: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The arena calls its competition by a path, and sends more than there is room for."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(arena_checker, "disk_usage", lambda folder: SimpleNamespace(free=2 << 20))
+    server.answers = [arena_pb2.ExportCompetitionResponse(file="manifest.json", data=b"{" * (1 << 20))] * 3
+    with open_arena(server.address) as arena, pytest.raises(RoostError, match="sends more than 1 MiB"):
+        verify_arena(arena, str(tmp_path / "elsewhere"))
+    assert [each.name for each in tmp_path.rglob("*")] == ["temporary"]

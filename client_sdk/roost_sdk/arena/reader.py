@@ -22,12 +22,15 @@ from google.protobuf.message_factory import GetMessageClass
 
 from roost.v1 import admin_pb2, arena_pb2, records_pb2
 from roost_games.errors import RoostError, UsageError
+from roost_games.wording import harmless
 from roost_sdk.arena.connection import CHANNEL_OPTIONS, check_address
 from roost_sdk.arena.credentials import NOTHING, Credentials
 from roost_sdk.arena.link import NOT_CONNECTED, plain_trouble, tls_trouble
 
 ANSWER_SECONDS = 30.0
 """How long an arena may take to answer."""
+MOST_FILES = 1000
+"""The most files of an export. One has about thirty."""
 MATCHES_PER_PAGE = 1000
 """The most matches that an arena lists at once."""
 UNREACHABLE = (NOT_CONNECTED, "errors resolving", "DNS resolution failed", "Socket closed", "connection reset")
@@ -57,8 +60,11 @@ class Reader(ABC):
         """The response to a request of the service `roost.v1.Arena` that has one."""
 
     @abstractmethod
-    def export(self, competition: str, folder: Path, phase: str = "") -> list[Path]:
-        """Write everything about a competition, or about one phase, into a new folder, and return the files."""
+    def export(self, competition: str, folder: Path, phase: str = "", *, most_bytes: int | None = None) -> list[Path]:
+        """Write everything about a competition, or about one phase, into a new folder, and return the files.
+
+        Raises `RoostError` before there are more than `most_bytes`.
+        """
 
     def arena(self) -> records_pb2.GetArenaResponse:
         """What is played, and how much is going on."""
@@ -151,9 +157,9 @@ class ArenaReader(Reader):
     def ask(self, request: Message) -> Any:
         return self._call(_method_for(ARENA, request), request)
 
-    def export(self, competition: str, folder: Path, phase: str = "") -> list[Path]:
+    def export(self, competition: str, folder: Path, phase: str = "", *, most_bytes: int | None = None) -> list[Path]:
         request = arena_pb2.ExportCompetitionRequest(competition=competition, phase=phase)
-        return _save(self._stream(request, arena_pb2.ExportCompetitionResponse), folder)
+        return _save(self._stream(request, arena_pb2.ExportCompetitionResponse), folder, most_bytes)
 
     def watch(self, match_id: str, *, from_beginning: bool = False) -> Iterator[arena_pb2.WatchMatchResponse]:
         """What a spectator of a running match is told, as it happens; first what has happened, if that is wanted."""
@@ -222,12 +228,21 @@ def _path(method: MethodDescriptor) -> str:
     return f"/{method.containing_service.full_name}/{method.name}"
 
 
-def _save(pieces: Iterable[arena_pb2.ExportCompetitionResponse], folder: Path) -> list[Path]:
+def _save(pieces: Iterable[arena_pb2.ExportCompetitionResponse], folder: Path, most_bytes: int | None) -> list[Path]:
     """Write files that arrive in pieces into a new folder. Names that lead out of it are refused."""
     files: dict[str, Path] = {}
+    received = 0
     for piece in pieces:
-        if Path(piece.file).name != piece.file:
-            raise RoostError(f"the arena sent a file named {piece.file!r}, which is not a plain file name")
+        if Path(piece.file).name != piece.file or harmless(piece.file) != piece.file:
+            raise RoostError(f"the arena sent a file named {piece.file[:100]!r}, which is not a plain file name")
+        received += len(piece.data)
+        if most_bytes is not None and received > most_bytes:
+            raise RoostError(
+                f"the arena sends more than {most_bytes >> 20:,} MiB, for which {folder.parent} has no room; fetch it "
+                "with roost export, and check the folder with roost verify FOLDER"
+            )
+        if len(files) == MOST_FILES and piece.file not in files:
+            raise RoostError(f"the arena sends more than {MOST_FILES:,} files, which no export has")
         try:
             if not files:
                 folder.mkdir(parents=True)

@@ -46,8 +46,8 @@ class DatabaseReader(Reader):
         """The record of a match, one line of JSON, even if its deal is still being played."""
         return queries.replay(self._store, match_id)
 
-    def export(self, competition: str, folder: Path, phase: str = "") -> list[Path]:
-        """Everything about a competition, as files in a new folder."""
+    def export(self, competition: str, folder: Path, phase: str = "", *, most_bytes: int | None = None) -> list[Path]:
+        """Everything about a competition, as files in a new folder. One's own records are not limited."""
         # Imported here because it is slow to import, and only exports need it.
         from roost_server.export.writer import export
 

@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from shutil import disk_usage
 from tempfile import TemporaryDirectory
 
 from roost_games.replay import VOIDED, parse_lines
@@ -25,11 +26,12 @@ def verify_arena(
     commitment: str | None = None,
     seals: Collection[str] = (),
 ) -> Checked:
-    """Check a competition by the files that its arena exports to anybody."""
+    """Check a competition by the files that its arena exports to anybody. They may take half of the free space."""
     name = competition or find_competition(reader).name
     with TemporaryDirectory(prefix="roost-verify-") as temporary:
-        folder = Path(temporary) / name
-        reader.export(name, folder)
+        # Not called like the competition: its name may come from the arena, too.
+        folder = Path(temporary) / "export"
+        reader.export(name, folder, most_bytes=disk_usage(temporary).free // 2)
         return verify_folder(folder, tell, progress, shown_as=Path(name), commitment=commitment, seals=seals)
 
 
