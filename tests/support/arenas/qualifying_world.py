@@ -61,7 +61,7 @@ class Qualifying:
         self._stack = stack
         self.admin: Any = AdminStub(channel)  # type: ignore[no-untyped-call,unused-ignore]
         self.accounts: Any = AccountsStub(channel)  # type: ignore[no-untyped-call,unused-ignore]
-        self._host = Credentials(keys.make_key(place.store, Scope.ADMIN, "test", label="host")).metadata()
+        self.host = Credentials(keys.make_key(place.store, Scope.ADMIN, "test", label="host")).metadata()
         self.keys: dict[str, str] = {}
 
     def key_of(self, owner: str) -> str:
@@ -95,7 +95,7 @@ class Qualifying:
     async def phase(self, wanted: str) -> None:
         """The host changes the phase."""
         request = admin_pb2.ChangePhaseRequest(competition="cup", phase=wanted)
-        await self.admin.ChangePhase(request, metadata=self._host)
+        await self.admin.ChangePhase(request, metadata=self.host)
 
     async def status(self) -> arena_pb2.CompetitionStatus:
         """Of the competition."""

@@ -23,6 +23,7 @@ from roost_server.play.unrated.challenges import ChallengeContest, Offer
 from roost_server.settings import Rules, Settings
 from roost_server.store import BlockState, Purpose, Store
 from roost_server.store.lookups.challenges import CHALLENGE, AskedBlock, asked_since, block_id_of
+from roost_server.store.measures.holds import Veil, veil_for
 
 HOUR_MS = 3_600_000
 log = structlog.get_logger()
@@ -64,14 +65,23 @@ class Challenges:
     async def ask(self, asked: AskedMatch) -> Taken:
         """Have matches played. Raises `ArenaError` if that is not possible."""
         check_opponents(asked)
+        veil = await asyncio.to_thread(veil_for, self._store, asked.bot.owner)
         async with self._asking:
             if self._contest.refusal:
                 raise NotYetError(self._contest.refusal)
+            self._check_silent(asked.opponents, veil)
             group = [self._present(name, own=name == asked.bot.name) for name in (asked.bot.name, *asked.opponents)]
             offer, rules = self._offer(asked.game, group)
             rounds = max(1, -(-asked.matches // len(group)))
             await self._check_limits(asked, group, offer, rounds * len(group))
             return await self._begin(asked, group, rules, offer.settings, rounds)
+
+    def _check_silent(self, names: Sequence[str], veil: Veil) -> None:
+        """Refuse to say what bots are doing of which the veil says nothing: whether they are free, or in quarantine."""
+        for name in names:
+            session = self._lobby.session_named(name)
+            if session is not None and session.version_id in veil.silent:
+                raise NotYetError(f"{name} plays where results are held back; challenge it when they are released")
 
     def _present(self, name: str, *, own: bool) -> Session:
         """The bot of this name, if it can be challenged now."""
