@@ -1,6 +1,7 @@
 """The application, and the one place where errors become a line on stderr and an exit code."""
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -25,7 +26,8 @@ from roost_cli.commands import (
     workshop,
 )
 from roost_cli.streams import harmless_streams
-from roost_games.errors import Exit, RoostError, exit_code
+from roost_games.errors import Exit, RoostError, UsageError, exit_code
+from roost_games.wording import as_text, has_control
 
 app = typer.Typer(
     name="roost",
@@ -35,6 +37,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+MOST_DIGITS = 100
+LONG_NUMBER = re.compile(rf"(?:^|=|-)\d{{{MOST_DIGITS + 1}}}")
+"""A number by itself or at the end of an option. Names of files may have more digits in them."""
+SHOWN = 60
+"""How much of a refused argument is shown."""
 HERE = "On this machine"
 ARENA = "At an arena"
 COMPETITION = "Accounts and competitions"
@@ -89,6 +96,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
+        for word in arguments:
+            _check_word(word)
         code = app(list(arguments), prog_name="roost", standalone_mode=False) or 0
         sys.stdout.flush()
     except typer.TyperException as error:
@@ -102,6 +111,14 @@ def _run(arguments: Sequence[str]) -> int:
     except Exception as error:
         return _internal_error(error)
     return _complain("interrupted", code) if code == Exit.INTERRUPTED else code
+
+
+def _check_word(word: str) -> None:
+    """Raise `UsageError` for what no argument has, so that no command needs to expect it."""
+    if has_control(word):
+        raise UsageError(f"an argument has a control character, which nothing here takes: {as_text(word, SHOWN)}")
+    if LONG_NUMBER.search(word):
+        raise UsageError(f"an argument has a number of more than {MOST_DIGITS} digits: {as_text(word, SHOWN)}...")
 
 
 def _complain(message: str, code: int) -> int:

@@ -3,6 +3,7 @@
 import json
 import re
 import reprlib
+import unicodedata
 
 from roost_games.game import JsonValue
 from roost_games.strict_json import plain_json
@@ -18,6 +19,11 @@ CONTROLS = re.compile(
 def harmless(text: str) -> str:
     """`text` with every character that could control a terminal spelled out, as `\\x1b` for an escape."""
     return CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def has_control(text: str) -> bool:
+    """Whether `text` has a character that no name, option or table needs: NUL, an escape, others of C0 and C1."""
+    return any(unicodedata.category(character) == "Cc" and character not in "\t\n\r" for character in text)
 
 
 def presentable(value: object) -> JsonValue:

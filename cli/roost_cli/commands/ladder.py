@@ -86,7 +86,7 @@ def ladder(
         int, typer.Option(min=0, max=86_400_000, metavar="MS", help="Milliseconds for decisions that take longer.")
     ] = 10_000,
     memory_limit: Annotated[
-        int, typer.Option(min=16, metavar="MB", help="The memory that a bot may use, in megabytes.")
+        int, typer.Option(min=16, max=1_000_000, metavar="MB", help="The memory that a bot may use, in megabytes.")
     ] = 1024,
     as_json: JsonOption = False,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the table to this file.")] = None,

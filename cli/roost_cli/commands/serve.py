@@ -68,12 +68,16 @@ def serve(
         str | None, typer.Option(metavar="N,...", help="The sizes of the tables. By default 2,3,4.")
     ] = None,
     decision_ms: Annotated[
-        int | None, typer.Option(min=1, metavar="MS", help="Milliseconds for each decision. By default 1000.")
+        int | None,
+        typer.Option(min=1, max=3_600_000, metavar="MS", help="Milliseconds for each decision. By default 1000."),
     ] = None,
     bank_ms: Annotated[
         int | None,
         typer.Option(
-            min=0, metavar="MS", help="Milliseconds per match for decisions that take longer. By default 10000."
+            min=0,
+            max=86_400_000,
+            metavar="MS",
+            help="Milliseconds per match for decisions that take longer. By default 10000.",
         ),
     ] = None,
     schedule: Annotated[
@@ -86,10 +90,13 @@ def serve(
     deals: DealsOption = None,
     matches_per_hour: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="How many matches are begun in an hour. By default 20000."),
+        typer.Option(
+            min=1, max=100_000_000, metavar="N", help="How many matches are begun in an hour. By default 20000."
+        ),
     ] = None,
     matches_per_bot_hour: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="How many of them with one bot. By default 3600.")
+        int | None,
+        typer.Option(min=1, max=100_000_000, metavar="N", help="How many of them with one bot. By default 3600."),
     ] = None,
     disk_gb: Annotated[
         float | None,

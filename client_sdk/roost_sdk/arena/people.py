@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from roost_games.errors import UsageError
+from roost_games.wording import has_control
 from roost_sdk.bounded_files import read_regular
 
 NAME = "name"
@@ -45,6 +46,8 @@ def read_people(path: Path) -> PeopleList:
     for line, row in numbered:
         if len(row) != len(columns):
             raise UsageError(f"{path}, line {line}: has {len(row)} fields; the first line has {len(columns)}")
+        if any(map(has_control, row)):
+            raise UsageError(f"{path}, line {line}: has a control character; delete it")
         if not row[at].strip():
             raise UsageError(f"{path}, line {line}: has no name; write one, or delete the line")
     if not numbered:
