@@ -11,12 +11,13 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from hypothesis import strategies as st
 
-from roost.v1 import admin_pb2, arena_pb2
+from roost.v1 import admin_pb2, arena_pb2, records_pb2
 from roost_sdk.arena.credentials import Credentials
 from roost_server.accounts import keys, owners
 from roost_server.accounts.keys import Scope
 from roost_server.accounts.limits import RequestLimits
 from tests.support.arenas.hall import bounded, hall, settings
+from tests.support.arenas.misbehaving_bots import SilentBot
 from tests.support.arenas.nonsense import collect
 
 CUP = """
@@ -28,6 +29,19 @@ players = [2]
 phase = "registration"
 [[phases]]
 phase = "ladder"
+[[phases]]
+phase = "done"
+"""
+HELD_CUP = """
+name = "cup"
+[[games]]
+game = "karteneck"
+players = [2]
+[clock]
+decision_ms = 600000
+[[phases]]
+phase = "ladder"
+results = "held"
 [[phases]]
 phase = "done"
 """
@@ -117,3 +131,55 @@ def test_nonsense_on_every_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     bounded(script)
     assert {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT} <= seen
+
+
+HOSTILE = st.sampled_from(["", "A", "a\0", "a\x1b[2J", "\u202eb", "a" * 5_000, "cup", "9" * 5_000, "challenge-1-0"])
+NAMES = st.one_of(st.sampled_from(["a", "b"]), HOSTILE)
+CHALLENGES = st.builds(
+    admin_pb2.ChallengeRequest,
+    bot=NAMES,
+    opponents=st.one_of(st.just(["b"]), st.lists(NAMES, max_size=4), st.just(["b"] * 2_000)),
+    game=st.one_of(st.just("karteneck"), HOSTILE),
+    matches=LARGE.filter(lambda number: number < 2**32),
+)
+RELEASES = st.builds(
+    admin_pb2.ReleaseResultsRequest,
+    competition=st.one_of(st.just("cup"), HOSTILE),
+    phase=st.one_of(st.sampled_from(["ladder", "finals", "done"]), HOSTILE),
+    everything=st.booleans(),
+)
+KNOWN_CHALLENGES = st.builds(records_pb2.GetChallengeRequest, challenge_id=HOSTILE)
+
+
+def test_nonsense_about_challenges_and_releases(tmp_path: Path) -> None:
+    """In an arena where such requests can be granted: first it holds results back, then its bots can be challenged."""
+    challenges = [admin_pb2.ChallengeRequest(bot="a", opponents=["b"], game="karteneck"), *collect(CHALLENGES, 40)]
+    releases = [*collect(RELEASES, 40), admin_pb2.ReleaseResultsRequest(competition="cup")]
+    services = (
+        ("Admin", "ReleaseResults", releases),
+        ("Accounts", "Challenge", challenges),
+        ("Arena", "GetChallenge", collect(KNOWN_CHALLENGES, 20)),
+    )
+    named = {method.full_name.removeprefix("roost.v1."): method for method in METHODS}
+
+    async def script() -> None:
+        generous = RequestLimits(requests_per_second=1e6, burst=1_000_000)
+        async with (
+            hall(tmp_path, settings(), HELD_CUP, limits=generous) as place,
+            grpc.aio.insecure_channel(place.address) as channel,
+        ):
+            admin = keys.make_key(place.store, Scope.ADMIN, "test")
+            for owner in ("Ann", "Bob"):
+                owners.add_owner(place.store, owner, "test")
+            ann, bob = (keys.make_key(place.store, Scope.OWNER, "test", owner=owner) for owner in ("Ann", "Bob"))
+            async with SilentBot(place.address, "a", key=ann), SilentBot(place.address, "b", key=bob):
+                for service, call, requests in services:
+                    key, seen = {"Accounts": ann, "Admin": admin}.get(service), set()
+                    for request in requests:
+                        data = request.SerializeToString()
+                        status = await status_of(channel, named[f"{service}.{call}"], data, key)
+                        assert status not in OURS, f"{call}: {status.name} for {request}"
+                        seen.add(status)
+                    assert (grpc.StatusCode.OK in seen) == (call != "GetChallenge"), f"{call}: {seen}"
+
+    bounded(script)
