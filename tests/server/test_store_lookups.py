@@ -9,8 +9,11 @@ from roost_games.errors import UsageError
 from roost_server.store import BlockState, Store
 from roost_server.store.lookups import matches as lookups
 from roost_server.store.lookups.matches import MatchQuery, SeatOnPage, SeatOutcome
+from roost_server.store.measures.holds import HeldBlocks, Veil
 from roost_server.store.records import Planned
 from tests.support.records.matches import block, eight_matches, explained, finished, sketch, two_competitions
+
+HELD = (HeldBlocks(1, "ladder", first=0),)
 
 
 @pytest.fixture
@@ -169,6 +172,9 @@ def test_a_match_that_is_not_there_is_said(store: Store) -> None:
         {"bot": "a", "opponent": "b", "outcome": SeatOutcome.LAST, "with_faults": True},
         {"version_id": 1, "outcome": SeatOutcome.FORFEITED, "since_ms": 1_000},
         {"opponent": "b", "with_faults": True},
+        {"veil": Veil(HELD)},
+        {"veil": Veil(HELD, own=frozenset([1])), "bot": "a"},
+        {"veil": Veil(HELD, own=frozenset([1])), "competition_id": 1, "phase": "ladder"},
     ],
 )
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -177,6 +183,14 @@ def test_no_page_reads_a_whole_table(store: Store, filters: dict[str, Any]) -> N
         page(store, before="m8", **filters)
     assert steps
     assert not [step for step in steps if step.startswith("SCAN")]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_phase_that_is_held_back_is_not_walked(store: Store) -> None:
+    """A stranger would get nothing however long the walk is. It was as long as the phase."""
+    with explained(store) as steps:
+        assert page(store, veil=Veil(HELD), competition_id=1, phase="ladder") == []
+    assert steps == []
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

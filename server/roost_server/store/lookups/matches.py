@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, li
 from roost_games.errors import UsageError
 from roost_ladder.blocks import Deals
 from roost_server.errors import HeldBackError, NamesHiddenError
-from roost_server.store.measures.holds import EVERYTHING_SEEN, Veil
+from roost_server.store.measures.holds import EVERYTHING_SEEN, HeldBlocks, Veil
 from roost_server.store.models import (
     BLOCK,
     BOT_VERSION,
@@ -77,6 +77,12 @@ class MatchQuery(NamedTuple):
     def names_a_bot(self) -> bool:
         """Whether it is about the matches of one bot."""
         return self.bot is not None or self.version_id is not None
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the veil hides all of the phase that is asked for, so that nothing need be read."""
+        whole = HeldBlocks(self.competition_id or 0, self.phase or "", first=0)
+        return whole in self.veil.held and not self.veil.own
 
 
 EVERY_MATCH = MatchQuery()
@@ -215,7 +221,7 @@ def _numbers(
     connection: Connection, wanted: MatchQuery, conditions: list[ColumnElement[bool]], limit: int
 ) -> list[int]:
     """The numbers of the matches on a page."""
-    in_time = _in_time(connection, wanted)
+    in_time = None if wanted.is_hidden else _in_time(connection, wanted)
     if in_time is None:
         return []
     conditions = [*conditions, *in_time, *_about_the_match(wanted)]
