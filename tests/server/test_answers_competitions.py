@@ -96,7 +96,7 @@ def test_finals_in_words(schedule: str, words: str) -> None:
     file = parse_competition(CUP.replace('schedule = "swiss"\nrounds = 5', schedule))
     part = file.phase(PhaseName.FINALS)
     assert part is not None
-    assert phase_in_words(part) == f"The frozen versions play, from a clean rating. {words}"
+    assert phase_in_words(file, part) == f"The frozen versions play, from a clean rating. {words}"
 
 
 def get(store: Store, name: str = "cup") -> records_pb2.GetCompetitionResponse:

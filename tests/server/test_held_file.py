@@ -6,7 +6,7 @@ import pytest
 
 from roost_server.competition import ledger
 from roost_server.competition.file import CompetitionFileError, PhaseName, parse_competition
-from roost_server.competition.wording import held_in_words
+from roost_server.competition.wording import held_in_words, phase_in_words
 from roost_server.store import NewBlock, Planned, open_store
 from roost_server.store.measures.holds import Hold, holds
 
@@ -88,3 +88,15 @@ def test_it_can_change_until_the_phase_begins(tmp_path: Path) -> None:
             CompetitionFileError, match=r"line 7: phases\.1\.results: matches have been played with 2027"
         ):
             draw_up(cup('results = "held"', 'results = "rounds"'))
+
+
+@pytest.mark.parametrize(
+    ("finals", "said"),
+    [
+        ("", "The result is final, and the master seed is public."),
+        ('results = "held"', "The result is final. It and the master seed are public when all results are released."),
+    ],
+)
+def test_the_last_phase_says_when_the_result_is_public(finals: str, said: str) -> None:
+    file = parse_competition(cup(finals=finals))
+    assert phase_in_words(file, file.phases[-1]) == said

@@ -128,7 +128,7 @@ def _phases(competition: Competition, begun: Mapping[str, datetime]) -> list[rec
             ends_ms=begins[number + 1] if number + 1 < len(parts) else 0,
             current=number == now,
             done=number < now,
-            summary=phase_in_words(part),
+            summary=phase_in_words(competition.file, part),
         )
         for number, part in enumerate(parts)
     ]

@@ -102,8 +102,10 @@ def _spectators(file: CompetitionFile) -> Iterator[str]:
         yield f"Spectators see matches {file.spectators.delay_seconds} s later."
 
 
-def phase_in_words(part: PhasePart) -> str:
+def phase_in_words(file: CompetitionFile, part: PhasePart) -> str:
     """What happens in a phase."""
+    if part.phase is PhaseName.DONE and any(each.is_held for each in file.phases):
+        return "The result is final. It and the master seed are public when all results are released."
     return " ".join([_what_happens(part), *([held_in_words(part)] if part.is_held else [])])
 
 
