@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from roost_games.game import JsonValue
     from roost_games.registry import AnyGame
-    from roost_ladder.workshop.worker import Opponents
+    from roost_ladder.workshop.parts import Opponents
     from roost_sdk import LoadedBot
     from roost_sdk.arena.credentials import Credentials
     from roost_sdk.arena.reader import ArenaReader, Reader
@@ -399,7 +399,7 @@ def sources_of(texts: Sequence[str]) -> list[str]:
 def opponents() -> "Opponents":
     """The samples that a bot is examined with."""
     from roost_bots import QUICK_SAMPLES, SAMPLES
-    from roost_ladder.workshop.worker import Opponents
+    from roost_ladder.workshop.parts import Opponents
     from roost_sdk.load import spelled_out
 
     known = {name: spelled_out(sample) for name, sample in SAMPLES.items()}

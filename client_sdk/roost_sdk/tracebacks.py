@@ -1,5 +1,6 @@
 """Tracebacks as a bot's author wants them: where it broke in their code, and nothing of ours."""
 
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -11,6 +12,9 @@ bot itself calls of these comes after its own code."""
 OUR_PACKAGES = "roost_"
 """How the names of all our packages begin."""
 HEADER = "Traceback (most recent call last):"
+DUMP = "(most recent call first):"
+"""The end of the first line of a traceback by `faulthandler`."""
+DUMPED_FRAME = re.compile(r'  File "(?P<file>.*)", line (?P<line>\d+) in (?P<where>.*)')
 MOST_FRAMES = 20
 """Of a longer chain of calls only the innermost are shown."""
 
@@ -35,7 +39,14 @@ def authors_lines(error: BaseException) -> str:
     return "\n".join(lines)
 
 
-def is_authors_file(file: str) -> bool:
+def where_it_was(dumped: str) -> str:
+    """The author's lines in the last traceback that `faulthandler` has written, the outermost call first."""
+    lines = dumped[dumped.rfind(DUMP) :].splitlines()
+    frames = [frame for frame in map(DUMPED_FRAME.fullmatch, lines) if frame and _is_authors_file(frame["file"])]
+    return "\n".join(f"{frame['file']}, line {frame['line']}, in {frame['where']}" for frame in reversed(frames))
+
+
+def _is_authors_file(file: str) -> bool:
     """Whether the code in this file is an author's: neither one of our packages nor a library."""
     path = Path(file)
     installed = "lib" in path.parts or file.startswith("<")

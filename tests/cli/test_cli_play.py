@@ -173,7 +173,7 @@ def test_ctrl_c_before_the_first_result_is_a_short_line(roost: Roost, tmp_path: 
 def test_the_debugger_of_a_bot_needs_trust(roost: Roost, tmp_path: Path) -> None:
     file = bot_file(tmp_path, "breakpoint()\nreturn legal[0]")
     err = roost("play", "karteneck", file, "random").err
-    assert "seat 0 (mine) crashed: UsageError: breakpoint() needs --trusted: without it, a bot has a process" in err
+    assert "seat 0 (mine) crashed: UsageError: breakpoint() needs roost play --trusted: otherwise" in err
 
 
 def test_a_match_is_the_same_whoever_is_trusted(roost: Roost, tmp_path: Path) -> None:

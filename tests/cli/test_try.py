@@ -21,8 +21,10 @@ from roost_ladder.workshop.findings import (
     speed,
     too_long,
 )
+from roost_ladder.workshop.parts import PlayedItself
 from roost_ladder.workshop.tables import MatchKind, SteeredMatch, situations_of, steered_matches, tables_of
 from tests.support.commands.roost import Roost
+from tests.support.ladders import attackers
 
 FAULTY_BOTS = Path(__file__).parents[1] / "support" / "commands" / "faulty_bots.py"
 THOROUGH = Effort(matches=1, seconds=600.0, patience=60.0)
@@ -130,8 +132,8 @@ def test_what_is_not_led_anywhere_in_time_is_told() -> None:
 
 
 def test_of_stopped_matches_the_part_is_compared_that_all_processes_played() -> None:
-    def played(*decisions: str, players: int = 2, stopped: bool = True) -> dict[str, object]:
-        return {"table": ["karteneck", players, {}], "decisions": list(decisions), "stopped": stopped}
+    def played(*decisions: str, players: int = 2, stopped: bool = True) -> PlayedItself:
+        return PlayedItself(MatchKind("karteneck", players, {}), list(decisions), stopped)
 
     ended = played("x", players=3, stopped=False)
     one, other = compared_decisions([[played("a", "b"), ended], [played("a"), ended, played(players=4)]])
@@ -194,6 +196,30 @@ def test_other_randomness_is_worth_a_look() -> None:
 def test_of_a_bot_that_never_repeats_nobody_can_tell_what_it_keeps() -> None:
     report = examined("LooksAtTheClock", "repeat")
     assert [finding.mark for finding in report.findings[1:]] == [Mark.WARNING, Mark.UNKNOWN]
+
+
+def test_a_bot_that_takes_too_much_memory_is_told(tmp_path: Path) -> None:
+    (tmp_path / "eater.py").write_text(
+        "from roost_sdk import Bot\nclass Eater(Bot):\n    def karteneck(self, view, legal):\n"
+        "        return legal[len(bytearray(2 << 30)) % 1]\n"
+    )
+    report = examine(str(tmp_path / "eater.py"), opponents(), seed="test", effort=THOROUGH, parts=("tables",))
+    assert [defect.title for defect in found(report, "legal")] == [
+        f"took more than 1024 MB of memory and was stopped, in karteneck, {players} players" for players in (2, 3, 4)
+    ]
+
+
+def test_a_bot_does_not_find_the_referee_of_the_doctor() -> None:
+    report = examine(
+        f"{attackers.__file__}:Looks", opponents(), games=["karteneck"], effort=THOROUGH, parts=("tables",)
+    )
+    assert [finding.mark for finding in found(report, "legal")] == [Mark.FINE]
+
+
+def test_without_bubblewrap_there_is_no_sandbox(roost: Roost, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, _, err = roost("try", f"{FAULTY_BOTS}:Healthy", "--sandbox")
+    assert (code, err.startswith("roost: --sandbox needs bubblewrap, which is not installed here;")) == (2, True)
 
 
 def test_what_a_bot_writes_is_not_taken_for_a_finding() -> None:

@@ -40,7 +40,7 @@ COMMANDS = {
     "Asking an arena": ("roost_sdk.arena.reader:open_arena", "roost_sdk.arena.reader:ArenaReader"),
     "Checking a bot, as `roost try` does": (
         "roost_ladder.workshop.doctor:examine",
-        "roost_ladder.workshop.worker:Opponents",
+        "roost_ladder.workshop.parts:Opponents",
         "roost_ladder.workshop.doctor:Examination",
         "roost_ladder.workshop.findings:Finding",
     ),

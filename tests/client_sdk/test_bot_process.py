@@ -5,6 +5,7 @@ import struct
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import pytest
@@ -84,7 +85,7 @@ def test_a_bot_can_say_that_it_is_late(write: Any) -> None:
 
 
 def test_there_is_no_debugger(write: Any) -> None:
-    assert "breakpoint() needs --trusted" in decide(write("breakpoint()")).error()[0]
+    assert "breakpoint() needs roost play --trusted" in decide(write("breakpoint()")).error()[0]
 
 
 def test_a_bot_that_did_not_start_has_no_answer(write: Any, tmp_path: Path) -> None:
@@ -157,6 +158,30 @@ def lost() -> Any:
 def test_an_end_of_the_process_is_told(write: Any, lost: Any) -> None:
     error = lost(write("os._exit(3)"))
     assert (str(error), error.fault, error.number) == ("ended its process (exit code 3)", Fault.GONE, 1)
+
+
+def test_where_a_bot_hangs_is_told(write: Any) -> None:
+    """Its process notes that at an alarm; here the bot rings it itself, so that the test need not wait."""
+    text = write("import signal\nsignal.raise_signal(signal.SIGALRM)\nos.write(2, b'noted\\n')\ntime.sleep(600)")
+    said: Queue[str] = Queue()
+    with closing(BotProcess(text, LIMITS, log=said.put)) as process:
+        process.load()
+        process.send([START, DECIDE])
+        assert said.get() == "noted\n"
+        process.note_wait(LIMITS.patience + LIMITS.margin + 1)
+        with pytest.raises(BotLost, match="did not answer for 11 s and was stopped") as caught:
+            process.check_patience()
+    assert caught.value.where == f"{text}, line 6, in choose"
+
+
+def test_who_describes_two_bots_instead_of_one_is_stopped(tmp_path: Path) -> None:
+    file = tmp_path / "two.py"
+    file.write_text(
+        "import __main__ as host\nfrom roost_sdk import Bot\nclass Mine(Bot):\n    choose = print\n"
+        "host._answer = lambda kind, told, answer=host._answer: answer(kind, told * 2)\n"
+    )
+    with closing(BotProcess(str(file), LIMITS)) as process, pytest.raises(BotLost, match="is not one bot"):
+        process.describe(whole_file=False)
 
 
 def test_an_import_that_fails_is_a_usage_error(write: Any) -> None:

@@ -9,9 +9,10 @@ import pytest
 from roost_games.chance import Quick
 from roost_games.errors import UsageError
 from roost_games.registry import get_game
+from roost_sdk import seat
 from roost_sdk.load import load_bot
 from roost_sdk.seat import BotSeat, SeatedBot, blocking
-from roost_sdk.tracebacks import authors_lines
+from roost_sdk.tracebacks import authors_lines, where_it_was
 
 BOT = """\
 from roost_sdk import Bot
@@ -50,3 +51,15 @@ def test_a_syntax_error_shows_its_line(tmp_path: Path) -> None:
     file.write_text("class Mine(:\n    pass\n", encoding="utf-8")
     with pytest.raises(UsageError, match=r"class Mine\(:"):
         load_bot(str(file), {})
+
+
+def test_of_what_was_dumped_the_last_traceback_counts() -> None:
+    """Python names the innermost call first, and calls of libraries and of ours as well."""
+    dumped = (
+        'Current thread 0x01 (most recent call first):\n  File "/home/ann/mine.py", line 3 in once\n'
+        'Current thread 0x01 (most recent call first):\n  File "/usr/lib/python3.12/threading.py", line 9 in wait\n'
+        '  File "/home/ann/mine.py", line 8 in weigh\n  File "/home/ann/mine.py", line 5 in choose\n'
+        f'  File "{seat.__file__}", line 99 in decide\n'
+    )
+    assert where_it_was(dumped) == "/home/ann/mine.py, line 5, in choose\n/home/ann/mine.py, line 8, in weigh"
+    assert where_it_was("") == ""

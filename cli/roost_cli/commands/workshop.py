@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from roost_cli.options import BotArgument, JsonOption, find_game, opponents, parse_games
+from roost_cli.options import BotArgument, JsonOption, SandboxOption, find_game, opponents, parse_games
 from roost_games.errors import Exit
 
 
@@ -43,6 +43,7 @@ def try_(
         float, typer.Option(min=0.1, metavar="SECONDS", help="A bot that takes longer for an answer hangs.")
     ] = 10.0,
     seed: Annotated[str, typer.Option(metavar="TEXT", help="Any text. The same seed gives the same deals.")] = "doctor",
+    sandbox: SandboxOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Examine a bot: does it load, answer legally and in time, keep nothing between matches, and beat the samples?
@@ -56,7 +57,9 @@ def try_(
 
     effort = Effort(matches, seconds, patience)
     with status() as tell:
-        report = examine(bot, opponents(), games=parse_games(games), seed=seed, effort=effort, tell=tell)
+        report = examine(
+            bot, opponents(), games=parse_games(games), seed=seed, effort=effort, tell=tell, sandbox=sandbox
+        )
     if as_json:
         print_json(report_json(report))
     else:

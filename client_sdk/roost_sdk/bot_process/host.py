@@ -1,21 +1,24 @@
-"""`python -m roost_sdk.bot_process.host CHANNEL MARK PRINTS` is the process of a bot.
+"""`python -m roost_sdk.bot_process.host CHANNEL MARK PRINTS SECONDS` is the process of a bot.
 
 CHANNEL is the number of a socket: batches of calls come from it, each with its length before it, and an answer to each
 call goes back. MARK is the number of a file in which the process notes how many calls it has begun, so that its parent
-knows which call a process did not survive. What the bot prints is dropped unless PRINTS is `1`.
+knows which call a process did not survive. What follows there is where in its code a bot was when a call had taken
+SECONDS. What the bot prints is dropped unless PRINTS is `1`.
 """
 
+import faulthandler
 import json
 import mmap
 import os
 import pickle
+import random
 import resource
+import signal
 import sys
 from asyncio import Runner
 from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
-from random import Random
 from socket import socket
 from struct import Struct
 from time import perf_counter
@@ -54,9 +57,10 @@ class HostedSeat(NamedTuple):
 class BotHost:
     """Takes calls. A call is the number of the seat, or 0, the name of a method below, and what that is given."""
 
-    def __init__(self, channel: socket, mark: mmap.mmap) -> None:
+    def __init__(self, channel: socket, mark: mmap.mmap, patience: float) -> None:
         self._channel = channel
         self._mark = mark
+        self._patience = patience
         self._reader = channel.makefile("rb")
         self._ready = bytearray()
         self._flushed = 0.0
@@ -70,7 +74,9 @@ class BotHost:
         while calls := self._next_batch():
             for number, kind, given in calls:
                 MARK.pack_into(self._mark, 0, next(begun))
+                signal.setitimer(signal.ITIMER_REAL, self._patience)
                 self._say(getattr(self, kind)(number, *given))
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
             self._flush()
 
     def _next_batch(self) -> list[tuple[int, str, tuple[Any, ...]]]:
@@ -100,9 +106,9 @@ class BotHost:
         except UsageError as error:
             return _answer(AnswerKind.NOT_LOADED, str(error))
 
-    def load(self, number: int, text: str, memory_mb: int, patience: float) -> Answer:
+    def load(self, number: int, text: str, memory_mb: int) -> Answer:
         """Import the bot of this process, and limit the memory that it takes from here on."""
-        limit_programs(patience)
+        limit_programs(self._patience)
         try:
             self._bot_class = load_bot(text, {}).bot_class
         except UsageError as error:
@@ -121,7 +127,7 @@ class BotHost:
         clock: Clock,
     ) -> Answer:
         """Seat the bot at another table."""
-        place = BotSeat(game, seat, players, Random(rng_seed), clock)
+        place = BotSeat(game, seat, players, random.Random(rng_seed), clock)
         bot = SeatedBot(self._bot_class, place, blocking(self._runner))
         codec = codec_for(game).for_match(get_game(game).options(options))
         self._seats[number] = HostedSeat(game, bot, codec.view_reader(players))
@@ -141,6 +147,11 @@ class BotHost:
     def end(self, number: int, result: Any) -> Answer:
         """Tell a bot how its match ended, and forget it."""
         return _plain_answer(self._seats.pop(number).bot.end(result))
+
+    def reseed(self, number: int, seed: int) -> Answer:
+        """Seed the randomness of the process, which a bot should not use."""
+        random.seed(seed)
+        return Answer(AnswerKind.DONE, 0.0)
 
     def drop(self, number: int) -> Answer:
         """Forget a bot whose match is not played to its end."""
@@ -191,20 +202,29 @@ def limit_programs(patience: float) -> None:
     os.environ.setdefault("ROOST_STDIO_SECONDS", str(patience))
 
 
+def note_hangs(mark: int) -> None:
+    """From now on an alarm notes in the file which code is running, even if that holds the interpreter."""
+    os.lseek(mark, MARK.size, os.SEEK_SET)
+    faulthandler.register(signal.SIGALRM, mark, all_threads=False)
+
+
 def _no_debugger(*given: object, **named: object) -> None:
-    raise UsageError("breakpoint() needs --trusted: without it, a bot has a process of its own and no terminal")
+    raise UsageError(
+        "breakpoint() needs roost play --trusted: otherwise a bot has a process of its own and no terminal"
+    )
 
 
 def main() -> None:
     """Serve the channel."""
     channel, mark, prints = map(int, sys.argv[1:4])
+    note_hangs(mark)
     if not prints:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # it is a file
     sys.breakpointhook = _no_debugger
     try:
         with socket(fileno=channel) as parent:
-            BotHost(parent, mmap.mmap(mark, MARK.size)).serve()
+            BotHost(parent, mmap.mmap(mark, MARK.size), float(sys.argv[4])).serve()
     except BaseException as error:
         # A bot may raise what is no `Exception`. That ends its process, and this is all that its author needs to see.
         sys.stderr.write(f"{headline(error)}\n{authors_lines(error)}\n")

@@ -10,6 +10,7 @@ are limited together with theirs, on Linux.
 """
 
 import mmap
+import os
 import pickle
 import selectors
 import sys
@@ -33,16 +34,14 @@ from roost_sdk.bot_process.answers import (
     BotDescription,
     NotAnAnswer,
     read_descriptions,
+    shown,
     take_answers,
 )
 from roost_sdk.bot_process.host import LENGTH, MARK
 from roost_sdk.guard import OUT_OF_MEMORY, TOO_MANY_PROCESSES
 from roost_sdk.processes import ProcessTree, TreeLimits, ending_of, python_words
+from roost_sdk.tracebacks import where_it_was
 
-LOADING_SECONDS = 60.0
-"""How long the import of a file may take."""
-MARGIN_SECONDS = 1.0
-"""How much longer than its bot a process may be silent: a bot that watches its time says itself that it is late."""
 LOOK_SECONDS = 0.1
 """How often somebody who waits can be interrupted."""
 SECONDS_TO_END = 2.0
@@ -50,6 +49,8 @@ SECONDS_TO_END = 2.0
 OWN_MEMORY_MB = 64
 """What a process takes without its bot."""
 MOST_RECEIVED = 1 << 16
+MOST_NOTED = 1 << 14
+"""How many of the last bytes are read that a process notes about where its bot hangs."""
 SPARE_MS = 1000.0
 """A bot's process measures how long its bot thinks. We measure too, and believe it up to this difference."""
 QUICK_MS = 1.0
@@ -58,6 +59,8 @@ LEARNING_RATE = 0.1
 
 BotCall = tuple[int, str, tuple[Any, ...]]
 """The number of a seat, what is to be done, and what that is given: see `host.BotHost`."""
+Heard = list[tuple[BotCall, Answer]]
+"""Answers with their calls."""
 Wrap = Callable[[list[str]], list[str]]
 """Makes other words of those that start a program, such as a sandbox around it."""
 
@@ -74,24 +77,39 @@ class BotLimits(NamedTuple):
     """How much of what the bot writes is shown."""
     prints: bool = False
     """Whether what it prints is shown, too, and not only what it writes to stderr."""
+    margin: float = 1.0
+    """It is stopped this many seconds later: a bot that watches its time says itself that it is late."""
+    loading: float = 60.0
+    """How many seconds the import of its file may take."""
 
 
 class BotLost(RoostError):
     """A bot's process has ended, or had to be stopped. The message follows the bot's name in a sentence."""
 
-    def __init__(self, why: str, fault: Fault, number: int) -> None:
-        super().__init__(why)
+    def __init__(self, why: str, fault: Fault, number: int, *, ending: str = "", where: str = "") -> None:
+        super().__init__(f"{why} ({ending})" if ending else why)
         self.fault = fault
         """What the open decision is on record as."""
         self.number = number
         """That of the seat which was being called; 0 if none was."""
+        self.ending = ending
+        """How the process ended, if it did so by itself: `exit code 2`."""
+        self.where = where
+        """The author's lines that were running when a call had taken too long, the outermost one first."""
+
+
+def write_stderr(line: str) -> None:
+    """Show its author what a bot writes."""
+    sys.stderr.write(line)
 
 
 class BotProcess:
     """The process of one bot, which may sit at many tables."""
 
-    def __init__(self, text: str, limits: BotLimits, wrap: Wrap = list) -> None:
-        """The bot is named as for `load_bot`. `load` or `describe` comes first."""
+    def __init__(
+        self, text: str, limits: BotLimits, wrap: Wrap = list, log: Callable[[str], None] = write_stderr
+    ) -> None:
+        """The bot is named as for `load_bot`. `load` or `describe` comes first. `log` gets the lines that it writes."""
         self.text = text
         self.asked: deque[BotCall] = deque()
         """The calls that have not been answered, in order."""
@@ -103,12 +121,13 @@ class BotProcess:
         self._waited = 0.0
         """For how many seconds we have done nothing but wait for the next answer."""
         self._channel, theirs = socketpair()
-        with tempfile.TemporaryFile() as file, theirs:
-            file.truncate(MARK.size)
-            self._mark = mmap.mmap(file.fileno(), MARK.size)
-            self._tree = _started(theirs, file.fileno(), limits, wrap)
+        self._notes = tempfile.TemporaryFile()  # noqa: SIM115  closed in `stop`
+        self._notes.truncate(MARK.size)
+        self._mark = mmap.mmap(self._notes.fileno(), MARK.size)
+        with theirs:
+            self._tree = _started(theirs, self._notes.fileno(), limits, wrap)
         self._channel.settimeout(limits.patience)
-        self._log = Thread(target=_pass_on, args=(self._tree.stderr,), daemon=True)
+        self._log = Thread(target=_pass_on, args=(self._tree.stderr, log), daemon=True)
         self._log.start()
 
     @property
@@ -125,22 +144,24 @@ class BotProcess:
 
         `beat` is called several times a second.
         """
-        return self._ask_first(beat, "load", self.text, self._limits.memory_mb, self._limits.patience) is True
+        return self._ask_first(beat, "load", self.text, self._limits.memory_mb) is True
 
     def describe(self, whole_file: bool, samples: Sequence[str] = ()) -> list[BotDescription]:
         """The bot that its text names, or all in that file. Raises `UsageError` (with `samples`) or `BotLost`."""
         try:
-            return read_descriptions(self._ask_first(lambda: None, "describe", self.text, whole_file, samples))
+            found = read_descriptions(self._ask_first(lambda: None, "describe", self.text, whole_file, samples))
         except NotAnAnswer as error:
             raise self.babble(error) from None
+        if not whole_file and len(found) != 1:
+            raise self.babble(NotAnAnswer("what it described is not one bot"))
+        return found
 
     def _ask_first(self, beat: Callable[[], None], kind: str, *given: object) -> JsonValue:
         self.send([(0, kind, given)])
-        until = time.monotonic() + LOADING_SECONDS
-        while not (answered := self._receive_soon()):
+        while not (answered := self.receive_soon()):
             beat()
-            if time.monotonic() > until:
-                raise self.lost(f"was not imported within {LOADING_SECONDS:g} s", Fault.LATE)
+            if self._waited > self._limits.loading:
+                raise self.lost(f"was not imported within {self._limits.loading:g} s", Fault.LATE)
         try:
             ((_, answer),) = answered
             if answer.kind is AnswerKind.NOT_LOADED:
@@ -148,11 +169,6 @@ class BotProcess:
             return answer.value()
         except NotAnAnswer as error:
             raise self.babble(error) from None
-
-    def _receive_soon(self) -> list[tuple[BotCall, Answer]]:
-        with selectors.DefaultSelector() as selector:
-            selector.register(self, selectors.EVENT_READ)
-            return self.receive() if selector.select(LOOK_SECONDS) else []
 
     def send(self, calls: Sequence[BotCall]) -> None:
         """Have calls made. Those before must have been answered. Raises `BotLost`."""
@@ -168,7 +184,16 @@ class BotProcess:
         except OSError:
             raise self._ended() from None
 
-    def receive(self) -> list[tuple[BotCall, Answer]]:
+    def receive_soon(self) -> Heard:
+        """The answers that come in a moment, if nothing else is waited for; perhaps none. Raises `BotLost`."""
+        began = time.monotonic()
+        with selectors.PollSelector() as selector:
+            selector.register(self, selectors.EVENT_READ)
+            heard = selector.select(LOOK_SECONDS)
+        self.note_wait(time.monotonic() - began)
+        return self.receive() if heard else []
+
+    def receive(self) -> Heard:
         """The answers that have come, perhaps none, each with its call. Raises `BotLost`."""
         try:
             some = self._channel.recv(MOST_RECEIVED, MSG_DONTWAIT)
@@ -204,20 +229,27 @@ class BotProcess:
 
     def check_patience(self) -> None:
         """Raise `BotLost` if we have waited for long enough."""
-        if self._waited > self._limits.patience + MARGIN_SECONDS:
+        if self._waited > self._limits.patience + self._limits.margin:
             raise self._hung()
 
     def _hung(self) -> BotLost:
         return self.lost(f"did not answer for {self._limits.patience:g} s and was stopped", Fault.LATE)
 
-    def lost(self, why: str, fault: Fault) -> BotLost:
+    def lost(self, why: str, fault: Fault, ending: str = "") -> BotLost:
         """Stop it."""
         # What the process has noted decides only which of its bot's own matches is concerned.
         (begun,) = MARK.unpack_from(self._mark)
+        where = self._noted() if fault is Fault.LATE else ""
         self.stop()
         answered = self._batch - len(self.asked)
         open_call = min(max(answered, begun - self._before - 1), self._batch - 1) - answered
-        return BotLost(why, fault, self.asked[open_call][0] if self.asked else 0)
+        number = self.asked[open_call][0] if self.asked else 0
+        return BotLost(why, fault, number, ending=ending, where=where)
+
+    def _noted(self) -> str:
+        file = self._notes.fileno()
+        first = max(MARK.size, os.fstat(file).st_size - MOST_NOTED)
+        return shown(where_it_was(os.pread(file, MOST_NOTED, first).decode(errors="replace")))
 
     def babble(self, error: NotAnAnswer) -> BotLost:
         """Stop it, because of what it wrote."""
@@ -233,12 +265,13 @@ class BotProcess:
         if code == TOO_MANY_PROCESSES:
             most = self._limits.processes
             return self.lost(f"had more than {most} processes at a time and was stopped", Fault.CRASHED)
-        return self.lost(f"ended its process ({ending_of(code)})", Fault.GONE)
+        return self.lost("ended its process", Fault.GONE, ending_of(code))
 
     def stop(self) -> None:
         """End it at once, with all that it has started. Twice is fine."""
         self._tree.kill()
         self._channel.close()
+        self._notes.close()
         self._log.join(SECONDS_TO_END)
 
     def close(self) -> None:
@@ -248,16 +281,15 @@ class BotProcess:
         self.stop()
 
 
-def _pass_on(log: IO[bytes]) -> None:
-    """Show its author what a bot writes, line by line."""
-    with log:
-        for line in log:
-            sys.stderr.write(harmless(line.decode(errors="replace")))
+def _pass_on(stream: IO[bytes], log: Callable[[str], None]) -> None:
+    with stream:
+        for line in stream:
+            log(harmless(line.decode(errors="replace")))
 
 
 def _started(theirs: socket, mark: int, limits: BotLimits, wrap: Wrap) -> ProcessTree:
     channel = theirs.fileno()
-    words = python_words(host, str(channel), str(mark), str(int(limits.prints)))
+    words = python_words(host, *map(str, (channel, mark, int(limits.prints), limits.patience)))
     return ProcessTree(
         wrap(words),
         stderr=PIPE,

@@ -116,7 +116,7 @@ class LadderTable:
             if isinstance(seat, HereSeat):
                 self._note(number, "start", seat.bot.start()[1])
             elif seat.lost is not None:
-                self._note_stop(number, str(seat.lost))
+                self._note_stop(number, seat.lost)
             else:
                 seed = rng_seed(self.fixture.seed, number)
                 options = self.fixture.options.to_json()
@@ -138,15 +138,15 @@ class LadderTable:
         for number in numbers:
             seat = self._away(number)
             seat.lost, seat.open_calls = lost, 0
-            self._note_stop(number, str(lost))
+            self._note_stop(number, lost)
             if number in self.referee.waiting:
                 self._verdicts.setdefault(number, Decided(None, fault=lost.fault))
         if not self.referee.over:
             self._go_on_if_complete()
 
-    def _note_stop(self, number: int, why: str) -> None:
-        self.stops.append(Stop(number, why))
-        self._tell(number, why)
+    def _note_stop(self, number: int, lost: BotLost) -> None:
+        self.stops.append(Stop(number, str(lost)))
+        self._tell(number, str(lost), lost.where)
 
     def _away(self, number: int) -> AwaySeat:
         seat = self._seats[number]

@@ -2,29 +2,43 @@
 
     report = examine("mybot.py", opponents)
 
-Every part of the examination is a task for a worker process and becomes a finding.
+The bot has a process of its own, and never meets the referee there: what it does to that process becomes a finding.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from math import ceil
 from statistics import median
 from time import monotonic
 from typing import NamedTuple
 
+from roost_games.errors import RoostError
+from roost_games.registry import GAME_NAMES
+from roost_ladder.running.fixtures import BotSpec
 from roost_ladder.workshop import findings
 from roost_ladder.workshop.findings import Duel, Finding, Mark, Times
-from roost_ladder.workshop.tables import MatchKind, duel_games
-from roost_ladder.workshop.worker import DoctorTask, Opponents
-from roost_ladder.workshop.worker_process import Lines, WorkerRun, run_worker
+from roost_ladder.workshop.parts import (
+    Case,
+    Opponents,
+    Part,
+    PartT,
+    PlayedItself,
+    at_tables,
+    duels,
+    in_rare_situations,
+    repeat,
+)
+from roost_ladder.workshop.patient import ExaminedBot, Patient, TimeIsUp
+from roost_ladder.workshop.tables import MatchKind, duel_games, tables_of
+from roost_sdk.bot_process.process import BotLost
+from roost_sdk.bot_process.sandbox import check_sandbox
 
 MOST_ENDS = 3
 """After this many hung or dead processes a part of the examination is given up."""
 SHARES = {"tables": 0.35, "rare": 0.25, "repeat": 0.2, "samples": 0.2}
 """How the time is shared out among the parts."""
-DEALS_PER_MATCH = 8
-"""How many deals are played against each opponent, for each match at a table."""
 
 
 class Effort(NamedTuple):
@@ -70,99 +84,111 @@ def examine(
     effort: Effort = USUAL_EFFORT,
     tell: Callable[[str], None] = lambda what: None,
     parts: Collection[str] = tuple(SHARES),
+    sandbox: bool = False,
 ) -> Examination:
     """Examine the bot that `bot` names (see `load_bot`), in `games`, or in all that it plays.
 
-    `tell` is told what is being done; `parts` selects parts of the examination.
+    `tell` is told what is being done; `parts` selects parts of the examination. With `sandbox` the bot has neither
+    files nor a network. Raises `UsageError` if there is no sandbox.
     """
-    task = DoctorTask("load", bot, list(games), seed, effort.matches, effort.patience, effort.seconds, opponents)
-    return _Doctor(task, effort, tell, parts).examine()
+    if sandbox:
+        check_sandbox()
+    tell("loading")
+    patient = ExaminedBot(opponents.known.get(bot, bot), effort.patience, sandbox)
+    with closing(Patient(patient, effort.seconds)) as first:
+        try:
+            told = first.describe(tuple(opponents.known))
+        except RoostError as error:
+            return Examination(bot, [], [findings.not_loaded(bot, error, first.said)], [], [])
+    asked = [game for game in GAME_NAMES if game in told.games and (not games or game in games)]
+    tables = [table for table in tables_of(asked) if not told.player_counts or table.players in told.player_counts]
+    name = bot if bot in opponents.known else told.name
+    case = Case(BotSpec(name, told.version, patient.text, ""), tables, opponents, seed, effort.matches, effort.patience)
+    return _Doctor(case, patient, effort, tell).examine(bot, parts)
 
 
 class _Doctor:
-    def __init__(self, task: DoctorTask, effort: Effort, tell: Callable[[str], None], parts: Collection[str]) -> None:
-        self._task = task
+    def __init__(self, case: Case, bot: ExaminedBot, effort: Effort, tell: Callable[[str], None]) -> None:
+        self._case = case
+        self._bot = bot
         self._effort = effort
         self._tell = tell
-        self._parts = parts
+        self._end = monotonic() + effort.seconds
         self._findings: list[Finding] = []
 
-    def examine(self) -> Examination:
-        """Everything, unless the bot cannot be loaded."""
-        self._tell("loading")
-        self._end = monotonic() + self._effort.seconds
-        # With time of its own: without this nothing can be examined.
-        loaded = run_worker(self._task._replace(seconds=self._effort.seconds + self._effort.patience))
-        known = loaded.lines[0] if loaded.how == "finished" else {}
-        self._tables = [MatchKind(*table) for table in known.get("tables", ())]
-        games = list(dict.fromkeys(table.game for table in self._tables))
-        self._findings.append(findings.loading(self._task.bot, loaded, games))
+    def examine(self, bot: str, parts: Collection[str]) -> Examination:
+        """Everything that was asked for, if the bot plays anything."""
+        games = list(dict.fromkeys(table.game for table in self._case.tables))
+        self._findings.append(findings.loaded(bot, games))
         if not games:
-            return Examination(self._task.bot, [], self._findings, [], [])
-        times = self._play_tables(games) if "tables" in self._parts else []
-        if "rare" in self._parts:
+            return Examination(bot, [], self._findings, [], [])
+        times = self._play_tables(games) if "tables" in parts else []
+        if "rare" in parts:
             self._lead_into_rare(games)
-        if "repeat" in self._parts:
+        if "repeat" in parts:
             self._repeat()
-        duels = self._play_samples() if "samples" in self._parts else []
-        return Examination(known["name"], games, self._findings, times, duels)
+        duels = self._play_samples() if "samples" in parts else []
+        return Examination(self._case.bot.name, games, self._findings, times, duels)
 
     def _tables_of(self, game: str) -> list[MatchKind]:
-        return [table for table in self._tables if table.game == game]
+        return [table for table in self._case.tables if table.game == game]
 
-    def _run_worker(self, task: DoctorTask) -> WorkerRun:
-        task = task._replace(seconds=min(task.seconds, self._end - monotonic()))
-        if task.seconds <= 0:
-            return WorkerRun([], "time is up", "", 0, "")
-        return run_worker(task, lambda line: self._tell(f"{task.what}: {line['at']}") if "at" in line else None)
+    def _patient(self, seconds: float, salt: int = 1) -> Patient:
+        return Patient(self._bot, seconds, self._end, salt)
 
-    def _run_parts(self, what: str, check: str, matches: int) -> tuple[Lines, bool]:
-        """The lines of a task, restarted after each part that ended its process, and whether all of it was done."""
-        task = self._task._replace(what=what, matches=matches)
-        end = monotonic() + self._effort.seconds * SHARES[what]
-        lines: Lines = []
-        for _ in range(MOST_ENDS):
-            seen = self._run_worker(task._replace(seconds=end - monotonic()))
-            lines += seen.lines
-            if seen.how in ("finished", "time is up"):
-                return lines, seen.how == "finished"
-            self._findings.append(findings.process_lost(check, seen, self._effort.patience))
-            task = task._replace(skip=seen.part + 1)
-        return lines, False
+    def _run_parts(self, what: str, check: str, parts: Iterator[Part[PartT]]) -> tuple[list[PartT], bool]:
+        """What was found in parts until the time was up or too many processes were lost, and whether that was all."""
+        found: list[PartT] = []
+        ends = 0
+        with closing(self._patient(self._effort.seconds * SHARES[what])) as patient:
+            for part in parts:
+                if not patient.has_time or ends == MOST_ENDS:
+                    return found, False
+                self._tell(f"{what}: {part.at}")
+                try:
+                    found.append(part.examine(patient))
+                except TimeIsUp:
+                    return found, False
+                except BotLost as lost:
+                    ends += 1
+                    self._findings.append(
+                        findings.process_lost(check, lost, part.at, self._effort.patience, patient.said)
+                    )
+            return found, patient.has_time
 
     def _play_tables(self, games: list[str]) -> list[Times]:
-        lines, complete = self._run_parts("tables", "legal", self._effort.matches)
-        played = [line for line in lines if "ms" in line]
+        played, complete = self._run_parts("tables", "legal", at_tables(self._case))
         times = []
         for game in games:
-            here = [line for line in played if line["table"][0] == game]
+            here = [seen for seen in played if seen.table.game == game]
             self._findings += findings.legality(game, self._tables_of(game), here, complete=complete)
-            spent = sorted(ms for line in here for ms in (*line["ms"], *findings.too_long(line["unanswered"])))
+            spent = sorted(ms for seen in here for ms in (*seen.ms, *findings.too_long(seen.unanswered)))
             if spent:
                 times.append(Times(game, len(spent), median(spent), spent[ceil(0.99 * len(spent)) - 1], spent[-1]))
         self._findings += map(findings.speed, times)
         return times
 
     def _lead_into_rare(self, games: list[str]) -> None:
-        lines, complete = self._run_parts("rare", "rare", 1)
+        led, complete = self._run_parts("rare", "rare", in_rare_situations(self._case))
         for game in games:
-            here = [line for line in lines if "asked" in line and line["table"][0] == game]
+            here = [seen for seen in led if seen.table.game == game]
             self._findings += findings.rare_situations(game, self._tables_of(game), here, complete=complete)
 
     def _repeat(self) -> None:
         """The same matches in four processes: twice alike, once with other global randomness, once after others."""
-        task = self._task._replace(what="repeat", seconds=self._effort.seconds * SHARES["repeat"] / 2)
-        tasks = [task, task, task._replace(salt=2), task._replace(warm=True)]
         with ThreadPoolExecutor(2) as pool:
-            played = [run.lines for run in pool.map(self._run_worker, tasks)]
+            played = list(pool.map(self._played_again, (1, 1, 2, 1), (False, False, False, True)))
         self._findings += findings.repetition(*findings.compared_decisions(played))
 
+    def _played_again(self, salt: int, warm: bool) -> list[PlayedItself]:
+        with closing(self._patient(self._effort.seconds * SHARES["repeat"] / 2, salt)) as patient:
+            return repeat(self._case, patient, lambda at: self._tell(f"repeat: {at}"), warm=warm)
+
     def _play_samples(self) -> list[Duel]:
-        lines, _ = self._run_parts("samples", "samples", self._effort.matches * DEALS_PER_MATCH)
+        won, _ = self._run_parts("samples", "samples", duels(self._case))
         shares: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-        for line in lines:
-            if "share" in line:
-                shares[line["game"], line["sample"]].append(line["share"])
-        duels = [Duel(*pair, len(won), findings.share_of_deals(won)) for pair, won in shares.items()]
-        self._findings += findings.strength(duel_games(self._tables), duels)
-        return duels
+        for deal in filter(None, won):
+            shares[deal.game, deal.sample].append(deal.share)
+        fought = [Duel(*pair, len(each), findings.share_of_deals(each)) for pair, each in shares.items()]
+        self._findings += findings.strength(duel_games(self._case.tables), fought)
+        return fought

@@ -1,15 +1,18 @@
-"""What the lines of a worker say about a bot: findings, for an author to read."""
+"""What was seen of a bot in its examination, as findings for an author to read."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from roost_games.errors import RoostError
 from roost_games.referee import STANDARD_CLOCK
+from roost_games.replay import Fault
 from roost_games.wording import counted
 from roost_ladder.rating.estimates import Estimate, mean_of, share_of
+from roost_ladder.workshop.parts import PlayedItself, RareTrouble, SeenAtTable, SeenSteered
 from roost_ladder.workshop.tables import MatchKind, situations_of
-from roost_ladder.workshop.worker_process import Lines, WorkerRun
+from roost_sdk.bot_process.process import BotLost
 
 STATE_ADVICE = (
     "what belongs to a match belongs in self: there is a fresh instance for each match",
@@ -61,37 +64,45 @@ class Duel(NamedTuple):
     """The share of matches won; each deal is played from both seats and counts as one observation."""
 
 
-def loading(bot: str, loaded: WorkerRun, games: list[str]) -> Finding:
-    """Whether the bot could be imported, and plays anything."""
-    if loaded.how == "refused":
-        return Finding("loads", Mark.DEFECT, f"{bot} cannot be loaded", tuple(loaded.details.splitlines()))
-    if loaded.how != "finished":
-        what = {"hung": "hangs while it is imported", "died": "ends the process that imports it"}
-        title = f"{bot} {what.get(loaded.how, 'takes too long to import')}"
-        return Finding("loads", Mark.DEFECT, title, tuple(loaded.details.splitlines()))
+def loaded(bot: str, games: list[str]) -> Finding:
+    """Whether a bot that could be imported plays anything."""
     if not games:
         advice = "give it a method choose(self, view, legal), or one that is named after a game"
         return Finding("loads", Mark.DEFECT, f"{bot} plays none of the games asked for", (advice,))
     return Finding("loads", Mark.FINE, f"loads, and plays {', '.join(games)}")
 
 
-def process_lost(check: str, seen: WorkerRun, patience: float) -> Finding:
-    """A bot hung, or ended the process that played it."""
-    if seen.how == "hung":
-        title = f"hangs: no answer for {patience:g} s in {seen.at}"
-    else:
-        title = f"ends its process in {seen.at}"
-    return Finding(check, Mark.DEFECT, title, tuple(seen.details.splitlines()))
+def not_loaded(bot: str, error: RoostError, said: Iterable[str]) -> Finding:
+    """A bot could not be imported; `said` are the last lines of the process that tried."""
+    if not isinstance(error, BotLost):
+        return Finding("loads", Mark.DEFECT, f"{bot} cannot be loaded", tuple(str(error).splitlines()))
+    if error.fault is Fault.LATE:
+        return Finding("loads", Mark.DEFECT, f"{bot} hangs while it is imported", tuple(error.where.splitlines()))
+    how = "ends the process that imports it" if error.ending else str(error)
+    return Finding("loads", Mark.DEFECT, f"{bot} {how}", _last_lines(error, said))
 
 
-def legality(game: str, tables: list[MatchKind], played: Lines, *, complete: bool) -> list[Finding]:
+def process_lost(check: str, lost: BotLost, at: str, patience: float, said: Iterable[str]) -> Finding:
+    """A bot hung, or its process ended."""
+    if lost.fault is Fault.LATE:
+        title = f"hangs: no answer for {patience:g} s in {at}"
+        return Finding(check, Mark.DEFECT, title, tuple(lost.where.splitlines()))
+    title = f"ends its process in {at}" if lost.ending else f"{lost}, in {at}"
+    return Finding(check, Mark.DEFECT, title, _last_lines(lost, said))
+
+
+def _last_lines(lost: BotLost, said: Iterable[str]) -> tuple[str, ...]:
+    return (*([lost.ending] if lost.ending else []), *map(str.rstrip, said))
+
+
+def legality(game: str, tables: list[MatchKind], played: list[SeenAtTable], *, complete: bool) -> list[Finding]:
     """Whether every answer was a legal one, at each table of a game."""
     faulty = defaultdict[str, Counter[str]](Counter)
     details = defaultdict[str, dict[str, str]](dict)
-    for line in played:
-        table = str(MatchKind(*line["table"]))
-        faulty[table].update(line["faults"])
-        details[table].update(line["troubles"])
+    for seen in played:
+        table = str(seen.table)
+        faulty[table].update(seen.faults)
+        details[table].update(seen.troubles)
     findings = [
         Finding("legal", Mark.DEFECT, f"{table}: {_shown(faults)}", _lines(details[table]))
         for table, faults in faulty.items()
@@ -105,11 +116,11 @@ def legality(game: str, tables: list[MatchKind], played: Lines, *, complete: boo
     missing = [str(table) for table in tables if str(table) not in faulty]
     if missing and not complete:
         findings.append(Finding("legal", Mark.UNKNOWN, f"not reached in time: {'; '.join(missing)}"))
-    asked = sum(len(line["ms"]) for line in played)
+    asked = sum(len(seen.ms) for seen in played)
     if asked and not any(faulty.values()):
         where = f"in {counted(len(played), 'match')} at {counted(len(faulty), 'kind')} of table"
         title = f"{game}: {counted(asked, 'decision')} {where}, all of them legal"
-        stopped = any(line["stopped"] for line in played)
+        stopped = any(seen.stopped for seen in played)
         findings.insert(0, Finding("legal", Mark.FINE, title, (STOPPED,) if stopped else ()))
     return findings
 
@@ -143,17 +154,15 @@ def too_long(unanswered: float) -> list[float]:
     return [unanswered] if unanswered > STANDARD_CLOCK.decision_ms else []
 
 
-def rare_situations(game: str, tables: list[MatchKind], led: Lines, *, complete: bool) -> list[Finding]:
+def rare_situations(game: str, tables: list[MatchKind], led: list[SeenSteered], *, complete: bool) -> list[Finding]:
     """What the bot did in rare situations."""
     findings = {
-        trouble["what"]: Finding(
-            "rare", Mark.DEFECT, f"{MatchKind(*line['table'])}: {trouble['what']}", _rare_lines(trouble)
-        )
-        for line in reversed(led)
-        for trouble in reversed(line["troubles"])
+        trouble.what: Finding("rare", Mark.DEFECT, f"{seen.table}: {trouble.what}", _rare_lines(trouble))
+        for seen in reversed(led)
+        for trouble in reversed(seen.troubles)
     }
-    asked = sum(line["asked"] for line in led)
-    reached = {name for line in led for name in line["situations"]}
+    asked = sum(len(seen.situations) for seen in led)
+    reached = {name for seen in led for here in seen.situations for name in here}
     known = dict.fromkeys(name for table in tables for name in situations_of(table))
     missing = [name for name in known if name not in reached]
     told = list(findings.values())
@@ -165,25 +174,25 @@ def rare_situations(game: str, tables: list[MatchKind], led: Lines, *, complete:
     return told
 
 
-def _rare_lines(trouble: dict[str, Any]) -> tuple[str, ...]:
-    here = f"situation: {', '.join(trouble['situations']) or 'nothing unusual'}"
-    return (here, *trouble["where"].splitlines())
+def _rare_lines(trouble: RareTrouble) -> tuple[str, ...]:
+    here = f"situation: {', '.join(trouble.situations) or 'nothing unusual'}"
+    return (here, *trouble.where.splitlines())
 
 
 Decisions = dict[str, list[str]]
 
 
-def compared_decisions(played: Sequence[Lines]) -> list[Decisions]:
+def compared_decisions(played: Sequence[Sequence[PlayedItself]]) -> list[Decisions]:
     """What each process decided, by table. If one had to stop a match, only the part that all of them played."""
-    matches = [{str(MatchKind(*line["table"])): line for line in lines if "decisions" in line} for lines in played]
+    matches = [{str(match.table): match for match in each} for each in played]
     decisions: list[Decisions] = [{} for _ in played]
     for table in sorted(set.intersection(*map(set, matches))):
         here = [match[table] for match in matches]
-        stopped = any(line["stopped"] for line in here)
-        length = min(len(line["decisions"]) for line in here) if stopped else None
+        stopped = any(match.stopped for match in here)
+        length = min(len(match.decisions) for match in here) if stopped else None
         if length != 0:
-            for each, line in zip(decisions, here, strict=True):
-                each[table] = line["decisions"][:length]
+            for each, match in zip(decisions, here, strict=True):
+                each[table] = match.decisions[:length]
     return decisions
 
 
