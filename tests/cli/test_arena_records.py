@@ -62,6 +62,8 @@ def test_bots_for_programs(roost: Roost, world: World) -> None:
                 "connected": None,
                 "playing": None,
                 "latency_ms": None,
+                "matches_at_once": None,
+                "answer_ms": None,
                 "presence": None,
                 "presence_since_ms": None,
                 "qualification": None,
