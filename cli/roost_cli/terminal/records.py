@@ -54,6 +54,8 @@ def print_bots(bots: Sequence[arena_pb2.BotVersion], *, live: bool) -> None:
 def _now(bot: arena_pb2.BotVersion) -> str:
     if not bot.connected:
         return "away"
+    if not bot.playing and not bot.latency_us:
+        return "connected"  # the arena has not measured it yet, or does not tell what it is doing
     return f"{counted(bot.playing, 'match')}, {bot.latency_us / 1000:.1f} ms"
 
 
@@ -194,7 +196,8 @@ def print_matches(found: arena_pb2.ListMatchesResponse, wanted: arena_pb2.ListMa
     if found.held:
         console.print(found.held, soft_wrap=True, markup=False)
     if not matches:
-        console.print(_none_found(wanted))
+        if not found.held:
+            console.print(_none_found(wanted))
         return
     running = wanted.running
     columns = [

@@ -24,6 +24,7 @@ DEFAULT_NOTE = (
     "--everything all matches."
 )
 NOTHING_YET = "no matches are recorded yet"
+NOTHING_SHOWN = "no matches are shown yet"
 UNKNOWN = "-"
 NEARLY_SURE = 0.995
 """Above this a likelihood would be rounded to 100 %."""
@@ -148,7 +149,7 @@ def short_version(version: str) -> str:
 def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.GetStandingsRequest) -> None:
     """`roost standings`: the table, what it is about and how to read it."""
     console = results()
-    matches = counted(answer.matches, "match") if answer.standings else NOTHING_YET
+    matches = counted(answer.matches, "match") if answer.standings else NOTHING_SHOWN if answer.held else NOTHING_YET
     console.print(f"{matches}{_about(answer, wanted)}")
     if answer.held:
         console.print(answer.held, soft_wrap=True, markup=False)
