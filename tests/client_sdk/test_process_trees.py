@@ -58,7 +58,7 @@ def test_a_daemon_ends_with_the_parent_of_its_program(pipe: Path) -> None:
     starter = f"""
         import os, signal
         from roost_sdk.processes import ProcessTree
-        tree = ProcessTree({python(DAEMON, pipe)!r})
+        tree = ProcessTree({python(DAEMON + "time.sleep(600)", pipe)!r})
         with open({str(pipe)!r}):
             os.kill(os.getpid(), signal.SIGKILL)
     """

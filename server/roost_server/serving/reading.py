@@ -61,6 +61,8 @@ class Readers:
             finally:
                 # Its turn lasts as long as the thread is busy, also if the caller has gone.
                 await asyncio.wait([answering])
+                # An error keeps this frame. If the frame kept the error, only the garbage collector could free both.
+                del answering
 
     def run_here(self, function: Callable[..., AnswerT], *arguments: Any, worth_ms: float = 0.0) -> AnswerT:
         """The same for what only the thread of the running arena may do, so there are no turns.

@@ -4,8 +4,10 @@ Before the gate there is the turnstile: it lets calls in, those of other service
 """
 
 import asyncio
+import gc
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from functools import partial
 from typing import Any, TypeVar
 
 import grpc
@@ -154,11 +156,16 @@ class Turnstile(grpc.aio.ServerInterceptor):
         async def handle(requests: Any, context: Any) -> None:
             address = self._addresses.of(context)
             CALLER.set(address)
+
+            def over(call: Any) -> None:
+                self._calls.end(address, method)
+                _forget_callbacks(call)
+
             try:
                 if address != INSIDE:
                     self._calls.begin(address, method)
                     # When the caller has read everything, or is gone. Until then gRPC keeps the call.
-                    context.add_done_callback(lambda _: self._calls.end(address, method))
+                    context.add_done_callback(over)
                 await serve(requests, context)
             except RoostError as error:
                 self._metrics.call_refused(method, status_of(error).name)
@@ -167,6 +174,17 @@ class Turnstile(grpc.aio.ServerInterceptor):
         return grpc.stream_stream_rpc_method_handler(
             handle, handler.request_deserializer, None if handler.unary_unary else handler.response_serializer
         )
+
+
+def _forget_callbacks(call: Any) -> None:
+    """Let go of what gRPC keeps to be called at the end of a call, which is over.
+
+    It keeps the call itself with each callback: a cycle that only the garbage collector could free, much later.
+    """
+    for state in gc.get_referents(call):
+        for kept in gc.get_referents(state):
+            if isinstance(kept, list) and kept and all(isinstance(each, partial) for each in kept):
+                kept.clear()
 
 
 def _stream_of(handler: Any) -> Callable[[Any, Any], Awaitable[None]]:
