@@ -1,6 +1,6 @@
 """Prints how often fields of every kind are ranked wrongly, by schedule and by method.
 
-    python -m benchmarks.fields [RUNS] [--fields WORD ...] [--tables sure schedules]
+    python -m benchmarks.fields [RUNS] [--fields WORD ...] [--tables sure schedules clone-proof]
 
 RUNS (300 by default) are played for each row. A field is transitive, or bots beat each other in a circle, or they are
 specialists, or some are copies. What is true is the strength against the field: every opponent counts the same, games
@@ -10,6 +10,10 @@ and table sizes as they were played.
   is the fit as it is, *each match* is the fit of before, in which a pair counts for more the more often it meets.
 - *schedules*: a run is wrong if the range of ranks of some bot is, after as many matches as the field gives. Elo has
   the deviations that it claims. OpenSkill (Plackett-Luce) needs `pip install openskill`.
+- *clone-proof*: the ranking by the score against the mix that nothing beats, in fields at tables of two, after 300 and
+  1000 matches of a round robin. *shown* is how often the field is measurably circular, so that people see it. Of these,
+  a run is wrong if the range of ranks of some bot is; *moved* is how far scores are from the true ones, in
+  percentage points on average, beside half the width of their intervals. Copies leave the true ones as they are.
 """
 
 import argparse
@@ -23,9 +27,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.rating.certainty import half_widths, rank_ranges
+from roost_ladder.rating.certainty import RankRange, half_widths, rank_ranges
+from roost_ladder.rating.circles import circularity
 from roost_ladder.rating.elo import ELO, MEAN_RATING, Elo
 from roost_ladder.rating.fit import Fit, Method, fit
+from roost_ladder.rating.lottery import LotteryScore, clone_proof, lottery_scores
 from roost_ladder.rating.results import Floats, Indices, MatchResult, gather
 from roost_ladder.rating.standings import ALL_KNOWN
 from roost_ladder.schedules.cycles import RoundRobin
@@ -234,12 +240,14 @@ METHODS: Mapping[str, Callable[[Sequence[MatchResult], int], Fit]] = {
 
 def misranked(found: Fit, truth: Floats) -> bool:
     """Whether the range of some bot does not hold all ranks that it shares with its equals."""
+    return out_of_range(rank_ranges(found), truth)
+
+
+def out_of_range(ranges: Sequence[RankRange], truth: Floats) -> bool:
+    """Whether some range does not hold all ranks that its bot shares with its equals."""
     best = 1 + (truth > truth[:, None] + EQUAL).sum(axis=1)
     worst = len(truth) - (truth < truth[:, None] - EQUAL).sum(axis=1)
-    return any(
-        each.best > first or each.worst < last
-        for each, first, last in zip(rank_ranges(found), best, worst, strict=True)
-    )
+    return any(each.best > first or each.worst < last for each, first, last in zip(ranges, best, worst, strict=True))
 
 
 def table_of_sure(fields: Sequence[Field], runs: int) -> None:
@@ -272,6 +280,34 @@ def table_of_schedules(fields: Sequence[Field], runs: int) -> None:
             out(f"{field.name}, {name}", *(f"{wrong:.1f}  {inside:.1f}" for wrong, inside in means))
 
 
+def table_of_clone_proof(fields: Sequence[Field], runs: int) -> None:
+    """How often the second ranking is shown, and is wrong."""
+    out("clone-proof", "shown %", "wrong %", "covered %", "moved", "half width")
+    for field in fields:
+        if list(field.chances) != [DUEL]:
+            continue
+        truth = lottery_scores(field.chances[DUEL])
+        for matches in (300, 1000):
+            some = field._replace(matches=matches)
+            found = [scores for seed in range(runs) if (scores := second_ranking(some, seed))]
+            wrong = [out_of_range([RankRange(each.best_rank, each.worst_rank) for each in run], truth) for run in found]
+            ends = np.array([[(each.low, each.score, each.high) for each in run] for run in found]).reshape(-1, 3)
+            true = np.tile(truth, len(found))
+            inside = (ends[:, 0] - EQUAL < true) & (true < ends[:, 2] + EQUAL)
+            moved, half = np.abs(ends[:, 1] - true), (ends[:, 2] - ends[:, 0]) / 2
+            cells = [f"{100 * len(found) / runs:.0f}"]
+            if found:
+                cells += [f"{100 * np.mean(each):.1f}" for each in (wrong, inside, moved, half)]
+            out(f"{field.name}, {matches}", *cells)
+
+
+def second_ranking(field: Field, seed: int) -> list[LotteryScore]:
+    """After a run of a round robin, by the numbers of bots; empty if it is not shown."""
+    record = gather(played(field, RoundRobin(seed.to_bytes(4), times=None), seed)[0])
+    fitted = fit(record)
+    return sorted(clone_proof(record, fitted)) if circularity(record, fitted) else []
+
+
 def played(field: Field, schedule: Schedule, seed: int) -> tuple[list[MatchResult], Floats]:
     """All results of a run of a schedule, and what is true then."""
     rng, past, results = np.random.default_rng([18, seed]), Past(), []
@@ -290,7 +326,7 @@ def out(*cells: str) -> None:
     sys.stdout.flush()
 
 
-TABLES = {"sure": table_of_sure, "schedules": table_of_schedules}
+TABLES = {"sure": table_of_sure, "schedules": table_of_schedules, "clone-proof": table_of_clone_proof}
 
 
 def main() -> None:

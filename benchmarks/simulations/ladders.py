@@ -51,7 +51,7 @@ def pairs_weighted(weight: Callable[[int], float]) -> Callable[[list[MatchResult
         def of_tables(tables: Tables) -> float:
             return weight(tables.players)
 
-        with patch.object(fit_module, "_weight", of_tables):
+        with patch.object(fit_module, "weight", of_tables):
             return fit(gather(results)).strengths
 
     return model

@@ -3,8 +3,19 @@
 import pytest
 
 from roost.v1 import arena_pb2
-from roost_cli.terminal.standings import above_next, mean_place, print_standings, ranks, rating, standings_json
-from roost_ladder.rating.standings import PlacesAt
+from roost_cli.terminal.standings import (
+    StandingsRow,
+    above_next,
+    mean_place,
+    print_standings,
+    ranks,
+    rating,
+    standings_columns,
+    standings_json,
+)
+from roost_ladder.rating.lottery import LotteryScore
+from roost_ladder.rating.standings import PlacesAt, Standing
+from roost_ladder.rating.statistics import Totals
 
 
 def test_how_likely_a_bot_is_stronger_than_the_next_one() -> None:
@@ -83,3 +94,12 @@ def test_nothing_is_said_where_one_order_may_fit(capsys: pytest.CaptureFixture[s
     answer = arena_pb2.GetStandingsResponse(standings=[arena_pb2.Standing(name="hen")], matches=1)
     assert "order" not in printed(capsys, answer, arena_pb2.GetStandingsRequest())
     assert "circularity" not in standings_json(answer, arena_pb2.GetStandingsRequest())
+
+
+def test_a_ladder_has_a_column_for_the_second_ranking_where_there_is_one() -> None:
+    standing = Standing(1, 1500, 1450, 1550, 1, 3, 80, 40, 40, (PlacesAt(2, 80, 1.5),), None)
+    score = LotteryScore(1, 0.5, 0.466, 0.5, 1, 3)
+    shown = standings_columns([StandingsRow.of_ladder("hen", standing, Totals(), score)])
+    assert [column.cells for column in shown if column.head == ">clone-proof"] == [["1-3: 50 % (47–50)"]]
+    without = standings_columns([StandingsRow.of_ladder("hen", standing, Totals())])
+    assert ">clone-proof" not in [column.head for column in without]

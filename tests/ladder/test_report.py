@@ -184,11 +184,26 @@ def test_a_circle_is_reported() -> None:
     assert 0 < found["strength_low"] < found["strength"] < found["strength_high"] < 1
 
 
+def test_the_second_ranking_is_reported_beside_a_circle() -> None:
+    made = summary_of(in_a_circle())
+    text = Reader(page(made)).text
+    assert "the clone-proof ranking agrees" in text
+    assert text.count("1–3: 50 % (") == 3
+    found = json.loads(json.dumps(as_json(made)))["clone_proof"]
+    assert {each["name"] for each in found} == {"greedy", "random", EVIL}
+    for each in found:
+        assert (each["rank_low"], each["rank_high"]) == (1, 3)
+        assert each["score"] == pytest.approx(0.5)
+        assert 0 < each["score_low"] <= each["score"] <= each["score_high"]
+
+
 @pytest.mark.parametrize("rating", ["fit", "elo"])
 def test_nothing_is_said_of_circles_where_there_is_an_order(rating: str) -> None:
     made = summary_of(FACTS, rating)
     assert made.circle_line() == ""
     assert "circularity" not in as_json(made)
+    assert "clone_proof" not in as_json(made)
+    assert "clone-proof" not in Reader(page(made)).text
 
 
 def test_a_single_match() -> None:

@@ -11,6 +11,7 @@ from roost_cli.terminal.console import fitted_table, note_room, print_fitted, re
 from roost_cli.terminal.live import Screen, screen, shown_time
 from roost_cli.terminal.standings import ABOVE_NOTE, RATING_NOTE, StandingsRow, standings_columns
 from roost_games.wording import counted
+from roost_ladder.rating.lottery import LotteryScore
 from roost_ladder.rating.standings import LiveStandings, Standing
 from roost_ladder.rating.statistics import Statistics
 from roost_ladder.report.plain import as_json
@@ -88,10 +89,15 @@ class _LadderScreen:
         return max(0.0, min(left)) if left else None
 
 
-def ladder_rows(standings: Sequence[Standing], ladder: Ladder, statistics: Statistics) -> list[StandingsRow]:
-    """The standings of a ladder, best bot first."""
-    totals = statistics.by(lambda seat: seat.bot)
-    return [StandingsRow.of_ladder(_name(each.bot, ladder), each, totals[each.bot]) for each in standings]
+def ladder_rows(
+    standings: Sequence[Standing], ladder: Ladder, statistics: Statistics, scores: Sequence[LotteryScore] = ()
+) -> list[StandingsRow]:
+    """The standings of a ladder, best bot first, with the second ranking if there is one."""
+    totals, by_bot = statistics.by(lambda seat: seat.bot), {each.bot: each for each in scores}
+    return [
+        StandingsRow.of_ladder(_name(each.bot, ladder), each, totals[each.bot], by_bot.get(each.bot))
+        for each in standings
+    ]
 
 
 def _name(bot: int, ladder: Ladder) -> str:
@@ -113,11 +119,11 @@ def print_run(run: LadderRun, summary: Summary, db: str | None) -> None:
     games = ", ".join(summary.statistics.games())
     played = f"{counted(summary.matches, 'match')} in {counted(summary.blocks, 'block')} of {games}"
     console.print(f"{played}: {run.why}", soft_wrap=True)
-    rows = ladder_rows(summary.standings, run.ladder, summary.statistics)
+    rows = ladder_rows(summary.standings, run.ladder, summary.statistics, summary.clone_proof)
     complete = print_fitted(console, standings_columns(rows))
     console.print(f"{RATING_NOTE} {ABOVE_NOTE} ms: a decision.", soft_wrap=True)
     note_room(console, complete)
-    for line in filter(None, (summary.circle_line(), *bench_lines(run.ladder))):
+    for line in filter(None, (summary.circle_line(), summary.lottery_line(), *bench_lines(run.ladder))):
         console.print(line, soft_wrap=True)
     console.print(_hint(run, db), soft_wrap=True)
 

@@ -13,6 +13,7 @@ from roost.v1 import arena_pb2
 from roost_cli.terminal.console import TextColumn, note_room, print_fitted, results
 from roost_games.wording import counted
 from roost_ladder.rating.circles import circle_line
+from roost_ladder.rating.lottery import LotteryScore
 from roost_ladder.rating.standings import Standing
 from roost_ladder.rating.statistics import Totals
 
@@ -58,6 +59,8 @@ class StandingsRow(NamedTuple):
     blocks: int | None = None
     ms: str = ""
     """Milliseconds per decision, where they are known."""
+    clone_proof: str = ""
+    """The ranks and the score of the second ranking, where there is one."""
 
     @classmethod
     def of_arena(cls, row: arena_pb2.Standing) -> Self:
@@ -77,7 +80,7 @@ class StandingsRow(NamedTuple):
         )
 
     @classmethod
-    def of_ladder(cls, name: str, standing: Standing, totals: Totals) -> Self:
+    def of_ladder(cls, name: str, standing: Standing, totals: Totals, score: LotteryScore | None = None) -> Self:
         """A row of a ladder that runs here, which also knows how long bots think."""
         return cls(
             name,
@@ -89,6 +92,7 @@ class StandingsRow(NamedTuple):
             f"{totals.faults} ({totals.forfeits} forfeits)" if totals.forfeits else str(totals.faults),
             standing.places,
             ms=f"{totals.ms_per_decision:.2f}",
+            clone_proof="" if score is None else f"{ranks(score.best_rank, score.worst_rank)}: {score.percent}",
         )
 
 
@@ -104,6 +108,7 @@ def standings_columns(rows: Sequence[StandingsRow]) -> list[TextColumn]:
         TextColumn("version", [row.version for row in rows], drop=0 if several else 6),
         TextColumn(">rating", [row.rating for row in rows]),
         *above_next([row.above_next for row in rows], drop=5),
+        TextColumn(">clone-proof", [row.clone_proof for row in rows]),
         TextColumn(">matches", [str(row.matches) for row in rows], drop=1),
         TextColumn(">blocks", ["" if row.blocks is None else str(row.blocks) for row in rows], drop=7),
         TextColumn(">won", [str(row.wins) for row in rows], drop=3),

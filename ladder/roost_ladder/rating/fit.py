@@ -29,7 +29,7 @@ import numpy as np
 
 from roost_ladder.rating.groups import AT_ONCE, GroupSums, GroupTables, Record, grouped, pairs_of
 from roost_ladder.rating.misfit import UNKNOWN, Misfit, laplacian, misfit, spreads
-from roost_ladder.rating.results import Floats
+from roost_ladder.rating.results import Floats, Tables
 
 PRECISION = 1e-7
 """The climb ends with a step below this. The error left is of the order of its square."""
@@ -83,7 +83,7 @@ def fit(record: Record, start: Floats | None = None, method: Method = LATEST) ->
     `start` are strengths that are nearly right, such as those before the latest results: then it takes less time.
     """
     sums = grouped(record)
-    ahead = sums.ahead(_weight)
+    ahead = sums.ahead(weight)
     strengths = _climb(ahead, np.zeros(len(ahead)) if start is None else start)
     stray, shares = UNKNOWN, np.ones_like(ahead)
     if method is not Method.EACH_MATCH:
@@ -125,7 +125,8 @@ def _inverse_curvature(ahead: Floats, strengths: Floats) -> Floats:
     return np.asarray(np.linalg.inv(_slope_and_curvature(ahead, strengths)[1]), np.float64)
 
 
-def _weight(tables: GroupTables) -> float:
+def weight(tables: GroupTables | Tables) -> float:
+    """What each pair of a match at such tables counts for."""
     return 3 / (tables.players + 1)
 
 
@@ -184,7 +185,7 @@ def _terms(tables: GroupTables, strengths: Floats, shares: Floats) -> _Terms:
     odds = np.exp(strengths)[tables.groups]
     chance = odds[:, one] / (odds[:, one] + odds[:, other])
     share = shares[tables.groups[:, one], tables.groups[:, other]]
-    link = _weight(tables) * share**2 * chance * (1 - chance)
+    link = weight(tables) * share**2 * chance * (1 - chance)
     information = link @ np.abs(_sides(tables.players))
     return _Terms(
         tables,
@@ -197,7 +198,7 @@ def _terms(tables: GroupTables, strengths: Floats, shares: Floats) -> _Terms:
 
 def _slope_products(tables: GroupTables, chance: Floats, share: Floats) -> Floats:
     """Some groups at a time, so that what lies between stays in the processor's cache."""
-    sides = _weight(tables) * _sides(tables.players)
+    sides = weight(tables) * _sides(tables.players)
     made: Floats = np.empty((len(chance), tables.players, tables.players))
     for first in range(0, len(chance), AT_ONCE):
         some = slice(first, first + AT_ONCE)

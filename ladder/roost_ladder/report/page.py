@@ -91,7 +91,7 @@ def _sections(summary: Summary) -> Iterator[Section]:
         "Standings",
         f"{HOW_RATED[summary.rating]}. Rank: all ranks that the results allow. Above next: how likely a bot is "
         "stronger than the one below it. Of 2, 3, 4: mean place at tables of this size.",
-        standings_of(summary) + (element("p", f"{summary.circle_line(isolated)}.") if summary.circularity else ""),
+        standings_of(summary) + "".join(_said(summary)),
     )
     yield Section(
         "head-to-head",
@@ -111,6 +111,12 @@ def _sections(summary: Summary) -> Iterator[Section]:
         yield Section("views", "By game and table size", explanation, views_table(summary))
     yield from _counted(summary)
     yield Section("run", "This run", "What it takes to play it again.", _run(summary))
+
+
+def _said(summary: Summary) -> Iterator[str]:
+    """What circles there are, and whether the second ranking differs."""
+    for line in filter(None, (summary.circle_line(isolated), summary.lottery_line(isolated))):
+        yield element("p", f"{line}.")
 
 
 def _counted(summary: Summary) -> Iterator[Section]:

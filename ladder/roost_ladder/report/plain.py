@@ -53,7 +53,21 @@ def _circularity_json(summary: Summary) -> dict[str, object]:
         return {}
     circle = [{"name": summary.names[bot], "ahead_of_next": share} for bot, share in found.circle]
     ends = {"strength": found.strength, "strength_low": found.low, "strength_high": found.high}
-    return {"circularity": {**ends, "circle": circle}}
+    return {"circularity": {**ends, "circle": circle}, "clone_proof": _clone_proof_json(summary)}
+
+
+def _clone_proof_json(summary: Summary) -> list[dict[str, object]]:
+    return [
+        {
+            "rank_low": each.best_rank,
+            "rank_high": each.worst_rank,
+            "name": summary.names[each.bot],
+            "score": each.score,
+            "score_low": each.low,
+            "score_high": each.high,
+        }
+        for each in summary.clone_proof
+    ]
 
 
 def _view_json(summary: Summary, view: StandingsView) -> dict[str, object]:

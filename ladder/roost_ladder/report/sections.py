@@ -1,5 +1,6 @@
 """The tables of the report's sections, each from a summary: standings, who beats whom, and what was counted."""
 
+from roost_ladder.rating.lottery import LotteryScore
 from roost_ladder.rating.standings import StandingsView
 from roost_ladder.rating.statistics import Totals
 from roost_ladder.report.charts import meter, place_bar
@@ -10,6 +11,7 @@ from roost_ladder.report.tables import (
     Column,
     bad,
     heat_map,
+    ranks,
     rating,
     shade,
     share,
@@ -25,13 +27,19 @@ def standings_of(summary: Summary) -> str:
     """The standings, with a plot of the intervals."""
     sizes = summary.statistics.sizes()
     by_bot = summary.statistics.by(lambda seat: seat.bot)
+    scores = {each.bot: each for each in summary.clone_proof}
     columns = [
+        *([Column("clone-proof", lambda standing: _second(scores[standing.bot]))] if scores else []),
         Column("above next", lambda standing: share(standing.above_next)),
         Column("matches", lambda standing: f"{standing.matches:,}"),
         *size_columns(sizes),
         Column("faults", lambda standing: bad(by_bot[standing.bot].faults)),
     ]
     return standings_table(summary.standings, lambda standing: isolated(summary.names[standing.bot]), columns)
+
+
+def _second(score: LotteryScore) -> str:
+    return f"{ranks(score)}: {score.percent}"
 
 
 def _name(summary: Summary, bot: int) -> str:

@@ -7,6 +7,7 @@ from roost_games.errors import UsageError
 from roost_ladder.rating.circles import Circularity, circle_line, circularity
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.rating.fit import LATEST, Method, fit
+from roost_ladder.rating.lottery import LotteryScore, clone_proof, lottery_line
 from roost_ladder.rating.results import gather
 from roost_ladder.rating.standings import Standing, StandingsView, find_rater, views
 from roost_ladder.rating.statistics import Curves, HeadToHead, Statistics, elo_curves, head_to_head
@@ -40,6 +41,8 @@ class Summary:
     blocks: int
     circularity: Circularity | None
     """`None` if one order may fit the results."""
+    clone_proof: tuple[LotteryScore, ...]
+    """The second ranking, highest score first; empty if one order may fit the results, or the field is too large."""
 
     @property
     def standings(self) -> list[Standing]:
@@ -52,6 +55,11 @@ class Summary:
             return ""
         strength, low, high, circle = self.circularity
         return circle_line(strength, low, high, [(show(self.names[bot]), share) for bot, share in circle])
+
+    def lottery_line(self, show: Callable[[str], str] = str) -> str:
+        """Whether the second ranking differs, in a line; empty without one."""
+        names = {bot: show(name) for bot, name in self.names.items()}
+        return lottery_line(self.standings, self.clone_proof, names) if self.clone_proof else ""
 
     def check_not_empty(self) -> None:
         """Raise `UsageError` if there is nothing to show."""
@@ -77,6 +85,8 @@ def summarise(
     results = [match.result() for match in facts if forfeits or not any(match.forfeited)]
     seen = views(results, anchor=anchor, rater=find_rater(rating, method))
     record = gather(results)
+    fitted = fit(record, method=method) if results and rating == "fit" else None
+    circles = None if fitted is None else circularity(record, fitted)
     return Summary(
         about=about,
         names=names,
@@ -87,5 +97,6 @@ def summarise(
         curves=elo_curves(results),
         matches=len(facts),
         blocks=len({match.block_id for match in facts}),
-        circularity=circularity(record, fit(record, method=method)) if results and rating == "fit" else None,
+        circularity=circles,
+        clone_proof=() if fitted is None or circles is None else tuple(clone_proof(record, fitted)),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from roost_ladder.rating.lottery import LotteryScore
 from roost_ladder.rating.standings import Standing
 from roost_ladder.report.charts import axis_labels, interval, rating_axis
 from roost_ladder.report.markup import cell, element, head, row, table, text
@@ -68,7 +69,7 @@ def _mean_place(standing: Standing, size: int) -> str:
     return next((f"{at.mean_place:.2f}" for at in standing.places if at.players == size), NOTHING)
 
 
-def ranks(standing: Standing) -> str:
+def ranks(standing: Standing | LotteryScore) -> str:
     """The ranks that the results allow: `2`, or `2–4`."""
     best, worst = standing.best_rank, standing.worst_rank
     return f"{best}" if best == worst else f"{best}–{worst}"
