@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from queue import SimpleQueue
+from threading import Event
 from typing import Any
 
 import pytest
@@ -12,6 +13,20 @@ from tests.support.shown_matches import documents
 from tests.support.viewer_site import Complaints, Handler, Site
 
 
+def begin(handler: Handler) -> None:
+    """Begins a stream of server-sent events."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "text/event-stream")
+    handler.send_header("Connection", "close")
+    handler.end_headers()
+    handler.wfile.write(b"retry: 50\n\n")
+
+
+def tell(handler: Handler, event: Any) -> None:
+    handler.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
+    handler.wfile.flush()
+
+
 class Stream:
     """A stream of server-sent events that a test writes. `None` breaks the connection."""
 
@@ -19,14 +34,9 @@ class Stream:
         self.events: SimpleQueue[Any] = SimpleQueue()
 
     def __call__(self, handler: Handler) -> None:
-        handler.send_response(200)
-        handler.send_header("Content-Type", "text/event-stream")
-        handler.send_header("Connection", "close")
-        handler.end_headers()
-        handler.wfile.write(b"retry: 50\n\n")
+        begin(handler)
         for event in iter(self.events.get, None):
-            handler.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
-            handler.wfile.flush()
+            tell(handler, event)
         handler.close_connection = True
 
     def send(self, *events: Any) -> None:
@@ -93,16 +103,27 @@ def test_a_broken_stream_is_taken_up_again_without_a_gap(complaints: Complaints,
     expect(page.locator(".moves").first.get_by_role("link")).to_have_count(10)
 
 
-def test_a_tab_that_nobody_looks_at_leaves_its_connection_to_others(page: Page, site: Site, stream: Stream) -> None:
-    stream.send(running(5)[0])
-    live_page(page, site)
-    expect(page.locator(".where")).to_contain_text("Step 4 of 4")
-    with page.expect_event("requestfailed", lambda request: request.url.endswith("/live")):
-        look(page, hidden=True)
-    stream.send(None, running(9)[0])
-    with page.expect_request("**/live"):
-        look(page, hidden=False)
-    expect(page.locator(".where")).to_contain_text("Step 8 of 8")
+def test_a_tab_that_nobody_looks_at_leaves_its_connection_to_others(page: Page, site: Site) -> None:
+    so_far, over = [running(5)[0]], Event()
+
+    def latest(handler: Handler) -> None:
+        begin(handler)
+        tell(handler, so_far[-1])
+        over.wait()
+        handler.close_connection = True
+
+    site.pages["/live"] = latest
+    try:
+        live_page(page, site)
+        expect(page.locator(".where")).to_contain_text("Step 4 of 4")
+        with page.expect_event("requestfailed", lambda request: request.url.endswith("/live")):
+            look(page, hidden=True)
+        so_far.append(running(9)[0])
+        with page.expect_request("**/live"):
+            look(page, hidden=False)
+        expect(page.locator(".where")).to_contain_text("Step 8 of 8")
+    finally:
+        over.set()
 
 
 def look(page: Page, *, hidden: bool) -> None:
