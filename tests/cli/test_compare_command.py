@@ -90,7 +90,7 @@ def test_two_versions_with_the_same_name_and_different_helpers(roost: Roost, tmp
         bot_file(tmp_path, f"{version}/helper.py", f"def pick(legal):\n    return {pick}\n")
         bot_file(tmp_path, f"{version}/mine.py", f"from helper import pick\n{HEAD}return pick(legal)\n")
     new, old = tmp_path / "new" / "mine.py", tmp_path / "old" / "mine.py"
-    apart = roost("compare", new, old, *CARDS, "--blocks", 1, "--workers", 1, "--json")
+    apart = roost("compare", new, old, *CARDS, "--trusted", "--blocks", 1, "--workers", 1, "--json")
     assert "so each has a process of its own" in apart.err
     first, last = bot_file(tmp_path, "first.py", FIRST), bot_file(tmp_path, "last.py", LAST)
     alike = roost("compare", last, first, *CARDS, "--blocks", 1, "--json")

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +114,8 @@ async def until(condition: Callable[[], object]) -> None:
 @asynccontextmanager
 async def arena(store: Store, *tables: Rules) -> AsyncIterator[str]:
     """The address of an arena that plays at these tables, by default at all with 2 and 3 seats."""
-    settings = Settings(tables=tables or tables_of(GAMES, (2, 3)), clock=UNHURRIED, ready_seconds=PATIENCE)
+    usual = Settings(clock=UNHURRIED, ready_seconds=PATIENCE, matches_at_once=4)
+    settings = replace(usual, tables=tables or tables_of(GAMES, (2, 3)))
     server = ArenaServer(store, settings, "127.0.0.1:0")
     await server.start()
     try:
