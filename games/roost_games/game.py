@@ -1,8 +1,8 @@
 """What a game is: a state and four questions. Everything else in Roost knows games only through this module.
 
 Who decides now (`State.to_move`)? What may they do (`legal`)? What do they see (`observe`)? What follows (`apply`)?
-A game is one package beside this file that implements `State` and `Game` and is listed in `registry`;
-`conformance.check_game` then checks the promises made here, for our games and for those of others.
+A game is one package beside this file that implements `State` and `Game` and is listed in `registry`.
+`conformance.check_game` checks the promises made here, for our games and for those of others.
 """
 
 from abc import ABC, abstractmethod
@@ -181,6 +181,11 @@ class Game(ABC, Generic[MoveT, ViewT, OptionsT]):
         for variant in self.variants:
             for players in self.players(self.options(variant.options)):
                 yield variant, players
+
+    def variant(self, options: Mapping[str, JsonValue]) -> Variant:
+        """The variant that is played with these options; they may set more than it does."""
+        fitting = [variant for variant in self.variants if variant.options.items() <= options.items()]
+        return max(fitting, key=lambda variant: len(variant.options))
 
     def to_json(self) -> dict[str, JsonValue]:
         """All that `roost games` says about it, for programs."""

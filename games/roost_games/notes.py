@@ -4,6 +4,7 @@ The notes keep what is at hand at that moment: moves as the game's own values, d
 when someone looks at the steps, and text only when the replay is written, which is all that most matches need.
 """
 
+import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
@@ -11,7 +12,7 @@ from typing import Any, overload
 
 from roost_games.chance import Outcome, Recording, Tape, outcome_name
 from roost_games.game import Game, MoveT
-from roost_games.replay import Decision, LazySteps, Notation, Step, decision_text, json_items, outcome_text
+from roost_games.replay import Decision, LazySteps, Notation, Step, decision_text, outcome_text
 
 Roll = tuple[str, Sequence[str], bytes]
 """Purpose, faces and the indices rolled."""
@@ -151,7 +152,9 @@ def _roll_opening(purpose: str) -> str:
     return outcome_text(Outcome(outcome_name(purpose), ()))[:-2]
 
 
-_known_faces = lru_cache(maxsize=16)(json_items)
+@lru_cache(maxsize=16)
+def _known_faces(faces: tuple[str, ...]) -> list[str]:
+    return [json.dumps(face) for face in faces]
 
 
 def _measured(ms: float) -> float | None:

@@ -1,9 +1,15 @@
 """The referee: drives one match, without any I/O and without a clock of its own.
 
 A driver (local play, the arena, a test) asks the referee who has to decide (`waiting`), shows these seats their `view`,
-and tells it what happened: `answer` for a move, `fault` for bytes that are no move, a crash, a time-out or a lost
-connection, `forfeit` for a seat that stayed away for too long, `void` when the delay was our own. The referee keeps the
-clocks with the times it is told, plays the game's fallback for faulty seats, and writes the record.
+and tells it what happened:
+
+- `answer`: a seat has made a move;
+- `fault`: bytes that are not a move, a crash, a time-out or a lost connection;
+- `forfeit`: a seat has stayed away for too long;
+- `void`: the delay was our own.
+
+The referee keeps the clocks with the times that it is told, plays the game's fallback for faulty seats, and writes the
+record.
 
     referee = Referee(game, [Seat("a"), Seat("b")], seed)
     while not referee.over:
@@ -193,7 +199,7 @@ class Referee(Generic[MoveT, ViewT]):
         return None
 
     def fault(self, seat: int, kind: Fault, ms: float | None = None, sent: object = None) -> None:
-        """The driver knows that the decision of `seat` will not come, or that it is no move.
+        """The driver knows that the decision of `seat` will not come, or that it is not a move.
 
         `ms` is the time it took: by default all its time if the seat is late, otherwise none. `sent` is what came, if
         anything did: a move in replay notation, bytes, text.

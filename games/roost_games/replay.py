@@ -421,14 +421,7 @@ def decision_text(seat: int, move: str, ms: float | None, fallback: bool) -> str
 
 def outcome_text(outcome: Outcome) -> str:
     """An outcome of chance as JSON."""
-    value = outcome.value
-    shown = f"[{','.join(json_items(value))}]" if isinstance(value, tuple) else _json(value)
-    return f'{{"chance":{_known_json(outcome.name)},"outcome":{shown}}}'
-
-
-def json_items(items: Iterable[object]) -> list[str]:
-    """Each of `items`, such as cards, as JSON."""
-    return [_known_json(item) for item in items]
+    return f'{{"chance":{_known_json(outcome.name)},"outcome":{_json(outcome.value)}}}'
 
 
 def _result_to_json(result: Result) -> dict[str, JsonValue]:

@@ -1,7 +1,7 @@
 """The rare positions of a game, and ways to play that lead into them. For testing bots.
 
-Each game has a module `situations` beside its rules with two tuples: `SITUATIONS`, the kinds of positions that random
-play seldom reaches but that a bot must survive, and `POLICIES`, simple players that reach them.
+Each game has a module `situations` beside its rules with two tuples. `SITUATIONS` are the kinds of positions that
+random play seldom reaches but that a bot must survive. `POLICIES` are simple players that reach them.
 """
 
 from collections.abc import Callable, Mapping, Sequence

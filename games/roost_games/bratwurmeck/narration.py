@@ -79,10 +79,12 @@ class BratwurmeckNarration(Narration):
 
     def board(self, look: Look, before: Look | None) -> Board | None:
         view: View = look.public
-        if before is None:
+        if before is None and view.to_move:
             return self._whole(view)._replace(foot=sentence(self.name(view.to_move[0]), " rolls ", _dice(view.roll)))
+        if before is None or not view.to_move:
+            return self._whole(view)
         moved = (view.grill, view.stacks) != (before.public.grill, before.public.stacks)
-        return self._whole(view) if moved or not view.to_move else None
+        return self._whole(view) if moved else None
 
     def _whole(self, view: View) -> Board:
         when = f"turn {view.turn + 1}" if view.to_move else f"after {view.turn} turns"

@@ -1,7 +1,7 @@
 """The rules of Bratwurmeck: a match in progress and what follows from each move.
 
-While a match runs there is always a roll on the table that leaves a choice to the seat to move: what needs no
-decision (a bust, the next seat's first roll) happens within the `apply` or the start that leads to it.
+While a match runs there is always a roll on the table that leaves a choice to the seat to move. What needs no decision
+(a bust, the next seat's first roll) happens within the `apply` or the start that leads to it.
 """
 
 from collections.abc import Sequence

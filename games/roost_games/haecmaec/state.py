@@ -52,7 +52,7 @@ class HaecMaecState(HaecMaecTable):
     """A match in progress.
 
     A player whose turn it is always has a legal move. Of four cards dealt at most three are flies, so everyone holds an
-    ingredient; the match ends as soon as someone holds none, and before a burger must be begun without a bottom.
+    ingredient at first. The match ends as soon as someone holds none, or when a burger would be begun without a bottom.
     """
 
     __slots__ = ()

@@ -26,11 +26,16 @@ def deal_unseen(view: View, rng: Random) -> tuple[list[list[Card]], list[Card]]:
     """All hands by seat and the pile (next card last), as they may be in the eyes of `view.seat`.
 
     Each card counts as a card of its own. Every distribution of the unseen cards over the other hands and the places in
-    the pile is equally likely if it agrees with what is certain: the sizes; a seat in `shown_flies` holds a fly; every
-    player holds an ingredient, or the match would be over. The last does not apply to the player whose card is being
-    judged, since the end is checked after the reactions, and at the end of the match it may be known that this player
-    holds none. Nothing else is certain: while the pile lasts, every player keeps at least four cards, and there are
-    three flies; afterwards no one draws, so the latest check of the end says more than all before.
+    the pile is equally likely if it agrees with what is certain:
+
+    - the sizes of the hands and of the pile;
+    - a seat in `shown_flies` holds a fly;
+    - every player holds an ingredient, or the match would be over.
+
+    The last does not apply to the player whose card is being judged, since the end is checked after the reactions. At
+    the end of the match it may be known that this player holds none. Nothing else is certain. While the pile lasts,
+    every player keeps at least four cards, and there are three flies. Afterwards no one draws, so the latest check of
+    the end says more than all before.
     """
     unseen = view.unseen()
     flies = unseen.count(FLY)

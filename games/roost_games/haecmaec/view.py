@@ -52,8 +52,8 @@ class View(NamedTuple):
     to_move: tuple[int, ...]
     """The seats that decide now, ascending; empty when the match is over.
 
-    While reactions come in, these are all the seats that are asked, whether they have answered or not, since that is
-    secret; only your own seat leaves as soon as it has answered.
+    While reactions come in, these are all the seats that are asked. Whether others have answered is secret; only your
+    own seat leaves as soon as it has answered.
     """
     hand: tuple[Card, ...]
     """Your cards in the order of the ingredient sheet, flies last; empty for a spectator."""

@@ -5,10 +5,10 @@ from random import Random
 
 from roost_games.chance import Chance, Quick
 from roost_games.game import Game, JsonValue
-from roost_games.karteneck.legal import WORM_BIT, kinds_in, legal_moves, sheet_of, top_value
+from roost_games.karteneck.legal import WORM_BIT, legal_moves, sheet_of, top_value
 from roost_games.karteneck.moves import PASS, Move, decode_move, encode_move
 from roost_games.karteneck.sampling import place_unseen
-from roost_games.karteneck.sheet import COMPONENTS, NUMBER_CARDS, OPTION_DOCS, Options, options_from
+from roost_games.karteneck.sheet import COMPONENTS, OPTION_DOCS, Options, options_from
 from roost_games.karteneck.state import KarteneckState
 from roost_games.karteneck.view import View
 
@@ -37,11 +37,10 @@ class Karteneck(Game[Move, View, Options]):
         if view.seat is None or view.seat not in view.to_move:
             return ()
         sheet = sheet_of(view.options)
-        numbers = [view.hand.count(card) for card in NUMBER_CARDS]
-        worms = sheet.worm_set(view.hand)
-        laid = kinds_in(view.display)
+        numbers, worms = sheet.sorted_out(view.hand)
+        laid, total = sheet.kinds_in(view.display), view.total
         tops = [top_value(stack) for stack in view.stacks]
-        can_steal = laid & WORM_BIT != 0 and view.total in tops and tops[view.seat] != view.total
+        can_steal = laid & WORM_BIT != 0 and total in tops and tops[view.seat] != total
         return legal_moves(sheet, numbers, worms, laid, can_steal)
 
     def fallback(self, view: View) -> Move:

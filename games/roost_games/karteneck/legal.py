@@ -39,6 +39,7 @@ class CardSheet:
         self.cards = NUMBER_CARDS + self.worms
         self.codes = {card: code for code, card in enumerate(self.cards)}
         self.worm_bits = {card: 1 << index for index, card in enumerate(self.worms)}
+        self.kind_bits = {card: 1 << min(code, WORMS) for card, code in self.codes.items()}
         self.portions = {portion.value: portion for portion in options.portions}
         self.deck = options.deck()
         self.sheet_order = {card: index for index, card in enumerate(self.deck)}
@@ -54,6 +55,24 @@ class CardSheet:
         for card in self._worm_cards(worms):
             some += [(*cards, card) for cards in some]
         return tuple(map(Lay, some[1:]))
+
+    def sorted_out(self, hand: Iterable[Card]) -> tuple[list[int], int]:
+        """How many number cards of each kind are in a hand, and the set of its worm cards."""
+        numbers, worms = [0] * WORMS, 0
+        for card in hand:
+            code = self.codes[card]
+            if code < WORMS:
+                numbers[code] += 1
+            else:
+                worms |= 1 << code - WORMS
+        return numbers, worms
+
+    def kinds_in(self, display: Iterable[Card]) -> int:
+        """The set of kinds that lie in a display, as the state keeps it."""
+        kinds = 0
+        for card in display:
+            kinds |= self.kind_bits[card]
+        return kinds
 
     def worm_set(self, cards: Iterable[Card]) -> int:
         """The worm cards among `cards`, as a set."""
@@ -130,11 +149,3 @@ def legal_moves(sheet: CardSheet, numbers: Sequence[int], worms: int, laid: int,
 def top_value(stack: tuple[Portion, ...]) -> int:
     """The value of the portion that can be stolen; 0, which no display with a worm can have, if there is none."""
     return stack[-1].value if stack else 0
-
-
-def kinds_in(display: Sequence[Card]) -> int:
-    """The set of kinds that lie in a display, as the state keeps it."""
-    kinds = 0
-    for card in display:
-        kinds |= WORM_BIT if card.is_worm else 1 << card.value - 1
-    return kinds

@@ -105,7 +105,7 @@ def _passed(seat: int, move: Pass, before: View) -> Iterator[Event]:
 
 def _served(before: View, after: View) -> Iterator[Took]:
     """The menu distribution at the end of a round, to the best display first."""
-    # An invalid display has been discarded, so it has no worms any more.
+    # An invalid display has been discarded, so it has no worms now.
     valid = [taker for taker in range(before.players) if _worms(before, taker)]
     for taker in sorted(valid, key=lambda taker: (before.totals[taker], max(_worms(before, taker))), reverse=True):
         yield Took(taker, after.stacks[taker][-1], True)

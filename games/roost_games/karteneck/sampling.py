@@ -3,14 +3,14 @@
 Before the first shuffle of the discard pile any unseen card can be anywhere; every way to place them is equally likely.
 
 A shuffle tells more: what was not in the discard pile and not on the table was in hands. So cards come from different
-*piles* (number 0: what was in hands at the first shuffle; number k: what was shuffled the k-th time), and what a seat
-holds depends on the piles that it drew from. When a seat lays a 3, nobody sees which of the 3s it is, so its pile
+*piles*. Pile 0 is what was in hands at the first shuffle, pile k what was shuffled the k-th time. What a seat holds
+depends on the piles that it drew from. When a seat lays a 3, nobody sees which of the 3s it is, so its pile
 is unknown too. We count *worlds*: a world says when each physical card was drawn, and which ones were laid. All worlds
 that would have shown the seat what it has seen are equally likely.
 
-A world is sampled by walking through the trace: a card laid by a seat came from a pile with a chance proportional to
-the number of cards that the seat drew from it and still held, times how common the card was among those. Such a
-walk must be corrected by a weight, the product of the sums of these numbers. An independence Metropolis chain of
+A world is sampled by walking through the trace. A card that a seat laid came from a pile with a chance proportional to
+two numbers: how many cards the seat drew from it and still held, and how common the card was among those. Such a walk
+must be corrected by a weight, the product of the sums of these numbers. An independence Metropolis chain of
 `WALKS` walks does that, nearly: after a long trace with many unknown origins the distribution is an approximation.
 Where every origin is known, one walk is exact.
 """

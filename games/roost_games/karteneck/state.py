@@ -10,7 +10,6 @@ from roost_games.karteneck.legal import (
     NUMBERS_LAID,
     WORM_BIT,
     WORMS,
-    kinds_in,
     legal_moves,
     sheet_of,
     top_value,
@@ -377,7 +376,7 @@ class KarteneckState(State[Move, View]):
         self.tops = [top_value(stack) for stack in view.stacks]
         self.displays = list(view.displays)
         self.totals = list(view.totals)
-        self.laid = [kinds_in(display) for display in view.displays]
+        self.laid = [self.sheet.kinds_in(display) for display in view.displays]
         self.laid_worms = [self.sheet.worm_set(display) for display in view.displays]
         self.status = list(view.status)
         self.discard = list(view.discard)
@@ -390,14 +389,7 @@ class KarteneckState(State[Move, View]):
 
     def hold(self, seat: int, cards: Sequence[Card]) -> None:
         """Put exactly `cards` into the hand of `seat`."""
-        self.numbers[seat] = [0] * WORMS
-        self.worms[seat] = 0
-        for card in cards:
-            code = self.sheet.codes[card]
-            if code < WORMS:
-                self.numbers[seat][code] += 1
-            else:
-                self.worms[seat] |= 1 << code - WORMS
+        self.numbers[seat], self.worms[seat] = self.sheet.sorted_out(cards)
         self.hand_sizes[seat] = len(cards)
 
     def scramble(self, seat: int | None, rng: Random) -> None:
