@@ -254,10 +254,10 @@ class ChallengeRequest(_message.Message):
     """One of the owner's bots."""
     game: _builtins.str
     matches: _builtins.int
-    """At least that many are played: every bot sits in every seat equally often. 0: as few as that takes."""
+    """At least this many are played, so that every bot sits in every seat equally often. 0: the fewest possible."""
     @_builtins.property
     def opponents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Whom it meets, all of them at one table."""
+        """Its opponents, all at one table."""
 
     def __init__(
         self,
@@ -1004,7 +1004,7 @@ class ExtendPhaseRequest(_message.Message):
     REASON_FIELD_NUMBER: _builtins.int
     competition: _builtins.str
     by_ms: _builtins.int
-    """How much later the phases to come begin."""
+    """How much later the coming phases begin."""
     reason: _builtins.str
     def __init__(
         self,

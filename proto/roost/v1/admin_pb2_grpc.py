@@ -107,8 +107,8 @@ class AccountsServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Challenge(self, request, context):
-        """Ask for matches of one of the owner's bots against named bots, which are not rated. FAILED_PRECONDITION if one of
-        them is not here or plays no challenges, RESOURCE_EXHAUSTED beyond the limits of the host.
+        """Ask for unrated matches of one of the owner's bots against named bots. FAILED_PRECONDITION if one of them is not
+        connected or plays no challenges, RESOURCE_EXHAUSTED beyond the limits of the host.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -508,7 +508,7 @@ class AdminServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def RevokeInvitation(self, request, context):
-        """End an invitation: nobody can register with it any more. Who has done so stays an owner.
+        """End an invitation: nobody can register with it from now on. Owners who have done so remain owners.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -535,7 +535,7 @@ class AdminServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ReinstateBot(self, request, context):
-        """Take a disqualification back.
+        """Undo a disqualification.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -555,14 +555,14 @@ class AdminServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def VoidMatch(self, request, context):
-        """Have a match not count. One that is running is played again.
+        """Void a match, so that it does not count. A running one is played again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExtendPhase(self, request, context):
-        """Put off the phases to come that have a time.
+        """Postpone the coming phases that have a time.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -30,8 +30,8 @@ class AccountsStub:
     ChangeEntry: _aio.UnaryUnaryMultiCallable[_admin_pb2.ChangeEntryRequest, _admin_pb2.ChangeEntryResponse]
     """Withdraw a bot from a competition, or with `enter`, enter it."""
     Challenge: _aio.UnaryUnaryMultiCallable[_admin_pb2.ChallengeRequest, _admin_pb2.ChallengeResponse]
-    """Ask for matches of one of the owner's bots against named bots, which are not rated. FAILED_PRECONDITION if one of
-    them is not here or plays no challenges, RESOURCE_EXHAUSTED beyond the limits of the host.
+    """Ask for unrated matches of one of the owner's bots against named bots. FAILED_PRECONDITION if one of them is not
+    connected or plays no challenges, RESOURCE_EXHAUSTED beyond the limits of the host.
     """
 
 class AccountsServicer(metaclass=_abc_1.ABCMeta):
@@ -83,8 +83,8 @@ class AccountsServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.ChallengeRequest,
         context: _aio.ServicerContext[_admin_pb2.ChallengeRequest, _abc.Awaitable[_admin_pb2.ChallengeResponse]],
     ) -> _abc.Awaitable[_admin_pb2.ChallengeResponse]:
-        """Ask for matches of one of the owner's bots against named bots, which are not rated. FAILED_PRECONDITION if one of
-        them is not here or plays no challenges, RESOURCE_EXHAUSTED beyond the limits of the host.
+        """Ask for unrated matches of one of the owner's bots against named bots. FAILED_PRECONDITION if one of them is not
+        connected or plays no challenges, RESOURCE_EXHAUSTED beyond the limits of the host.
         """
 
 def add_AccountsServicer_to_server(servicer: AccountsServicer, server: _aio.Server) -> None: ...
@@ -103,21 +103,21 @@ class AdminStub:
     Invite: _aio.UnaryUnaryMultiCallable[_admin_pb2.InviteRequest, _admin_pb2.InviteResponse]
     ListInvitations: _aio.UnaryUnaryMultiCallable[_admin_pb2.ListInvitationsRequest, _admin_pb2.ListInvitationsResponse]
     RevokeInvitation: _aio.UnaryUnaryMultiCallable[_admin_pb2.RevokeInvitationRequest, _admin_pb2.RevokeInvitationResponse]
-    """End an invitation: nobody can register with it any more. Who has done so stays an owner."""
+    """End an invitation: nobody can register with it from now on. Owners who have done so remain owners."""
     BanOwner: _aio.UnaryUnaryMultiCallable[_admin_pb2.BanOwnerRequest, _admin_pb2.Ruling]
     """Let nobody in with a key of an owner, until they are unbanned."""
     UnbanOwner: _aio.UnaryUnaryMultiCallable[_admin_pb2.UnbanOwnerRequest, _admin_pb2.Ruling]
     DisqualifyBot: _aio.UnaryUnaryMultiCallable[_admin_pb2.DisqualifyBotRequest, _admin_pb2.Ruling]
     """Strike all matches of a bot in a competition."""
     ReinstateBot: _aio.UnaryUnaryMultiCallable[_admin_pb2.ReinstateBotRequest, _admin_pb2.Ruling]
-    """Take a disqualification back."""
+    """Undo a disqualification."""
     RenameBot: _aio.UnaryUnaryMultiCallable[_admin_pb2.RenameBotRequest, _admin_pb2.Ruling]
     MoveBot: _aio.UnaryUnaryMultiCallable[_admin_pb2.MoveBotRequest, _admin_pb2.Ruling]
     """Give a bot to another owner."""
     VoidMatch: _aio.UnaryUnaryMultiCallable[_admin_pb2.VoidMatchRequest, _admin_pb2.Ruling]
-    """Have a match not count. One that is running is played again."""
+    """Void a match, so that it does not count. A running one is played again."""
     ExtendPhase: _aio.UnaryUnaryMultiCallable[_admin_pb2.ExtendPhaseRequest, _admin_pb2.ExtendPhaseResponse]
-    """Put off the phases to come that have a time."""
+    """Postpone the coming phases that have a time."""
     ReleaseResults: _aio.UnaryUnaryMultiCallable[_admin_pb2.ReleaseResultsRequest, _admin_pb2.ReleaseResultsResponse]
     """Release results that are held back: the next round, or everything."""
     ChangePhase: _aio.UnaryUnaryMultiCallable[_admin_pb2.ChangePhaseRequest, _admin_pb2.ChangePhaseResponse]
@@ -201,7 +201,7 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.RevokeInvitationRequest,
         context: _aio.ServicerContext[_admin_pb2.RevokeInvitationRequest, _abc.Awaitable[_admin_pb2.RevokeInvitationResponse]],
     ) -> _abc.Awaitable[_admin_pb2.RevokeInvitationResponse]:
-        """End an invitation: nobody can register with it any more. Who has done so stays an owner."""
+        """End an invitation: nobody can register with it from now on. Owners who have done so remain owners."""
 
     @_abc_1.abstractmethod
     def BanOwner(
@@ -232,7 +232,7 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.ReinstateBotRequest,
         context: _aio.ServicerContext[_admin_pb2.ReinstateBotRequest, _abc.Awaitable[_admin_pb2.Ruling]],
     ) -> _abc.Awaitable[_admin_pb2.Ruling]:
-        """Take a disqualification back."""
+        """Undo a disqualification."""
 
     @_abc_1.abstractmethod
     def RenameBot(
@@ -255,7 +255,7 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.VoidMatchRequest,
         context: _aio.ServicerContext[_admin_pb2.VoidMatchRequest, _abc.Awaitable[_admin_pb2.Ruling]],
     ) -> _abc.Awaitable[_admin_pb2.Ruling]:
-        """Have a match not count. One that is running is played again."""
+        """Void a match, so that it does not count. A running one is played again."""
 
     @_abc_1.abstractmethod
     def ExtendPhase(
@@ -263,7 +263,7 @@ class AdminServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_pb2.ExtendPhaseRequest,
         context: _aio.ServicerContext[_admin_pb2.ExtendPhaseRequest, _abc.Awaitable[_admin_pb2.ExtendPhaseResponse]],
     ) -> _abc.Awaitable[_admin_pb2.ExtendPhaseResponse]:
-        """Put off the phases to come that have a time."""
+        """Postpone the coming phases that have a time."""
 
     @_abc_1.abstractmethod
     def ReleaseResults(

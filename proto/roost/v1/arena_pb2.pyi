@@ -32,26 +32,55 @@ class _PresenceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Presence.Val
     PRESENCE_WAITING: _Presence.ValueType  # 2
     """Connected, and waiting for opponents or for its next block."""
     PRESENCE_NO_MATCHES: _Presence.ValueType  # 3
-    """Connected, but nothing is played now that it may take part in."""
+    """Connected, but it may take part in nothing that is played now."""
     PRESENCE_NOT_CONNECTED: _Presence.ValueType  # 4
     PRESENCE_QUARANTINED: _Presence.ValueType  # 5
     PRESENCE_REPLACED: _Presence.ValueType  # 6
     """A newer version of the bot has connected since."""
 
 class Presence(_Presence, metaclass=_PresenceEnumTypeWrapper):
-    """What a bot version is doing, or why it does not play. Records without an arena do not tell."""
+    """What a bot version is doing, or why it does not play. Unspecified in records without an arena."""
 
 PRESENCE_UNSPECIFIED: Presence.ValueType  # 0
 PRESENCE_PLAYING: Presence.ValueType  # 1
 PRESENCE_WAITING: Presence.ValueType  # 2
 """Connected, and waiting for opponents or for its next block."""
 PRESENCE_NO_MATCHES: Presence.ValueType  # 3
-"""Connected, but nothing is played now that it may take part in."""
+"""Connected, but it may take part in nothing that is played now."""
 PRESENCE_NOT_CONNECTED: Presence.ValueType  # 4
 PRESENCE_QUARANTINED: Presence.ValueType  # 5
 PRESENCE_REPLACED: Presence.ValueType  # 6
 """A newer version of the bot has connected since."""
 Global___Presence: _TypeAlias = Presence  # noqa: Y015
+
+class _SecondState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SecondStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SecondState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SECOND_STATE_UNSPECIFIED: _SecondState.ValueType  # 0
+    SECOND_STATE_AGREES: _SecondState.ValueType  # 1
+    """One order fits the results, so it would say the same."""
+    SECOND_STATE_READY: _SecondState.ValueType  # 2
+    """It is here."""
+    SECOND_STATE_BEING_WORKED_OUT: _SecondState.ValueType  # 3
+    """It is being worked out; ask again."""
+    SECOND_STATE_TOO_MANY_BOTS: _SecondState.ValueType  # 4
+    """There are too many bots for its intervals."""
+
+class SecondState(_SecondState, metaclass=_SecondStateEnumTypeWrapper): ...
+
+SECOND_STATE_UNSPECIFIED: SecondState.ValueType  # 0
+SECOND_STATE_AGREES: SecondState.ValueType  # 1
+"""One order fits the results, so it would say the same."""
+SECOND_STATE_READY: SecondState.ValueType  # 2
+"""It is here."""
+SECOND_STATE_BEING_WORKED_OUT: SecondState.ValueType  # 3
+"""It is being worked out; ask again."""
+SECOND_STATE_TOO_MANY_BOTS: SecondState.ValueType  # 4
+"""There are too many bots for its intervals."""
+Global___SecondState: _TypeAlias = SecondState  # noqa: Y015
 
 class _Outcome:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -136,8 +165,8 @@ class BotVersion(_message.Message):
     voids: _builtins.int
     """How many matches were voided while it was being asked."""
     qualification: _builtins.str
-    """What it has to show before it plays in a competition, and how far it is, in words. Empty if nothing. Only a running
-    arena tells.
+    """What it has to show before it plays in a competition, and its progress, in words. Empty if nothing. Only a running
+    arena knows.
     """
     matches_at_once: _builtins.int
     """How many matches it is given at once, and how long its answers took on average when that was last decided, without
@@ -289,7 +318,7 @@ class Standing(_message.Message):
     wins: _builtins.int
     faults: _builtins.int
     above_next: _builtins.float
-    """How likely it is stronger than the next one, from 0 to 1. Absent for the last one."""
+    """How likely it is to be stronger than the next one, from 0 to 1. Absent for the last one."""
     trend: _builtins.float
     """How much the rating has changed in the 24 hours before the last match. Absent if it was not rated then."""
     decisions: _builtins.int
@@ -370,19 +399,24 @@ class GetStandingsResponse(_message.Message):
     PHASE_FIELD_NUMBER: _builtins.int
     HELD_FIELD_NUMBER: _builtins.int
     CIRCULARITY_FIELD_NUMBER: _builtins.int
+    SECOND_FIELD_NUMBER: _builtins.int
     matches: _builtins.int
     competition: _builtins.str
     """The competition and the phase that they are about; empty: everything."""
     phase: _builtins.str
     held: _builtins.str
-    """That results of this phase are held back, and until when, in words; empty if nothing is. What is held back is not in
-    the standings, except for admins.
+    """Says that results of this phase are held back, and until when; empty if none are. They are not in the standings,
+    except for admins.
     """
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Standing]: ...
     @_builtins.property
     def circularity(self) -> Global___Circularity:
         """Only where no single order fits the results."""
+
+    @_builtins.property
+    def second(self) -> Global___SecondRanking:
+        """The second ranking, which copies of a bot cannot move. Absent where too little is known to say whether it differs."""
 
     def __init__(
         self,
@@ -393,14 +427,89 @@ class GetStandingsResponse(_message.Message):
         phase: _builtins.str = ...,
         held: _builtins.str = ...,
         circularity: Global___Circularity | None = ...,
+        second: Global___SecondRanking | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["circularity", b"circularity"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["circularity", b"circularity", "second", b"second"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["circularity", b"circularity", "competition", b"competition", "held", b"held", "matches", b"matches", "phase", b"phase", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["circularity", b"circularity", "competition", b"competition", "held", b"held", "matches", b"matches", "phase", b"phase", "second", b"second", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetStandingsResponse: _TypeAlias = GetStandingsResponse  # noqa: Y015
+
+@_typing.final
+class SecondRanking(_message.Message):
+    """The clone-proof ranking: by the score against the mix of bots that nothing beats. An arena works it out beside its
+    answers, which never wait for it.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STATE_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    state: Global___SecondState.ValueType
+    matches: _builtins.int
+    """How many matches it is made of: fewer than the standings' while newer ones are being worked out."""
+    summary: _builtins.str
+    """What there is to say, in words."""
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedCompositeFieldContainer[Global___SecondScore]:
+        """The highest first; empty unless there is a state READY."""
+
+    def __init__(
+        self,
+        *,
+        state: Global___SecondState.ValueType = ...,
+        matches: _builtins.int = ...,
+        scores: _abc.Iterable[Global___SecondScore] | None = ...,
+        summary: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches", "scores", b"scores", "state", b"state", "summary", b"summary"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SecondRanking: _TypeAlias = SecondRanking  # noqa: Y015
+
+@_typing.final
+class SecondScore(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_ID_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
+    SCORE_LOW_FIELD_NUMBER: _builtins.int
+    SCORE_HIGH_FIELD_NUMBER: _builtins.int
+    RANK_LOW_FIELD_NUMBER: _builtins.int
+    RANK_HIGH_FIELD_NUMBER: _builtins.int
+    version_id: _builtins.int
+    score: _builtins.float
+    """The share of matches in which it would finish ahead of the mix, a tie as half; 1/2 at most."""
+    score_low: _builtins.float
+    """The 95 % interval."""
+    score_high: _builtins.float
+    rank_low: _builtins.int
+    """The ranks that the results allow."""
+    rank_high: _builtins.int
+    def __init__(
+        self,
+        *,
+        version_id: _builtins.int = ...,
+        score: _builtins.float = ...,
+        score_low: _builtins.float = ...,
+        score_high: _builtins.float = ...,
+        rank_low: _builtins.int = ...,
+        rank_high: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["rank_high", b"rank_high", "rank_low", b"rank_low", "score", b"score", "score_high", b"score_high", "score_low", b"score_low", "version_id", b"version_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SecondScore: _TypeAlias = SecondScore  # noqa: Y015
 
 @_typing.final
 class Circularity(_message.Message):
@@ -419,7 +528,7 @@ class Circularity(_message.Message):
     strength_high: _builtins.float
     @_builtins.property
     def circle(self) -> _containers.RepeatedCompositeFieldContainer[Global___InCircle]:
-        """Three versions of which each beats the next, and the last one the first. Empty if no three surely do."""
+        """Three versions: each beats the next, and the last one beats the first. Empty if no three surely do."""
 
     def __init__(
         self,
@@ -687,7 +796,7 @@ class ListMatchesResponse(_message.Message):
     MATCHES_FIELD_NUMBER: _builtins.int
     HELD_FIELD_NUMBER: _builtins.int
     held: _builtins.str
-    """That matches are left out because the host holds their results back, in words. Owners get those of their own bots."""
+    """Says that matches are left out because the host holds their results back. Owners get those of their own bots."""
     @_builtins.property
     def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatchSummary]: ...
     def __init__(
@@ -817,13 +926,13 @@ class CompetitionStatus(_message.Message):
     problem: _builtins.str
     """Why it does not go on to the next phase, or plans nothing; empty if nothing is wrong. Only a running arena knows."""
     remark: _builtins.str
-    """What else the host should know although it goes on, such as an opponent that is needed and not here. Only a running
-    arena knows.
+    """Anything else that the host should know, such as that a required opponent is not connected. Only a running arena
+    knows.
     """
     @_builtins.property
     def held(self) -> _containers.RepeatedCompositeFieldContainer[Global___HeldPhase]:
-        """The phases whose results the host holds back now. For as long as there is one, the master seed is not shown, and for
-        such a phase neither are its numbers of blocks.
+        """The phases whose results the host holds back now. While there are any, the master seed is not shown, nor are the
+        numbers of blocks of these phases.
         """
 
     def __init__(
@@ -921,12 +1030,15 @@ class GetBracketResponse(_message.Message):
     RESULT_FIELD_NUMBER: _builtins.int
     WINNER_FIELD_NUMBER: _builtins.int
     HELD_FIELD_NUMBER: _builtins.int
+    RANKING_FIELD_NUMBER: _builtins.int
     champion: _builtins.str
     """The winner of the final; empty before that."""
     winner: _builtins.str
     """The bot that won; empty before the competition is done."""
     held: _builtins.str
-    """That results are held back, and until when, in words. Then there is no result, and of the bracket what was released."""
+    """Says that results are held back, and until when. There is no result then; the bracket has what was released."""
+    ranking: _builtins.str
+    """Which ranking decided the result: field or clone-proof. Empty without a result, and if a bracket decided."""
     @_builtins.property
     def rounds(self) -> _containers.RepeatedCompositeFieldContainer[Global___BracketRound]:
         """The rounds so far. The last one may be undecided."""
@@ -943,10 +1055,11 @@ class GetBracketResponse(_message.Message):
         result: _abc.Iterable[Global___ResultRow] | None = ...,
         winner: _builtins.str = ...,
         held: _builtins.str = ...,
+        ranking: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["champion", b"champion", "held", b"held", "result", b"result", "rounds", b"rounds", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["champion", b"champion", "held", b"held", "ranking", b"ranking", "result", b"result", "rounds", b"rounds", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -967,11 +1080,17 @@ class ResultRow(_message.Message):
     SCORE_FIELD_NUMBER: _builtins.int
     LOST_IN_FIELD_NUMBER: _builtins.int
     LOST_TO_FIELD_NUMBER: _builtins.int
+    CLONE_PROOF_FIELD_NUMBER: _builtins.int
+    WORST_PAIR_FIELD_NUMBER: _builtins.int
+    RATING_LOW_FIELD_NUMBER: _builtins.int
+    RATING_HIGH_FIELD_NUMBER: _builtins.int
     place: _builtins.int
     bot: _builtins.str
     owner: _builtins.str
     decided_by: _builtins.str
-    """What puts it ahead of the next one: bracket, rating, score or seeding. Empty for the last one."""
+    """What puts it ahead of the next one: bracket, rating, clone-proof, score, worst-pair or seeding. Empty for the last
+    one.
+    """
     seed: _builtins.int
     """Its place in the seeding of the finals."""
     rating: _builtins.float
@@ -981,6 +1100,13 @@ class ResultRow(_message.Message):
     lost_in: _builtins.int
     """In a bracket: the round in which it lost, and to whom."""
     lost_to: _builtins.str
+    clone_proof: _builtins.float
+    """Where the rules ask for it: its score against the mix of bots that nothing beats."""
+    worst_pair: _builtins.float
+    """Where the rules ask for it: the lowest of its shares against single opponents."""
+    rating_low: _builtins.float
+    """The 95 % interval of its rating; with the rating."""
+    rating_high: _builtins.float
     def __init__(
         self,
         *,
@@ -993,19 +1119,31 @@ class ResultRow(_message.Message):
         score: _builtins.float | None = ...,
         lost_in: _builtins.int = ...,
         lost_to: _builtins.str = ...,
+        clone_proof: _builtins.float | None = ...,
+        worst_pair: _builtins.float | None = ...,
+        rating_low: _builtins.float = ...,
+        rating_high: _builtins.float = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "_score", b"_score", "rating", b"rating", "score", b"score"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_clone_proof", b"_clone_proof", "_rating", b"_rating", "_score", b"_score", "_worst_pair", b"_worst_pair", "clone_proof", b"clone_proof", "rating", b"rating", "score", b"score", "worst_pair", b"worst_pair"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rating", b"_rating", "_score", b"_score", "bot", b"bot", "decided_by", b"decided_by", "lost_in", b"lost_in", "lost_to", b"lost_to", "owner", b"owner", "place", b"place", "rating", b"rating", "score", b"score", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_clone_proof", b"_clone_proof", "_rating", b"_rating", "_score", b"_score", "_worst_pair", b"_worst_pair", "bot", b"bot", "clone_proof", b"clone_proof", "decided_by", b"decided_by", "lost_in", b"lost_in", "lost_to", b"lost_to", "owner", b"owner", "place", b"place", "rating", b"rating", "rating_high", b"rating_high", "rating_low", b"rating_low", "score", b"score", "seed", b"seed", "worst_pair", b"worst_pair"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__clone_proof: _TypeAlias = _typing.Literal["clone_proof"]  # noqa: Y015
+    _WhichOneofArgType__clone_proof: _TypeAlias = _typing.Literal["_clone_proof", b"_clone_proof"]  # noqa: Y015
     _WhichOneofReturnType__rating: _TypeAlias = _typing.Literal["rating"]  # noqa: Y015
     _WhichOneofArgType__rating: _TypeAlias = _typing.Literal["_rating", b"_rating"]  # noqa: Y015
     _WhichOneofReturnType__score: _TypeAlias = _typing.Literal["score"]  # noqa: Y015
     _WhichOneofArgType__score: _TypeAlias = _typing.Literal["_score", b"_score"]  # noqa: Y015
+    _WhichOneofReturnType__worst_pair: _TypeAlias = _typing.Literal["worst_pair"]  # noqa: Y015
+    _WhichOneofArgType__worst_pair: _TypeAlias = _typing.Literal["_worst_pair", b"_worst_pair"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__clone_proof) -> _WhichOneofReturnType__clone_proof | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__rating) -> _WhichOneofReturnType__rating | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__score) -> _WhichOneofReturnType__score | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__worst_pair) -> _WhichOneofReturnType__worst_pair | None: ...
 
 Global___ResultRow: _TypeAlias = ResultRow  # noqa: Y015
 

@@ -209,7 +209,7 @@ class ArenaServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetChallenge(self, request, context):
-        """A challenge: how far it is, and its result.
+        """The progress and the result of a challenge.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

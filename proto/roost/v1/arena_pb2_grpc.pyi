@@ -39,7 +39,7 @@ class ArenaStub:
     GetReplay: _aio.UnaryUnaryMultiCallable[_arena_pb2.GetReplayRequest, _arena_pb2.GetReplayResponse]
     """A recorded match as a document of the open replay format. FAILED_PRECONDITION while its deal is still being played."""
     GetChallenge: _aio.UnaryUnaryMultiCallable[_records_pb2.GetChallengeRequest, _records_pb2.GetChallengeResponse]
-    """A challenge: how far it is, and its result."""
+    """The progress and the result of a challenge."""
     ListCompetitions: _aio.UnaryUnaryMultiCallable[_arena_pb2.ListCompetitionsRequest, _arena_pb2.ListCompetitionsResponse]
     """The competitions of this arena, the oldest first."""
     GetCompetition: _aio.UnaryUnaryMultiCallable[_records_pb2.GetCompetitionRequest, _records_pb2.GetCompetitionResponse]
@@ -150,7 +150,7 @@ class ArenaServicer(metaclass=_abc_1.ABCMeta):
         request: _records_pb2.GetChallengeRequest,
         context: _aio.ServicerContext[_records_pb2.GetChallengeRequest, _abc.Awaitable[_records_pb2.GetChallengeResponse]],
     ) -> _abc.Awaitable[_records_pb2.GetChallengeResponse]:
-        """A challenge: how far it is, and its result."""
+        """The progress and the result of a challenge."""
 
     @_abc_1.abstractmethod
     def ListCompetitions(

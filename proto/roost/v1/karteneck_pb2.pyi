@@ -148,7 +148,7 @@ class KarteneckView(_message.Message):
 
     @_builtins.property
     def status(self) -> _containers.RepeatedScalarFieldContainer[Global___KarteneckStatus.ValueType]:
-        """Who is still in the round, or out with a valid or an invalid display."""
+        """Which seats are still in the round, or out with a valid or an invalid display."""
 
     @_builtins.property
     def hand(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:

@@ -125,8 +125,11 @@ class ArenaMessage(_message.Message):
     ENDED_FIELD_NUMBER: _builtins.int
     PING_FIELD_NUMBER: _builtins.int
     REVEALS_FIELD_NUMBER: _builtins.int
+    REPLACED_BY_FIELD_NUMBER: _builtins.int
     ping: _builtins.int
     """Answer at once with a `pong` of the same number: it measures the latency. Never 0."""
+    replaced_by: _builtins.str
+    """Another version of the bot has taken over: this one. The bot gets no new blocks, as if it had sent `leaving`."""
     @_builtins.property
     def welcome(self) -> Global___Welcome: ...
     @_builtins.property
@@ -149,10 +152,11 @@ class ArenaMessage(_message.Message):
         ended: _abc.Iterable[Global___MatchEnded] | None = ...,
         ping: _builtins.int = ...,
         reveals: _abc.Iterable[Global___Reveal] | None = ...,
+        replaced_by: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["welcome", b"welcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "ended", b"ended", "events", b"events", "ping", b"ping", "reveals", b"reveals", "started", b"started", "welcome", b"welcome"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decisions", b"decisions", "ended", b"ended", "events", b"events", "ping", b"ping", "replaced_by", b"replaced_by", "reveals", b"reveals", "started", b"started", "welcome", b"welcome"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -172,6 +176,7 @@ class Hello(_message.Message):
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
     CLIENT_FIELD_NUMBER: _builtins.int
     NO_CHALLENGES_FIELD_NUMBER: _builtins.int
+    TAKES_OVER_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """The bot's name, at most 40 letters, digits, dots, dashes and underscores."""
     version: _builtins.str
@@ -192,6 +197,10 @@ class Hello(_message.Message):
     """The bot's library, for the log: "roost-sdk 0.1.0"."""
     no_challenges: _builtins.bool
     """Play no challenges: matches that other owners ask for, and that are not rated."""
+    takes_over: _builtins.bool
+    """Take over from the other versions of this bot that are connected: they get no new blocks, finish what they play, and
+    are told so. A version that is pinned for finals stays.
+    """
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names of the games it plays; empty: all."""
@@ -213,10 +222,11 @@ class Hello(_message.Message):
         resume_token: _builtins.str = ...,
         client: _builtins.str = ...,
         no_challenges: _builtins.bool = ...,
+        takes_over: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["client", b"client", "games", b"games", "max_matches", b"max_matches", "name", b"name", "no_challenges", b"no_challenges", "player_counts", b"player_counts", "resume_token", b"resume_token", "version", b"version", "wants_events", b"wants_events", "wants_legal", b"wants_legal"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["client", b"client", "games", b"games", "max_matches", b"max_matches", "name", b"name", "no_challenges", b"no_challenges", "player_counts", b"player_counts", "resume_token", b"resume_token", "takes_over", b"takes_over", "version", b"version", "wants_events", b"wants_events", "wants_legal", b"wants_legal"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -317,6 +327,7 @@ class MatchStarted(_message.Message):
     COMMITMENT_FIELD_NUMBER: _builtins.int
     CLOCK_FIELD_NUMBER: _builtins.int
     MAX_FAULTS_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     """The number by which this stream names the match."""
     match_id: _builtins.str
@@ -336,6 +347,10 @@ class MatchStarted(_message.Message):
 
     @_builtins.property
     def clock(self) -> Global___Clock: ...
+    @_builtins.property
+    def versions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The versions of the bots, by seat; like the names, the others' are empty where the host hides them."""
+
     def __init__(
         self,
         *,
@@ -349,10 +364,11 @@ class MatchStarted(_message.Message):
         commitment: _builtins.bytes = ...,
         clock: Global___Clock | None = ...,
         max_faults: _builtins.int = ...,
+        versions: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "options", b"options"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "clock", b"clock", "commitment", b"commitment", "game", b"game", "match", b"match", "match_id", b"match_id", "max_faults", b"max_faults", "options", b"options", "players", b"players", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "clock", b"clock", "commitment", b"commitment", "game", b"game", "match", b"match", "match_id", b"match_id", "max_faults", b"max_faults", "options", b"options", "players", b"players", "seat", b"seat", "versions", b"versions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -64,11 +64,11 @@ class GetArenaResponse(_message.Message):
     spectator_delay_ms: _builtins.int
     """Spectators see matches this much later."""
     names_hidden: _builtins.bool
-    """Whether the bots of running matches are not named."""
+    """Whether the names of bots in running matches are hidden."""
     now_ms: _builtins.int
     """The time at the arena, in milliseconds since 1970."""
     revision: _builtins.int
-    """Changes when a match is recorded, or a block opened or closed: while it stays, old answers are still true."""
+    """Changes when a match is recorded, or a block is opened or closed. While it does not change, old answers stay true."""
     @_builtins.property
     def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayedGame]:
         """What is played here."""
@@ -748,7 +748,7 @@ Global___Entry: _TypeAlias = Entry  # noqa: Y015
 
 @_typing.final
 class Qualification(_message.Message):
-    """How far a bot is with what it has to show before it takes part."""
+    """The progress of a bot with what it has to show before it takes part."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -859,13 +859,13 @@ class GetCollusionResponse(_message.Message):
     """The bots, and their blocks at tables of three or more."""
     blocks: _builtins.int
     doubt: _builtins.float
-    """How often chance alone brings a pair into the report, at most."""
+    """The highest rate at which chance alone brings a pair into the report."""
     all_pairs: _builtins.int
     """All ordered pairs of bots."""
     scatter: _builtins.float
-    """How much further the line is out than by chance alone, because presence often changes results; 1: not at all."""
+    """How many times as high the line is as by chance alone, because presence often changes results; 1: the same."""
     doubt_overall: _builtins.float
-    """How often chance alone brings anything into the whole report, at most."""
+    """The highest rate at which chance alone brings anything into the report."""
     owners: _builtins.bool
     """Whether bots have owners here. Without, there is neither shared code nor a cluster."""
     @_builtins.property
@@ -936,7 +936,7 @@ class ConductReport(_message.Message):
     """Matches that were voided, and the number of separate moments when that happened while a bot was being asked."""
     moments: _builtins.int
     doubt: _builtins.float
-    """How often chance alone makes the voids of a bot suspicious, at most."""
+    """The highest rate at which chance alone makes the voids of a bot suspicious."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedCompositeFieldContainer[Global___Conduct]:
         """Bots with any of these, the most conspicuous first."""
@@ -1024,7 +1024,7 @@ class MemoryReport(_message.Message):
     """Blocks of duplicate deals, and the bots that have played enough of them."""
     judged: _builtins.int
     doubt: _builtins.float
-    """How often chance alone brings a bot into this list, at most."""
+    """The highest rate at which chance alone brings a bot into this list."""
     @_builtins.property
     def findings(self) -> _containers.RepeatedCompositeFieldContainer[Global___MemoryGain]:
         """The clearest first."""
@@ -1107,9 +1107,9 @@ class ThinkingReport(_message.Message):
     judged: _builtins.int
     """Versions that have played enough blocks."""
     scatter: _builtins.float
-    """How much further the line is out than by chance alone, because times often change here; 1: not at all."""
+    """How many times as high the line is as by chance alone, because times often change here; 1: the same."""
     doubt: _builtins.float
-    """How often chance alone brings a version into this list, at most."""
+    """The highest rate at which chance alone brings a version into this list."""
     @_builtins.property
     def findings(self) -> _containers.RepeatedCompositeFieldContainer[Global___ThinkingChange]:
         """The clearest first."""
@@ -1443,9 +1443,9 @@ class GetChallengeResponse(_message.Message):
     played: _builtins.int
     """How many of them have been played."""
     over: _builtins.bool
-    """Whether no more will be played."""
+    """Whether it is over: no more matches will be played."""
     remark: _builtins.str
-    """Why it does not go on, or why it is over before all matches were played. Empty if there is nothing to say."""
+    """Why it does not continue, or why it ended before all matches were played. Empty if there is nothing to say."""
     share: _builtins.float
     """The share of its opponents that the bot finished ahead of, a tie as half, and its 95 % interval. All are 0 if nothing
     has been played.
