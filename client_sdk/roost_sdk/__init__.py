@@ -7,11 +7,12 @@ if TYPE_CHECKING:
     from roost_sdk.arena.client import Client
     from roost_sdk.arena.link import LinkLost, Refused
     from roost_sdk.arena.stats import Stats
-    from roost_sdk.bot import Bot
+    from roost_sdk.bot import Bot, OpenDecision
+    from roost_sdk.clock import MatchClock
     from roost_sdk.load import LoadedBot, load_bot
     from roost_sdk.local import LocalMatch, rng_of
     from roost_sdk.program import run
-    from roost_sdk.seat import Trouble
+    from roost_sdk.troubles.log import Trouble
     from roost_sdk.version import fingerprint
     from roost_sdk.viewing.html import show
 
@@ -21,6 +22,8 @@ __all__ = [
     "LinkLost",
     "LoadedBot",
     "LocalMatch",
+    "MatchClock",
+    "OpenDecision",
     "Refused",
     "Stats",
     "Trouble",
@@ -32,14 +35,16 @@ __all__ = [
 ]
 
 MODULES = {
+    "OpenDecision": "bot",
     "Bot": "bot",
     "Client": "arena.client",
     "LinkLost": "arena.link",
     "LoadedBot": "load",
     "LocalMatch": "local",
+    "MatchClock": "clock",
     "Refused": "arena.link",
     "Stats": "arena.stats",
-    "Trouble": "seat",
+    "Trouble": "troubles.log",
     "fingerprint": "version",
     "load_bot": "load",
     "rng_of": "local",

@@ -3,17 +3,28 @@
 import re
 from collections.abc import Awaitable, Collection, Sequence
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from roost_games.errors import UsageError
-from roost_games.referee import Clock
-from roost_games.replay import Result
+from roost_games.replay import Result, Seat
+from roost_sdk.clock import MatchClock
 
 LONGEST_NAME = 40
 NAME_FORM = re.compile(rf"[A-Za-z0-9._-]{{1,{LONGEST_NAME}}}")
 """What a bot may be called at an arena."""
 NAME_RULE = f"a bot's name has 1 to {LONGEST_NAME} letters, digits, dots, dashes and underscores"
+VERSION_FORM = re.compile(r"[A-Za-z0-9._+:-]{1,80}")
+VERSION_RULE = "a bot's version has 1 to 80 letters, digits and . _ + : -"
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class OpenDecision(NamedTuple):
+    """A decision that waits for its move: see `Bot.choose_many`."""
+
+    bot: Any
+    """The bot of that match: what `self` is in `choose`, with its `rng` and its `clock`."""
+    view: Any
+    legal: Sequence[Any]
 
 
 class Bot:
@@ -59,10 +70,15 @@ class Bot:
     """Your seat, from 0. Turns go to the next higher seat and around."""
     players: int
     """How many seats there are."""
+    bots: tuple[Seat, ...]
+    """Who sits where, you included: each has a `bot`, which is its name, and a `version`. Both are empty where the host
+    hides them."""
     rng: Random
     """Your own source of randomness. A seeded run repeats exactly if you use this one and no other."""
-    clock: Clock
-    """How long you may think: `clock.decision_ms` for each decision, and `clock.bank_ms` more in the whole match."""
+    clock: MatchClock
+    """How long you may think: `clock.decision_ms` for each decision, and `clock.bank_ms` more in the whole match. While
+    you decide, `clock.time_left_ms` and `clock.bank_left_ms` are what is left, and `clock.deadline()` is the moment of
+    `time.monotonic()` at which to stop thinking."""
 
     def start(self) -> Awaitable[None] | None:
         """Called once before the first decision. It is the place to prepare a match; nothing has to be done."""
@@ -74,7 +90,20 @@ class Bot:
         `legal` can be very long in rare positions, since Karteneck lists every way to lay some of many worm cards. It
         makes such moves on demand, so `len(legal)`, `legal[i]` and `random.choice(legal)` are always quick.
         """
-        raise NotImplementedError(f"{type(self).__name__} has no method choose(self, view, legal)")
+        if not self.takes_many():
+            raise NotImplementedError(f"{type(self).__name__} has no method choose(self, view, legal)")
+        (move,) = self.choose_many((OpenDecision(self, view, legal),))
+        return move
+
+    @classmethod
+    def choose_many(cls, asked: Sequence[OpenDecision]) -> Sequence[Any]:
+        """Instead of `choose`, for a bot that answers many decisions as fast as one, such as a neural network.
+
+        `asked` are all decisions that wait, of all matches of the bot, and never empty. Return a move for each, in
+        their order. It is a plain class method. All of them take as long as the whole batch, so the earliest
+        `each.bot.clock.deadline()` counts.
+        """
+        raise NotImplementedError(f"{cls.__name__} has no method choose_many(cls, asked)")
 
     def seen(self, seat: int, move: Any) -> Awaitable[None] | None:
         """Called after every decision in the match, your own too: `seat` has played `move`. Nothing has to be done.
@@ -93,7 +122,13 @@ class Bot:
         """Whether this bot has a method for `game`, and plays with this number of players if one is given."""
         if players is not None and cls.player_counts and players not in cls.player_counts:
             return False
-        return cls.choose is not Bot.choose or callable(getattr(cls, game, None))
+        return cls.choose is not Bot.choose or cls.takes_many() or callable(getattr(cls, game, None))
+
+    @classmethod
+    def takes_many(cls, game: str = "") -> bool:
+        """Whether this bot has a method `choose_many`, and none that is named after `game`."""
+        own = getattr(cls.choose_many, "__func__", None) is not getattr(Bot.choose_many, "__func__", None)
+        return own and not callable(getattr(cls, game, None))
 
     @classmethod
     def wants_moves(cls) -> bool:

@@ -30,12 +30,12 @@ def open_regular(file: Path, *, follow: bool = True) -> BufferedReader:
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))
     if not S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is no regular file", str(file))
+        raise OSError(errno.EINVAL, "it is not a regular file", str(file))
     return os.fdopen(descriptor, "rb")
 
 
 def read_regular(file: Path, most: int, *, follow: bool = True) -> bytes:
-    """All bytes of a regular file. Raises `OSError`, also if there are more than `most`."""
+    """All bytes of a regular file. Raises `OSError`, for more than `most` bytes as well."""
     with open_regular(file, follow=follow) as opened:
         content = opened.read(most + 1)
     if len(content) > most:
@@ -51,7 +51,7 @@ def too_large(file: Path, most: int) -> OSError:
 def lines_of(file: Path, *, follow: bool = True) -> Iterator[bytes]:
     """The lines of a regular file without their ends; of one whose name ends in .xz, those that are compressed in it.
 
-    Raises `OSError`, also for a line that is too long, and `LZMAError` or `EOFError` for a damaged compressed file.
+    Raises `OSError`, for a line that is too long as well, and `LZMAError` or `EOFError` for a damaged compressed file.
     """
     with open_regular(file, follow=follow) as opened:
         plain = iter(lambda: opened.read(AT_ONCE), b"")

@@ -2,7 +2,7 @@
 
 LIFE is the number of an open pipe whose other end the parent holds. Its end means that the parent is gone, however it
 ended: the guard asks the program and its group to stop, and kills everything SECONDS later. A byte in it means: now.
-MEMORY (in bytes) and PROCESSES limit the program together with all that it has started; 0 is no limit. If LOG is not
+MEMORY (in bytes) and PROCESSES limit the program together with all that it has started; 0 means no limit. If LOG is not
 negative, the program's output goes to the guard's stderr, up to this many bytes.
 
 On Linux the guard adopts whatever leaves its parent behind, so nothing escapes by becoming a daemon. On other systems
@@ -14,7 +14,6 @@ It is started by its path, without the packages installed beside it, so it impor
 import contextlib
 import ctypes
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -185,7 +184,7 @@ def _signal_each(pids: set[int], number: signal.Signals) -> None:
 
 
 def _reap() -> None:
-    """What has ended is not a descendant any more once it has been waited for."""
+    """A process that has ended is no longer a descendant once it has been waited for."""
     time.sleep(0.001)
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
@@ -217,13 +216,15 @@ def _memory_of(pid: int) -> int:
     try:
         with open(f"/proc/{pid}/statm", encoding="ascii") as file:
             pages = file.read().split()
-        return (int(pages[1]) - int(pages[2])) * resource.getpagesize()
+        return (int(pages[1]) - int(pages[2])) * os.sysconf("SC_PAGESIZE")
     except (OSError, IndexError):
         return 0
 
 
 def _die_of(number: int) -> None:
     """End by the same signal, without a second core file."""
+    import resource  # not everywhere, and modules are imported here that need no guard
+
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if number != signal.SIGKILL:
         signal.signal(number, signal.SIG_DFL)

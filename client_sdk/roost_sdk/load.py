@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
-from inspect import Parameter, signature
+from inspect import Parameter, iscoroutinefunction, signature
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -183,10 +183,15 @@ def _check_class(bot_class: type[Bot], origin: Path | str) -> None:
     if not isinstance(counts, Collection) or not all(isinstance(count, int) for count in counts):
         name = bot_class.__name__
         raise UsageError(f"player_counts of {name} in {origin} is {counts!r}; write numbers, such as (2,)")
+    if bot_class.takes_many() and (bot_class.choose is not Bot.choose or iscoroutinefunction(bot_class.choose_many)):
+        name = bot_class.__name__
+        raise UsageError(
+            f"{name} in {origin} has choose and choose_many, or an async choose_many; write one plain method"
+        )
     for parameter in signature(bot_class).parameters.values():
         optional = parameter.default is not Parameter.empty
         if not optional and parameter.kind not in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):
             raise UsageError(
-                f"{bot_class.__name__} in {origin} needs {parameter.name!r} to be made; "
-                "a bot is made without arguments, so give it a default"
+                f"{bot_class.__name__} in {origin} needs {parameter.name!r}; "
+                "bots are created without arguments, so give it a default"
             )

@@ -12,23 +12,26 @@ import sys
 from asyncio import Runner
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
+from functools import partial
 from hashlib import sha256
 from random import Random
 from reprlib import Repr
 from typing import Any
 
 from roost_games.errors import UsageError
-from roost_games.referee import Clock, Fault, Played, Referee, Seat
+from roost_games.referee import STANDARD_CLOCK, Clock, Fault, Played, Referee, Seat
 from roost_games.registry import AnyGame
 from roost_games.replay import Result
 from roost_games.wording import harmless
 from roost_sdk.bot import OutOfTime
+from roost_sdk.clock import TimeLeft
 from roost_sdk.load import LoadedBot
-from roost_sdk.seat import CRASHES, BotSeat, Kind, NotStarted, SeatedBot, Trouble, blocking, has_coroutines
+from roost_sdk.seat import CRASHES, BotSeat, Kind, NotStarted, SeatedBot, blocking, has_coroutines
 from roost_sdk.tracebacks import authors_lines, headline
+from roost_sdk.troubles.debugger import DebuggerWatch
+from roost_sdk.troubles.log import Trouble
 
-LOCAL_CLOCK = Clock(decision_ms=60_000, bank_ms=600_000)
-"""Generous: at home no opponent is waiting, and an author may be stepping through the bot with a debugger."""
+DEBUGGED = "was looked at with a debugger, so its clock stands still; at an arena it would run"
 SHOWN_MOVES = 6
 """How many legal moves are listed for an author whose bot did something else."""
 SHORT = Repr()
@@ -65,13 +68,17 @@ class LocalMatch:
         seed: bytes,
         *,
         options: Any = None,
-        clock: Clock = LOCAL_CLOCK,
+        clock: Clock = STANDARD_CLOCK,
         max_faults: int = 3,
         match: str = "",
+        versions: Sequence[str] = (),
         listener: Callable[[object], None] | None = None,
         tell: Callable[[Trouble], None] = tell_stderr,
     ) -> None:
-        """`tell` hears about what went wrong in a bot; `options` and what follows it is as for the referee."""
+        """`tell` hears about what went wrong in a bot; `options` and what follows it is as for the referee.
+
+        Bots are told the names and `versions` of all.
+        """
         for bot in bots:
             check_plays(bot, game.name, len(bots))
         self.bots = tuple(bots)
@@ -79,6 +86,9 @@ class LocalMatch:
         self.seed = seed
         self._tell = tell
         self._listener = listener
+        self._calling: int | None = None
+        """The seat that is being called, unless that is the next one of those that decide."""
+        self._seats = tuple(map(Seat, (bot.name for bot in bots), versions or [""] * len(bots)))
         self._seeing: list[SeatedBot] = []
         self.referee: Referee[Any, Any] = Referee(
             game,
@@ -92,19 +102,47 @@ class LocalMatch:
             at_once=True,
         )
 
+    @property
+    def called(self) -> str:
+        """The bot that is being called, as another thread sees it; empty if none is."""
+        seats = self.referee.waiting if self._calling is None else (self._calling,)
+        return self.bots[seats[0]].name if seats else ""
+
+    @property
+    def slow_seconds(self) -> float:
+        """What takes longer than this is slow."""
+        return self.referee.clock.decision_ms / 1000
+
+    def progress(self) -> tuple[object, ...]:
+        """What changes as long as bots answer, for another thread."""
+        return self.referee.steps, self.referee.waiting, self._calling
+
     def play(self) -> Result:
         """Play to the end. Coroutines of bots run in an event loop of this match, so there must be no other here."""
         with closing(Runner()) as runner:
             seated = [self._seat(seat, runner) for seat in range(len(self.bots))]
+            self._calling = None
+            self._debugger = DebuggerWatch()
             self._decide(seated)
             result = self.referee.result
             assert result is not None  # noqa: S101  no decision is open, so the match is over
             for seat, bot in enumerate(seated):
+                self._calling = seat
                 self._note(seat, "end", bot.end(result)[1])
             return result
 
     def _seat(self, seat: int, runner: Runner) -> SeatedBot:
-        place = BotSeat(self.game.name, seat, len(self.bots), rng_of(self.seed, seat), self.referee.clock)
+        self._calling = seat
+        referee, count = self.referee, len(self.bots)
+        place = BotSeat(
+            self.game.name,
+            seat,
+            count,
+            rng_of(self.seed, seat),
+            referee.clock,
+            self._seats,
+            partial(time_left, referee, seat),
+        )
         bot_class = self.bots[seat].bot_class
         bot = SeatedBot(bot_class, place, blocking(runner) if has_coroutines(bot_class, place.game) else None)
         self._note(seat, "start", bot.start()[1])
@@ -116,11 +154,15 @@ class LocalMatch:
         """All decisions of the match. One loop and local names: with quick bots, every call costs noticeable time."""
         referee = self.referee
         view, legal, answer = referee.view, referee.legal, referee.answer
+        most_ms = referee.clock.decision_ms
         decide = [bot.decide for bot in seated]
         while waiting := referee.waiting:
             for seat in waiting:
                 allowed = legal(seat)
                 move, error, ms = decide[seat](view(seat), allowed)
+                if ms > most_ms and self._debugger.was_used():
+                    ms = 0.0
+                    self._tell(Trouble(seat, self.bots[seat].name, DEBUGGED))
                 if error is not None:
                     self._raised(seat, error, ms)
                     continue
@@ -144,6 +186,11 @@ class LocalMatch:
         """Tell the author about an error, if there is one."""
         if error is not None:
             self._tell(trouble_of(seat, self.bots[seat].name, kind, error))
+
+
+def time_left(referee: Referee[Any, Any], seat: int) -> TimeLeft:
+    """What a bot in this process is told about its time."""
+    return TimeLeft.of(referee.clock, referee.bank_used[seat])
 
 
 def check_plays(bot: LoadedBot, game: str, players: int | None = None) -> None:

@@ -1,8 +1,8 @@
 """Views, moves and results as plain JSON, for programs in any language and for files that people read.
 
-A view becomes an object with the fields of its Python class, in their order: tuples are lists, cards and dice are text,
-and a value with fields of its own, such as a portion, is an object too. Where a list can hold values of several classes
-(`trace` in Karteneck), each has its class in lower case under the key `is`. Moves are written as in replays.
+A view becomes an object with the fields of its Python class, in their order. Tuples are lists, and cards and dice are
+text. A value with fields of its own, such as a portion, is an object too. Where a list can hold values of several
+classes (`trace` in Karteneck), each has its class in lower case under the key `is`. Moves are written as in replays.
 
 The field `options` is the same in all views of a match and long, so it is not part of a plain view: `plain_options` has
 it, to be written once.

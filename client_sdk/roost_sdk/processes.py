@@ -1,7 +1,7 @@
 """Child processes: started, heard, stopped, and started again by one policy.
 
 A `Process` runs in a session of its own, so that a Ctrl-C on the terminal reaches only us, and `kill` ends it with its
-process group. A `ProcessTree` has a guard (see `guard`): it ends with everything that it has started, also when we end,
+process group. A `ProcessTree` has a guard (see `guard`): it ends with everything that it has started, even when we end,
 however that happens, and may be limited as a whole. A `GuardedProcess` is one that keeps the end of its output. A
 `Supervisor` keeps one running by a `Restart` policy.
 """
@@ -21,7 +21,7 @@ from threading import Lock, Thread
 from types import ModuleType, TracebackType
 from typing import IO, NamedTuple, Self, cast
 
-from roost_games.errors import RoostError
+from roost_games.errors import RoostError, UsageError
 from roost_sdk import guard
 
 SECONDS_TO_STOP = 5.0
@@ -42,6 +42,21 @@ def python_words(module: ModuleType, *arguments: str) -> list[str]:
     """The words of a command that runs a module of ours, as `python -m` does."""
     # With -P a random.py in this folder hides no module of Python, as it would not from `roost` itself.
     return [sys.executable, "-P", "-m", module.__name__, *arguments]
+
+
+def check_processes() -> None:
+    """Raise `UsageError` where programs cannot be limited and ended with all that they start, as on Windows."""
+    if not hasattr(os, "killpg"):
+        raise UsageError(
+            "on this system a bot cannot have a process of its own; roost play --trusted plays bots written in Python "
+            "in one process, roost submit plays them at an arena, and in WSL, on Linux and on macOS everything works"
+        )
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    # macOS and Windows do not say which ones a process may use.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def hide_memory() -> None:
@@ -179,7 +194,7 @@ class Tail:
 
 
 class TreeLimits(NamedTuple):
-    """What a program may use up together with all that it starts. Zero is no limit. They hold on Linux."""
+    """What a program may use up together with all that it starts. Zero means no limit. They hold on Linux."""
 
     memory_mb: int = 0
     processes: int = 0
@@ -206,6 +221,7 @@ class ProcessTree(Process):
         limits: TreeLimits = UNLIMITED,
     ) -> None:
         """When we end, it has `seconds_to_stop` to shut down."""
+        check_processes()
         theirs, self._life = os.pipe()
         self._turn = Lock()
         megabytes, processes, log = limits

@@ -6,6 +6,7 @@
 Then `python mybot.py --server HOST:PORT` plays until Ctrl-C. The program writes all its messages to stderr.
 """
 
+import _thread
 import argparse
 import asyncio
 import logging
@@ -24,7 +25,7 @@ from types import FrameType
 
 from roost_games.errors import Exit, RoostError, exit_code
 from roost_games.registry import get_game
-from roost_games.wording import harmless
+from roost_games.wording import counted, harmless
 from roost_sdk.arena.client import Client
 from roost_sdk.arena.connection import DEFAULT_SERVER
 from roost_sdk.arena.credentials import KEY_VARIABLE, NOTHING, Credentials, read_credentials
@@ -38,6 +39,8 @@ from roost_sdk.local import check_plays
 
 REPORT_SECONDS = 30.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SECONDS_TO_ANSWER = 0.5
+"""How long it may take until a first Ctrl-C is answered."""
 STOP_SECONDS = 2.0
 """How long a program takes at most to stop after the second Ctrl-C."""
 INTERRUPTIONS = 4
@@ -65,6 +68,8 @@ class Submission:
     credentials: Credentials = NOTHING
     challenges: bool = True
     """Whether other owners may ask for unrated matches with it."""
+    takes_over: bool = True
+    """Whether other versions of the bot leave the arena, after the matches that they play."""
 
     def client(self, on_change: Callable[[Stats], object], journal: Journal | None = None) -> Client:
         """The client that plays it. Raises `UsageError` if the bot does not play these games or has a wrong name."""
@@ -80,6 +85,7 @@ class Submission:
             on_change=on_change,
             journal=journal,
             challenges=self.challenges,
+            takes_over=self.takes_over,
         )
 
 
@@ -132,6 +138,7 @@ def _submission(given: argparse.Namespace, bot_class: type[Bot] | None) -> Submi
         given.keep_mb,
         read_credentials(given.key_file, tls=given.tls, tls_ca=given.tls_ca),
         given.challenges,
+        given.takes_over,
     )
 
 
@@ -207,6 +214,12 @@ def _parser(bot_class: type[Bot] | None) -> argparse.ArgumentParser:
         dest="challenges",
         action="store_false",
         help="play no unrated matches that other owners ask for",
+    )
+    parser.add_argument(
+        "--beside",
+        dest="takes_over",
+        action="store_false",
+        help="let other versions of this bot that play there go on (default: they finish their matches and leave)",
     )
     parser.add_argument("--verbose", action="store_true", help="log every match and every decision")
     return parser
@@ -292,9 +305,16 @@ class ConnectionThread(Thread):
             end.setblocking(False)
         self.signals = 0
         """How many times the program was told to stop."""
+        self._answered = Event()
+        """Whether it has been said what the first signal leads to."""
 
     def interrupt(self) -> None:
-        """Raise if the bot is called although its connection is over; only once, so that it can clean up."""
+        """Raise if the bot is called although its connection is over; only once, so that it can clean up.
+
+        Before that, let the connection answer the signal: code that this interrupts may hold the interpreter.
+        """
+        if not self._over:
+            self._answered.wait(SECONDS_TO_ANSWER)
         if self._over and self._serving:
             self._serving = False
             raise KeyboardInterrupt if self.signals > 1 else Abandoned
@@ -302,7 +322,9 @@ class ConnectionThread(Thread):
     def run(self) -> None:
         """Stay connected. This is what the thread does."""
         try:
-            asyncio.run(self._play())
+            # The usual loop of Windows does not read from sockets that Python's signals are written to.
+            with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+                runner.run(self._play())
         except BaseException as error:
             self._error = error
         if not self._driver.done():
@@ -314,7 +336,7 @@ class ConnectionThread(Thread):
         # More than once, because a signal that arrives just before the bot begins to wait does not wake it up.
         self._over = True
         for _ in range(INTERRUPTIONS):
-            signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
+            _interrupt_main_thread()
             if self._served.wait(STOP_SECONDS / INTERRUPTIONS):
                 return
         _end_process(self._error)
@@ -376,8 +398,17 @@ class ConnectionThread(Thread):
 
     def _leave(self) -> None:
         playing = self._client.stats.playing
-        log.info("leaving, %d matches to play to the end; Ctrl-C again to stop at once", playing)
+        running = counted(playing, "running match")
+        log.info("leaving after %s; press Ctrl-C again to stop at once", running)
+        self._answered.set()
         self._leaving = asyncio.create_task(self._client.leave())
+
+
+def _interrupt_main_thread() -> None:
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 async def _report(client: Client, seconds: float) -> None:

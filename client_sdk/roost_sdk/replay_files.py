@@ -191,7 +191,7 @@ class Checked:
         if self.older:
             yield (
                 f"{self.older} of {counted(self.matches, 'match')} recorded by an older version, without `forfeited`: "
-                "whether seats can have forfeited is checked there, but not when and why"
+                "the check covers whether seats can have forfeited there, but not when and why"
             )
         for name, commitment in self.commitments.items():
             yield f"{name}: commitment {commitment}; compare it with what was published"
@@ -200,8 +200,8 @@ class Checked:
         """One line."""
         matches = counted(self.matches, "match")
         if not self.findings:
-            return f"{matches} checked, all in order"
-        return f"{matches} checked, {len(self.findings)} not in order"
+            return f"{matches} checked, no problems found"
+        return f"{matches} checked, {counted(len(self.findings), 'problem')} found"
 
     def to_json(self) -> dict[str, object]:
         """The same for programs."""

@@ -10,7 +10,7 @@ are three: the thread of the match (`LocalMatch`), a thread or an event loop bes
 """
 
 from asyncio import Runner
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from inspect import isawaitable, iscoroutinefunction
 from random import Random
@@ -18,8 +18,9 @@ from time import perf_counter
 from typing import Any, Literal, NamedTuple, NoReturn
 
 from roost_games.referee import STANDARD_CLOCK, Clock
-from roost_games.replay import Result
-from roost_sdk.bot import Bot
+from roost_games.replay import Result, Seat
+from roost_sdk.bot import Bot, OpenDecision
+from roost_sdk.clock import MatchClock, TimeLeft
 
 Outcome = tuple[Any, BaseException | None, float]
 """The outcome of a call: what the bot returned, or what it raised, and the milliseconds it took."""
@@ -43,21 +44,6 @@ class NotStarted(Exception):
     """A decision is wanted from a bot that raised an error before the match."""
 
 
-class Trouble(NamedTuple):
-    """Something that a bot's author wants to know about."""
-
-    seat: int
-    bot: str
-    what: str
-    """In one line."""
-    details: str = ""
-    """More lines: where in the bot it happened."""
-
-    def __str__(self) -> str:
-        first = f"seat {self.seat} ({self.bot}) {self.what}"
-        return f"{first}\n{self.details}" if self.details else first
-
-
 class BotSeat(NamedTuple):
     """What a bot knows before its match: its attributes of the same names."""
 
@@ -66,6 +52,9 @@ class BotSeat(NamedTuple):
     players: int
     rng: Random
     clock: Clock = STANDARD_CLOCK
+    bots: tuple[Seat, ...] = ()
+    left: Callable[[], TimeLeft] | None = None
+    """What its clock asks: see `MatchClock`."""
 
 
 class Call(NamedTuple):
@@ -85,6 +74,9 @@ class SeatedBot:
         self._decide: Method = _never_started
         self._seen: Method = _nothing
         self._end: Method = _nothing
+        self._clock = MatchClock(place.clock)
+        self.bot: Bot | None = None
+        """The bot, once it has started."""
 
     def start(self) -> Outcome:
         """Make the bot and call its `start`."""
@@ -95,7 +87,7 @@ class SeatedBot:
 
     def decide(self, view: Any, legal: Sequence[Any]) -> Outcome:
         """Ask the bot for a move. With quick bots, every step here costs noticeable time."""
-        began = perf_counter()
+        began = self._clock.called = perf_counter()
         try:
             return self._decide(view, legal), None, (perf_counter() - began) * 1000.0
         except (Exception, SystemExit) as error:
@@ -119,14 +111,49 @@ class SeatedBot:
         return outcome
 
     def _make(self) -> object:
-        bot = seat_bot(self._bot_class, *self.place)
+        self.bot = bot = seat_bot(self._bot_class, *self.place)
+        self._clock = bot.clock
         methods: tuple[Method, ...] = (method_for(bot, self.place.game), bot.seen, bot.end, bot.start)
         self._decide, self._seen, self._end, start = map(self._bind, methods) if self._bind else methods
         return start()
 
+    def note_call(self, moment: float) -> None:
+        """It is being called, together with others."""
+        self._clock.called = moment
+
     def _forget_bot(self) -> None:
+        self.bot = None
         self._decide = _never_started
         self._seen = self._end = _nothing
+
+
+def decide_many(asked: Sequence[tuple[SeatedBot, Any, Sequence[Any]]]) -> list[Outcome]:
+    """Ask for several moves of one bot that takes many. Each took as long as all of them."""
+    began = perf_counter()
+    playing = [OpenDecision(seated.bot, view, legal) for seated, view, legal in asked if seated.bot is not None]
+    for seated, _, _ in asked:
+        seated.note_call(began)
+    moves: Iterator[Any] = iter(())
+    failed: BaseException | None = None
+    try:
+        if playing:
+            moves = iter(_as_many(type(playing[0].bot).choose_many(playing), len(playing)))
+    except (Exception, SystemExit) as error:
+        failed = error
+    ms = (perf_counter() - began) * 1000.0
+    outcomes: list[Outcome] = []
+    for seated, _, _ in asked:
+        wrong = NotStarted() if seated.bot is None else failed
+        outcomes.append((None if wrong else next(moves), wrong, ms))
+    return outcomes
+
+
+def _as_many(moves: Sequence[Any], count: int) -> list[Any]:
+    """The moves that a bot has returned for `count` decisions. Raises `ValueError` if there are more or fewer."""
+    listed = list(moves)
+    if len(listed) != count:
+        raise ValueError(f"choose_many returned {len(listed)} moves for {count} decisions")
+    return listed
 
 
 def blocking(runner: Runner) -> Bind:
@@ -139,11 +166,19 @@ def blocking(runner: Runner) -> Bind:
 
 
 def seat_bot(
-    bot_class: type[Bot], game: str, seat: int, players: int, rng: Random, clock: Clock = STANDARD_CLOCK
+    bot_class: type[Bot],
+    game: str,
+    seat: int,
+    players: int,
+    rng: Random,
+    clock: Clock = STANDARD_CLOCK,
+    bots: tuple[Seat, ...] = (),
+    left: Callable[[], TimeLeft] | None = None,
 ) -> Bot:
-    """A bot that knows its place; call its `start` next. Raises what the bot raises."""
+    """A bot that knows its place, as a `BotSeat` does; call its `start` next. Raises what the bot raises."""
     bot = bot_class()
-    bot.game, bot.seat, bot.players, bot.rng, bot.clock = game, seat, players, rng, clock
+    bot.game, bot.seat, bot.players, bot.rng = game, seat, players, rng
+    bot.clock, bot.bots = MatchClock(clock, left), bots or (Seat(""),) * players
     return bot
 
 

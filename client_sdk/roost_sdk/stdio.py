@@ -37,7 +37,7 @@ from roost_games.replay import Result
 from roost_games.wording import as_text, harmless
 from roost_sdk.bot import Bot, OutOfTime
 from roost_sdk.plain import plain_legal, plain_options, plain_result, plain_view
-from roost_sdk.processes import UNLIMITED, ProcessTree, TreeLimits
+from roost_sdk.processes import UNLIMITED, ProcessTree, TreeLimits, check_processes
 
 ANSWER_SECONDS = (STANDARD_CLOCK.decision_ms + STANDARD_CLOCK.bank_ms) / 1000.0
 """How long a program may take for a line: all the time that an arena gives for one decision, unless its host says
@@ -48,6 +48,10 @@ MOST_TOLD = 10
 """This many different mistakes in a program's answers are explained to its author."""
 SECONDS_TO_END = 2.0
 """How long programs may take to end after their input has ended."""
+SECONDS_TO_CLOSE = 0.5
+"""How long a program that closes its output may take to end, if that is what it is doing."""
+MOST_UNREAD = 1000
+"""A program that writes more lines than this without being asked is not read any further."""
 
 
 class ProgramEnded(RoostError):
@@ -73,9 +77,11 @@ class Program:
         self._answers: SimpleQueue[bytes] = SimpleQueue()
         self.hear = hear
         """Called with what it writes to stderr, in a thread of its own."""
+        self._last_line = ""
         self._process = ProcessTree(words, stdin=PIPE, stdout=PIPE, stderr=PIPE, limits=limits)
         Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True).start()
-        Thread(target=self._read_log, args=(self._process.stderr,), daemon=True).start()
+        self._log_reader = Thread(target=self._read_log, args=(self._process.stderr,), daemon=True)
+        self._log_reader.start()
 
     @property
     def usable(self) -> bool:
@@ -105,10 +111,12 @@ class Program:
         """Close its input."""
         self._process.close_input()
 
-    def end_until(self, moment: float) -> None:
-        """Give it until `moment` on the monotonic clock to end by itself, then stop it."""
+    def end_until(self, moment: float) -> bool:
+        """Give it until `moment` on the monotonic clock to end by itself, then stop it. Whether it did end."""
         self._process.wait_until(moment)
+        ended = self._process.ended
         self.kill()
+        return ended
 
     def kill(self) -> None:
         """Stop it at once, and whatever it has started."""
@@ -116,19 +124,25 @@ class Program:
         self._process.close_input()
 
     def _ended(self) -> ProgramEnded:
-        self.kill()
-        return ProgramEnded(f"the program ended with {self._process.ending}")
+        ended = self.end_until(time.monotonic() + SECONDS_TO_CLOSE)
+        how = f"ended with {self._process.ending}" if ended else "closed its input or output, and did not end"
+        self._log_reader.join(SECONDS_TO_CLOSE)
+        return ProgramEnded(
+            f"the program {how}{self._last_line and f' after writing: {as_text(self._last_line, 200)}'}"
+        )
 
     def _read_answers(self, lines: IO[bytes]) -> None:
         with lines:
-            while line := lines.readline(LONGEST_LINE):
+            while self._answers.qsize() < MOST_UNREAD and (line := lines.readline(LONGEST_LINE)):
                 self._answers.put(line)
         self._answers.put(b"")
 
     def _read_log(self, lines: IO[bytes]) -> None:
         with lines:
-            while line := lines.readline(LONGEST_LINE):
-                self.hear(line.decode(errors="replace").rstrip("\n"))
+            while read := lines.readline(LONGEST_LINE):
+                line = read.decode(errors="replace").rstrip("\n")
+                self._last_line = line or self._last_line
+                self.hear(line)
 
 
 class Programs:
@@ -166,13 +180,13 @@ class Programs:
         program.hear = hear
         self._idle.append(program)
 
-    def close(self) -> None:
-        """Stop those that wait: all together, not one after the other."""
+    def close(self) -> int:
+        """Stop those that wait: all together, not one after the other. Returns how many did not end by themselves."""
         for program in self._idle:
             program.end_input()
         moment = time.monotonic() + SECONDS_TO_END
-        while self._idle:
-            self._idle.pop().end_until(moment)
+        waiting, self._idle = self._idle, []
+        return [program.end_until(moment) for program in waiting].count(False)
 
 
 def to_stderr(line: str) -> None:
@@ -205,7 +219,7 @@ class StdioBot(Bot):
             self._stop(program)
             if self.programs.is_news(error.why):
                 self.hear(f"the program's line {error}")
-            # The runner of the match sees that this is no move, and says so.
+            # The runner of the match sees that this is not a move, and says so.
             return as_text(error.line.strip())
         except TimeoutError:
             self._stop(program)
@@ -252,12 +266,24 @@ class StdioBot(Bot):
             self._begun = True
             program.tell(self._start_line(view))
         listed = plain_legal(self.game, legal)
-        return program.ask(self._about("decide", view=plain_view(view), legal=listed, legal_count=len(legal)))
+        view = plain_view(view)
+        return program.ask(self._about("decide", view=view, legal=listed, legal_count=len(legal), clock=self._time()))
 
     def _start_line(self, view: Any) -> dict[str, JsonValue]:
-        # Unlimited time has no number in JSON.
-        clock = {name: ms if isfinite(ms) else None for name, ms in self.clock._asdict().items()}
-        return self._about("start", options=plain_options(view), clock=clock, random=self.rng.getrandbits(32))
+        clock = _in_json(decision_ms=self.clock.decision_ms, bank_ms=self.clock.bank_ms)
+        bots: list[JsonValue] = [{"name": seat.bot, "version": seat.version} for seat in self.bots]
+        options, random = plain_options(view), self.rng.getrandbits(32)
+        return self._about("start", options=options, clock=clock, bots=bots, random=random)
+
+    def _time(self) -> JsonValue:
+        """What is left of the clock, and how long the program may think."""
+        clock = self.clock
+        return _in_json(
+            time_left_ms=clock.time_left_ms,
+            bank_left_ms=clock.bank_left_ms,
+            latency_ms=clock.latency_ms,
+            think_ms=max(0.0, (clock.deadline() - time.monotonic()) * 1000),
+        )
 
     def _about(self, kind: str, **more: JsonValue) -> dict[str, JsonValue]:
         place = {"match": self._match, "game": self.game, "seat": self.seat, "players": self.players}
@@ -277,6 +303,11 @@ class StdioBot(Bot):
             return get_game(self.game).decode_move(answer)
         except MalformedMove as error:
             raise NoAnswer(line, str(error)) from None
+
+
+def _in_json(**times: float) -> dict[str, JsonValue]:
+    """Times, rounded to a microsecond; unlimited time has no number in JSON."""
+    return {name: round(ms, 3) if isfinite(ms) else None for name, ms in times.items()}
 
 
 def answer_seconds() -> float:
@@ -301,6 +332,7 @@ def stdio_bot(
     The command is split into words as a shell does it, quotes included, but no shell runs it. Raises `UsageError` if
     there is no such program.
     """
+    check_processes()
     words = _words(command)
     answer_seconds()
     file = _file_of(words)
@@ -328,7 +360,7 @@ def _no_program(name: str) -> str:
     """What is wrong with the name of a program, and how to fix it."""
     if Path(name).is_file():
         if name.endswith(".py"):
-            return f"{name} is no program by itself; write 'stdio:python {name}'"
+            return f"{name} is not a program by itself; write 'stdio:python {name}'"
         return f"{name} cannot be run; chmod +x {shlex.quote(name)} makes it a program, written with its path"
     beside = "" if os.sep in name else f"; a file in this folder is written ./{name}"
     return f"there is no program {name!r}{beside}"

@@ -18,12 +18,13 @@ from typing import Any
 from roost.v1 import play_pb2
 from roost_games.chance import seed_of
 from roost_games.errors import MalformedMove, RoostError
-from roost_games.referee import Clock, Fault, Played, Referee, Seat
+from roost_games.referee import STANDARD_CLOCK, Clock, Fault, Played, Referee, Seat
 from roost_games.registry import get_game
 from roost_games.replay import Replay
 from roost_sdk.arena.client import Client
 from roost_sdk.arena.link import LinkLost, Refused
 from roost_sdk.bot import Bot
+from roost_sdk.clock import TimeLeft
 from roost_sdk.wire import codec_for, result_to_wire
 
 PATIENCE = 60.0
@@ -113,7 +114,7 @@ class ScriptedLink:
 class ScriptedMatch:
     """A real match, for the arena's side of a test: makes its messages, and takes answers.
 
-    `match` is always the number of the match on the link. Time is not measured.
+    `match` is always the number of the match on the link. Time is not measured: every decision has the usual clock.
     """
 
     def __init__(self, game: str, players: int, seed: str = "scripted", options: Any = None) -> None:
@@ -151,7 +152,9 @@ class ScriptedMatch:
 
     def decision(self, seat: int, match: int = 1) -> play_pb2.Decision:
         """What the bot at `seat` is asked now; `seat` is one of `referee.waiting`."""
-        message = play_pb2.Decision(match=match, request=self.referee.decision + 1)
+        time_ms, bank_ms = map(int, TimeLeft.of(STANDARD_CLOCK)[:2])
+        request = self.referee.decision + 1
+        message = play_pb2.Decision(match=match, request=request, time_left_ms=time_ms, bank_left_ms=bank_ms)
         self._codec.view_to_wire(self.referee.view(seat), message.view)
         return message
 

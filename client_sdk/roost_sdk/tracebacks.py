@@ -4,11 +4,12 @@ import re
 import sys
 import traceback
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 
 CALLERS = sys.stdlib_module_names | {__name__.partition(".")[0]}
 """Only the SDK calls and imports bots (`roost_sdk.seat`, `roost_sdk.load`), partly through the standard library. What a
 bot itself calls of these comes after its own code."""
+CALLS_BOTS = {"roost_sdk.seat", "roost_sdk.load"}
 OUR_PACKAGES = "roost_"
 """How the names of all our packages begin."""
 HEADER = "Traceback (most recent call last):"
@@ -44,6 +45,22 @@ def where_it_was(dumped: str) -> str:
     lines = dumped[dumped.rfind(DUMP) :].splitlines()
     frames = [frame for frame in map(DUMPED_FRAME.fullmatch, lines) if frame and _is_authors_file(frame["file"])]
     return "\n".join(f"{frame['file']}, line {frame['line']}, in {frame['where']}" for frame in reversed(frames))
+
+
+def authors_line(frame: FrameType | None) -> str:
+    """The innermost of the author's lines that have led to this frame; empty if no bot is called there."""
+    innermost = ""
+    while frame is not None and frame.f_globals.get("__name__") not in CALLS_BOTS:
+        innermost = innermost or own_line(frame)
+        frame = frame.f_back
+    return innermost if frame is not None else ""
+
+
+def own_line(frame: FrameType) -> str:
+    """The line that this frame is at, if it is one of the author's."""
+    code = frame.f_code
+    is_authors = _is_authors_file(code.co_filename)
+    return f"{code.co_filename}, line {frame.f_lineno}, in {code.co_name}" if is_authors else ""
 
 
 def _is_authors_file(file: str) -> bool:

@@ -1,9 +1,9 @@
 """The version of a bot: a fingerprint of its code, so that changed code has a record of its own at an arena.
 
-It covers the bot's file and every module that the file imports, directly or through others, if these are below the same
-folder; for a bot inside a package, if they belong to the package. It does not cover installed
-packages, the standard library, data files, or a module that is imported by a name made at run time. A bot that plays
-differently for such a reason says so in its attribute `version`, which is part of the fingerprint.
+It covers the bot's file and every module below the same folder that the file imports, directly or through others. For a
+bot inside a package it covers the modules of that package. It does not cover installed packages, the standard library,
+data files, or a module whose name is computed at run time. A bot that plays differently for such a reason says so in
+its attribute `version`, which is part of the fingerprint.
 
 The imports are read from the source, so a fingerprint depends neither on what else the process has loaded nor on where
 the files lie.

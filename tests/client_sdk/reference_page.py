@@ -37,7 +37,11 @@ COMMANDS = {
         "roost_sdk.viewing.frames:frames_of",
         "roost_sdk.viewing.live:LiveMatch",
     ),
-    "Asking an arena": ("roost_sdk.arena.reader:open_arena", "roost_sdk.arena.reader:ArenaReader"),
+    "Asking an arena": (
+        "roost_sdk.arena.reader:open_arena",
+        "roost_sdk.arena.reader:ArenaReader",
+        "roost_sdk.arena.reader:follow_challenge",
+    ),
     "Checking a bot, as `roost try` does": (
         "roost_ladder.workshop.doctor:examine",
         "roost_ladder.workshop.parts:Opponents",
@@ -50,6 +54,16 @@ COMMANDS = {
         "roost_ladder.workshop.second_opinion:Opinion",
         "roost_ladder.workshop.weighing:weigh",
         "roost_ladder.workshop.weighing:Weighed",
+        "roost_ladder.workshop.guests:bot_to_ask",
+    ),
+    "What a lost match teaches, as `roost replay --mine` and `roost lessons` tell it": (
+        "roost_ladder.workshop.review:costliest",
+        "roost_ladder.workshop.review:Judged",
+        "roost_ladder.workshop.lessons:Study",
+        "roost_ladder.workshop.lessons:Lesson",
+        "roost_games.decisions:kind_of",
+        "roost_sdk.arena.kept:read_kept",
+        "roost_sdk.arena.kept:fetch_record",
     ),
     "Ratings and statistics": (
         "roost_ladder.rating.standings:standings",

@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Iterator
-from concurrent import futures
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +14,7 @@ from roost_games.errors import RoostError, UsageError
 from roost_sdk.arena.reader import NoArenaError, find_competition, newest_matches, open_arena
 from roost_server.export import arena_checker
 from roost_server.export.arena_checker import verify_arena
+from tests.support.grpc_servers import answering
 
 
 class Recorder(grpc.GenericRpcHandler):
@@ -24,9 +24,7 @@ class Recorder(grpc.GenericRpcHandler):
         self.methods: list[str] = []
         self.answers: list[Message] = []
         self.status: grpc.StatusCode | None = None
-        self._server = grpc.server(futures.ThreadPoolExecutor(1), handlers=[self])
-        self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
-        self._server.start()
+        self.address = ""
 
     def service(self, details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[bytes, bytes]":
         self.methods.append(details.method)
@@ -43,15 +41,12 @@ class Recorder(grpc.GenericRpcHandler):
         for answer in self.answers:
             yield answer.SerializeToString()
 
-    def stop(self) -> None:
-        self._server.stop(0).wait()
-
 
 @pytest.fixture
 def server() -> Iterator[Recorder]:
-    there = Recorder()
-    yield there
-    there.stop()
+    recorder = Recorder()
+    with answering(lambda server: server.add_generic_rpc_handlers([recorder])) as recorder.address:
+        yield recorder
 
 
 def test_the_method_follows_from_the_request(server: Recorder) -> None:
@@ -88,9 +83,10 @@ def test_a_status_becomes_an_error(
     assert type(raised.value) is kind
 
 
-def test_nobody_there(server: Recorder) -> None:
-    server.stop()
-    with open_arena(server.address) as arena, pytest.raises(NoArenaError, match=f"no arena at {server.address}"):
+def test_nobody_there() -> None:
+    with answering(lambda _: None) as address:
+        pass  # from then on nobody listens there
+    with open_arena(address) as arena, pytest.raises(NoArenaError, match=f"no arena at {address}"):
         arena.bots()
 
 
@@ -110,8 +106,8 @@ def test_matches_come_page_by_page(server: Recorder) -> None:
     ("names", "wanted", "told"),
     [
         ([], None, "name the competition; there is none"),
-        (["cup", "league"], None, "name the competition; there are: cup, league"),
-        (["cup", "league"], "spring", "there is no competition 'spring'; there are: cup, league"),
+        (["cup", "league"], None, "name the competition; the competitions are: cup, league"),
+        (["cup", "league"], "spring", "there is no competition 'spring'; the competitions are: cup, league"),
     ],
 )
 def test_which_competition(server: Recorder, names: list[str], wanted: str | None, told: str) -> None:

@@ -318,8 +318,11 @@ def test_a_bot_that_does_not_start_is_ready_and_answers_crashed(caplog: pytest.L
     replay = play_scripted(Stillborn, GAME)
     assert [fault.kind for fault in replay.result.faults] == [Fault.CRASHED] * 3
     told = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
-    assert len(told) == 2, "once for each seat, and not once more for each decision"
-    assert all("did not start: OSError: no weights" in each for each in told)
+    assert [line.partition("\n")[0].partition(": ")[2] for line in told] == [
+        "the bot did not start: OSError: no weights",
+        "faults of the bot: crashed at step 2, crashed at step 4, crashed at step 6",
+        "OSError: no weights ×2, in 2 matches",
+    ], "once in full, and not once more for each decision"
 
 
 def test_an_async_bot_that_does_not_start_answers_crashed(caplog: pytest.LogCaptureFixture) -> None:
@@ -729,4 +732,4 @@ def test_what_the_arena_may_not_send_ends_no_process(caplog: pytest.LogCaptureFi
             assert (await link.heard()).ready == [2]
 
     asyncio.run(script())
-    assert "not understood here" in caplog.text
+    assert "does not understand" in caplog.text

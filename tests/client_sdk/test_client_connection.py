@@ -394,3 +394,39 @@ def test_to_cancel_run_is_to_cancel_everything() -> None:
         assert len(asyncio.all_tasks()) == 1
 
     run(script())
+
+
+def test_a_bot_whose_new_version_takes_over_plays_its_matches_to_the_end(caplog: pytest.LogCaptureFixture) -> None:
+    async def script() -> None:
+        match = ScriptedMatch(GAME, 2)
+        seat = match.referee.waiting[0]
+        arena = Arena()
+        running = await start(client := new_client(), arena, match)
+        (link,) = arena.links
+        link.say(replaced_by="v2", decisions=[match.decision(seat)])
+        assert len((await link.heard()).answers) == 1
+        assert not running.done()
+        match.referee.void("enough")
+        link.say(ended=[match.ended()])
+        link.end()
+        await running
+        assert (client.stats.playing, client.stats.voided) == (0, 1)
+
+    with caplog.at_level(logging.INFO, "roost_sdk"):
+        run(script())
+    assert "version v2 of this bot takes over; 1 match to play to the end" in caplog.text
+
+
+def test_a_client_takes_over_once_and_not_again_when_it_comes_back() -> None:
+    async def script() -> None:
+        arena = Arena(links=2)
+        client = new_client(takes_over=True)
+        running = asyncio.create_task(client.run(arena.open))
+        assert (await arena.links[0].heard()).hello.takes_over
+        arena.links[0].welcome("token")
+        arena.links[0].lose()
+        assert not (await arena.links[1].heard()).hello.takes_over
+        client.stop()
+        await running
+
+    run(script())

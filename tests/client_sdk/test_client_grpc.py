@@ -369,7 +369,7 @@ def test_a_program_leaves_on_a_signal(tmp_path: Path, number: signal.Signals) ->
             assert f"(number 12), plays at {address}; see how it does: roost standings --server {address}" in first
             process.send_signal(number)
             rest = (await process.stderr.read()).decode()
-            assert "leaving, 0 matches to play to the end" in rest
+            assert "leaving after 0 running matches" in rest
             assert await process.wait() == 0
 
     bounded(script)
@@ -452,7 +452,7 @@ def test_a_second_signal_stops_a_bot_that_thinks_for_ever(tmp_path: Path, how: s
             process.send_signal(signal.SIGINT)
             told = (await process.stderr.read()).decode()
             assert await process.wait() == 130
-            assert "leaving, 1 matches to play to the end" in told
+            assert "leaving after 1 running match;" in told
             assert told.endswith("mybot.py: stopped\n"), told
             assert "Traceback" not in told
 
@@ -502,13 +502,13 @@ def test_a_program_ends_though_its_bot_thinks_for_ever(tmp_path: Path, how: str)
 def test_a_program_that_is_refused_says_why(tmp_path: Path) -> None:
     async def refuse(requests: Requests, context: Context) -> None:
         await anext(requests)
-        await context.abort(grpc.StatusCode.ALREADY_EXISTS, "mybot is connected already")
+        await context.abort(grpc.StatusCode.ALREADY_EXISTS, "mybot is already connected")
 
     async def script() -> None:
         async with arena(refuse) as (address, _), program(tmp_path, address) as process:
             assert process.stderr is not None
             told = (await process.stderr.read()).decode()
             assert await process.wait() == 1
-            assert told == f"mybot.py: the arena at {address} refused: mybot is connected already\n"
+            assert told == f"mybot.py: the arena at {address} refused: mybot is already connected\n"
 
     bounded(script)

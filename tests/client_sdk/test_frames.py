@@ -382,7 +382,7 @@ class TestUploads:
     def test_eyes_by_name(self) -> None:
         assert [eye_of(text) for text in ("open", "spectator", "0", "3")] == ["open", "spectator", 0, 3]
         for text in ("", "-1", "everything", "1.0", "٣"):
-            with pytest.raises(UsageError, match="is no eye; use open, spectator"):
+            with pytest.raises(UsageError, match="is not an eye; use open, spectator"):
                 eye_of(text)
 
 

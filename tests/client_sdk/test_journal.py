@@ -15,29 +15,16 @@ import pytest
 from roost_bots import SAMPLES
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES, get_game
-from roost_games.replay import Decision, Replay, Result
-from roost_sdk import Bot, Client
+from roost_games.replay import Decision, Result
+from roost_sdk import Bot
 from roost_sdk.arena.journal import LONGEST_LOG_LINE, MOST_LOGGED, About, Journal
-from roost_sdk.testing import ScriptedLink, ScriptedMatch, _host
+from roost_sdk.testing import ScriptedMatch
 from tests.support.commands.stdio_programs import program
+from tests.support.records.journals import play_kept
 
 ABOUT = About("m1", "karteneck", {}, 0, 2, ["a", "b"], "seed")
 RESULT = Result((1, 2), (20, 10), "finished")
 Lines = list[dict[str, Any]]
-
-
-def play_kept(bot_class: type[Bot], game: str, folder: Path, players: int = 2, **options: Any) -> Replay:
-    """A match over the wire in which the bot has every seat, and is kept."""
-    match = ScriptedMatch(game, players, options=get_game(game).options(options))
-
-    async def play() -> None:
-        with Journal(folder) as journal:
-            link = ScriptedLink()
-            client = Client(bot_class, name="kept", version="v7", max_matches=players, journal=journal)
-            await asyncio.gather(client.run(link.open), _host(client, link, match))
-
-    asyncio.run(play())
-    return match.referee.replay()
 
 
 def read(folder: Path) -> list[Lines]:

@@ -6,7 +6,9 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from roost_games.registry import GAME_NAMES, get_game
@@ -26,7 +28,7 @@ def run(command: list[str], folder: Path) -> str:
 
 @pytest.mark.long
 def test_the_page_from_top_to_bottom(tmp_path: Path) -> None:
-    loop, train, trained = (text for language, text in BLOCKS if language == "python")
+    loop, train, trained, _ = (text for language, text in BLOCKS if language == "python")
     (command,) = (text for language, text in BLOCKS if language == "bash")
     assert {language for language, _ in BLOCKS} == {"python", "bash"}
     for name, text in (("loop.py", loop), ("train.py", train), ("trained.py", trained)):
@@ -40,6 +42,27 @@ def test_the_page_from_top_to_bottom(tmp_path: Path) -> None:
     assert policy["bot"] == "trained"
     assert policy["faults"] == {}
     assert policy["win_share"]["low"] > 0.6, "four matches in five, so the interval begins at 71 %"
+
+
+@pytest.mark.long
+def test_an_exported_policy_plays_with_numpy_alone(tmp_path: Path) -> None:
+    """Layers that nobody has trained: it leaves wherever it may, as the largest bias says, and is never at fault."""
+    (learned,) = (text for language, text in BLOCKS if text.startswith("# learned.py\n"))
+    (tmp_path / "learned.py").write_text(learned, encoding="utf-8")
+    coding = coding_of("karteneck", 2)
+    sizes = [(64, coding.size), (64, 64), (coding.actions, 64)]
+    layers: dict[str, Any] = {f"weights{number}": np.zeros(size, np.float32) for number, size in enumerate(sizes)}
+    layers |= {f"bias{number}": np.zeros(size[0], np.float32) for number, size in enumerate(sizes)}
+    layers["bias2"][0] = 1.0
+    np.savez(tmp_path / "policy.npz", **layers)
+    roost = str(Path(sys.executable).with_name("roost"))
+    played = [roost, "play", "karteneck", "learned.py", "careful", "--seed", "1", "--replay", "r.jsonl"]
+    result = json.loads(run([*played, "--json"], tmp_path))
+    assert result["seats"][0]["faults"] == {}
+    record = json.loads((tmp_path / "r.jsonl").read_text())
+    own = [step["move"] for step in record["steps"] if step.get("seat") == 0]
+    assert own
+    assert all(move == {"pass": True, "steal": False} for move in own)
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)

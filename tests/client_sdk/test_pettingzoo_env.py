@@ -10,8 +10,10 @@ from pettingzoo.test.render_test import render_test  # type: ignore[import-untyp
 
 from roost_games.chance import Tape, seed_of
 from roost_games.errors import IllegalMove, OptionError, UsageError
+from roost_games.referee import Clock
 from roost_games.registry import get_game
 from roost_sdk.pettingzoo import RoostEnv, coding_for, roost_env
+from roost_sdk.pettingzoo import env as env_module
 from roost_sdk.pettingzoo.env import place_rewards
 from tests.golden.cases import all_cases
 
@@ -41,6 +43,21 @@ def test_pettingzoo_finds_the_text_of_a_table(capsys: pytest.CaptureFixture[str]
     shown = capsys.readouterr().out.splitlines()
     assert {"phase: open", "players: 3", "bottoms: 18"} <= set(shown), "of the first table"
     assert not any(line.startswith("hand:") and line != "hand: -" for line in shown), "a spectator sees no hand"
+
+
+def test_with_a_clock_the_info_says_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(env_module, "perf_counter", lambda: now[0])
+    env = roost_env("karteneck", 2, clock=Clock(1_000, 600))
+    env.reset(seed=7)
+    told: dict[str, list[float]] = {agent: [] for agent in env.possible_agents}
+    for agent in env.agent_iter(6):
+        seen, *_, info = env.last()
+        assert (info["time_left_ms"], info["latency_ms"]) == (1_000 + info["bank_left_ms"], 0)
+        told[agent].append(info["bank_left_ms"])
+        now[0] += 1.25
+        env.step(np.flatnonzero(seen["action_mask"])[0])
+    assert [*told.values()] == [[600, 350, 100]] * 2, "a quarter of a second out of the bank each time"
 
 
 def finish(env: Any) -> dict[str, tuple[float, dict[str, int]]]:

@@ -21,7 +21,6 @@ from roost_games.referee import Clock
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Fault, Result
 from roost_sdk import LoadedBot, LocalMatch, Trouble, fingerprint, load_bot
-from roost_sdk.local import LOCAL_CLOCK
 from roost_sdk.seat import seat_bot
 from roost_sdk.stdio import Programs, StdioBot, answer_seconds
 from roost_sdk.testing import play_scripted
@@ -81,7 +80,7 @@ def test_what_a_program_is_told(tmp_path: Path) -> None:
     assert [line["type"] for line in lines] == ["start", *["decide"] * (len(lines) - 2), "end"]
     assert {(line["match"], line["game"], line["seat"], line["players"]) for line in lines} == {(1, "haecmaec", 2, 3)}
     assert lines[0]["options"]["slap"] is True
-    assert lines[0]["clock"] == {"decision_ms": LOCAL_CLOCK.decision_ms, "bank_ms": LOCAL_CLOCK.bank_ms}
+    assert lines[0]["clock"] == {"decision_ms": 1_000, "bank_ms": 10_000}
     assert {"kind": "onion", "value": 5, "copies": 2} in lines[0]["options"]["ingredients"]
     fields = get_game("haecmaec").start(3, get_game("haecmaec").options({}), Tape(seed_of("stdio"))).observe(0)._fields
     assert [*lines[1]["view"]] == [name for name in fields if name != "options"]

@@ -392,9 +392,10 @@ def check_move(table: Table, message: play_pb2.Move) -> None:
         move = table.codec.move_from_wire(message)
     except MalformedMove:
         with pytest.raises(MalformedMove):
-            table.codec.known_move(message)
+            table.codec.known_move(message.SerializeToString())
         return
-    assert table.codec.known_move(message) == table.codec.known_move(message) == move
+    data = message.SerializeToString()
+    assert table.codec.known_move(data) == table.codec.known_move(data) == move
     assert table.codec.move_from_wire(move_message(table.codec, move)) == move
     assert game.decode_move(json.loads(json.dumps(game.encode_move(move)))) == move
 

@@ -12,10 +12,12 @@ import logging
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from random import uniform
+from time import perf_counter
 
 from roost.v1 import play_pb2
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES
+from roost_games.wording import counted
 from roost_sdk.arena.drivers import Driver, OwnThread, new_driver
 from roost_sdk.arena.journal import Journal
 from roost_sdk.arena.link import DENIED, Link, LinkLost, OpenLink, Refused
@@ -49,6 +51,7 @@ class Client:
         on_change: Callable[[Stats], object] = lambda stats: None,
         journal: Journal | None = None,
         challenges: bool = True,
+        takes_over: bool = False,
     ) -> None:
         """`version` is by default the fingerprint of the bot's code, `games` are all that it has a method for,
         `player_counts` and `max_matches` those of its class.
@@ -56,7 +59,8 @@ class Client:
         `on_change` is called with `stats` when the arena is reached or lost and when a match starts or ends.
         `connect_timeout` is in seconds: give up after that long without an arena; by default never. A `journal` writes
         down what the bot sees and does in each match. Without `challenges` the arena gives it no unrated matches that
-        other owners ask for.
+        other owners ask for. A client that `takes_over` has other versions of the bot leave the arena, after the
+        matches that they play.
         """
         check_name(name)
         self.name = name
@@ -72,6 +76,7 @@ class Client:
         self._on_change = on_change
         self._journal = journal
         self._challenges = challenges
+        self._takes_over = takes_over
         if journal is not None:
             journal.version = self.version
         self._resume_token = ""
@@ -93,6 +98,7 @@ class Client:
         if served:
             served(driver)
         self._work = asyncio.create_task(self._stay(open_link))
+        looking = asyncio.create_task(self._matches.look_for_hangs())
         try:
             await self._work
             await self._matches.settle(END_SECONDS)
@@ -100,6 +106,7 @@ class Client:
             if not self._stopped:
                 raise
         finally:
+            looking.cancel()
             self._matches.close()
 
     async def leave(self, patience: float = 60.0) -> None:
@@ -188,7 +195,12 @@ class Client:
     def _take(self, message: play_pb2.ArenaMessage) -> None:
         if message.ping:
             self._unsent.add_pong(message.ping)
+        self._matches.came = perf_counter()
         self._matches.take(message)
+        if message.replaced_by and not self._leaving:
+            self._leaving = True
+            playing = counted(self.stats.playing, "match")
+            log.info("version %s of this bot takes over; %s to play to the end", message.replaced_by, playing)
 
     async def _talk(self, link: Link) -> None:
         """Send what gathers. When that is no longer possible, `_listen` hears why."""
@@ -221,6 +233,8 @@ class Client:
             resume_token=self._resume_token,
             client=f"roost-sdk {_own_version()}",
             no_challenges=not self._challenges,
+            # A bot that comes back has taken over before, and another version may have taken over from it since.
+            takes_over=self._takes_over and not self._resume_token and not self.stats.connections,
         )
 
 

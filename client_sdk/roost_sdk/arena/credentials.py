@@ -31,7 +31,7 @@ class Credentials:
     key: str | None = field(default=None, repr=False)
     tls: bool = False
     ca: bytes | None = None
-    """Who is trusted to say that an arena is the right one, in PEM form; `None`: whom this machine trusts."""
+    """The authorities that vouch for an arena, in PEM form; `None` for those that this machine trusts."""
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
         """What goes along with every call."""

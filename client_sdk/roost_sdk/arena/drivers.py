@@ -9,17 +9,19 @@ large `json.loads`, does, because all threads share one interpreter. `Heartbeat`
 import asyncio
 import sys
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from queue import SimpleQueue
-from threading import Thread
+from queue import Empty, SimpleQueue
+from threading import Thread, get_ident
 from time import perf_counter, process_time
-from typing import Protocol
+from typing import Any, Protocol
 
-from roost_sdk.arena.match import ArenaMatch, Task
+from roost_sdk.arena.match import ArenaMatch, Task, run_together
 from roost_sdk.bot import Bot
 from roost_sdk.seat import Kind, has_coroutines
+from roost_sdk.tracebacks import own_line
+from roost_sdk.troubles.hangs import where_thread_is
 
 COLLECT_SECONDS = 0.002
 """How long a finished task may wait for the rest of its batch."""
@@ -49,6 +51,12 @@ class Driver(Protocol):
 
     def held(self, began: float, ended: float) -> float:
         """How many seconds between two moments a bot kept the network from running."""
+
+    def calling(self) -> Collection[Task]:
+        """The calls of bots that have begun and not ended."""
+
+    def where(self, task: Task) -> str:
+        """The author's line that one of these calls is at; empty if it is at none."""
 
     def serve(self) -> None:
         """Run tasks in this thread until `close`."""
@@ -126,6 +134,8 @@ class ThreadDriver:
         self.held = self._returns.held
         self._batches: SimpleQueue[Sequence[Task] | None] = SimpleQueue()
         self._closed = False
+        self._current: Task | None = None
+        self._thread = 0
 
     def take(self, batch: Sequence[Task]) -> None:
         self._returns.expect(len(batch))
@@ -139,20 +149,59 @@ class ThreadDriver:
         self._closed = True
         self._batches.put(None)
 
+    def calling(self) -> Collection[Task]:
+        task = self._current
+        return () if task is None else (task,)
+
+    def where(self, task: Task) -> str:
+        return where_thread_is(self._thread)
+
     def serve(self) -> None:
+        self._thread = get_ident()
         while (batch := self._batches.get()) is not None:
-            for task in batch:
+            for tasks in self._together(batch):
                 if self._closed:
                     return
-                task.run()
-                self._returns.put(task)
+                self._current = tasks[0]
+                if len(tasks) > 1:
+                    run_together(tasks)
+                else:
+                    tasks[0].run()
+                self._current = None
+                for task in tasks:
+                    self._returns.put(task)
             self._returns.flush()
+
+    def _together(self, batch: Sequence[Task]) -> Iterator[Sequence[Task]]:
+        """What is run at once: a task by itself, but all waiting decisions of a bot that takes many.
+
+        Those come last, so that nothing of their matches is ahead of them; each match has one open decision at most.
+        """
+        many: list[Task] = []
+        while batch:
+            for task in batch:
+                if task.kind == "decide" and task.match.takes_many:
+                    many.append(task)
+                else:
+                    yield (task,)
+            batch = self._waiting() if many else ()
+        if many:
+            yield many
+
+    def _waiting(self) -> Sequence[Task]:
+        """What has come meanwhile."""
+        with suppress(Empty):
+            batch = self._batches.get_nowait()
+            if batch is not None:
+                return batch
+            self._batches.put(None)
+        return ()
 
 
 class LoopDriver:
     """Runs the methods of a bot that has coroutines, in an event loop of their own; those of a match in order.
 
-    A decision that is unfinished when the next one is asked for is cancelled: nobody wants it any more.
+    A decision that is unfinished when the next one is asked for is cancelled: nobody wants it now.
     """
 
     def __init__(self, finished: Finished) -> None:
@@ -161,6 +210,7 @@ class LoopDriver:
         self._orders: deque[Callable[[], None]] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._players: dict[ArenaMatch, _Player] = {}
+        self._thread = 0
         self._over: asyncio.Event
 
     def take(self, batch: Sequence[Task]) -> None:
@@ -173,7 +223,16 @@ class LoopDriver:
     def close(self) -> None:
         self._order(lambda: self._over.set())
 
+    def calling(self) -> Collection[Task]:
+        playing = [player.called for player in list(self._players.values())]
+        return [task for task in playing if task is not None]
+
+    def where(self, task: Task) -> str:
+        player = self._players.get(task.match)
+        return where_thread_is(self._thread) or ("" if player is None else player.where())
+
     def serve(self) -> None:
+        self._thread = get_ident()
         with asyncio.Runner() as runner:
             runner.run(self._serve())
 
@@ -220,6 +279,8 @@ class _Player:
         self._tasks: asyncio.Queue[Task] = asyncio.Queue()
         self._kind: Kind = "start"
         self._current: asyncio.Task[None] | None = None
+        self.called: Task | None = None
+        """The call that has begun and not ended."""
         self._playing = asyncio.create_task(self._play())
 
     def take(self, task: Task) -> None:
@@ -241,11 +302,22 @@ class _Player:
         while self._kind != "end":
             task = await self._tasks.get()
             self._kind = task.kind
+            self.called = task
             self._current = asyncio.create_task(task.wait())
             self._current.add_done_callback(partial(self._done, task))
             await asyncio.wait([self._current])
 
+    def where(self) -> str:
+        """The author's line at which its coroutine waits."""
+        coroutine: Any = None if self._current is None else self._current.get_coro()
+        at = ""
+        while frame := getattr(coroutine, "cr_frame", None):
+            at = own_line(frame) or at
+            coroutine = coroutine.cr_await
+        return at
+
     def _done(self, task: Task, current: "asyncio.Task[None]") -> None:
+        self.called = None
         self._return(task)
         error = None if current.cancelled() else current.exception()
         # An interrupt ends `serve`, which raises it. The event loop would report it a second time.
@@ -278,6 +350,8 @@ class OwnThread:
         self.drop = driver.drop
         self.close = driver.close
         self.held = driver.held
+        self.calling = driver.calling
+        self.where = driver.where
         self.serve = driver.serve
 
     def take(self, batch: Sequence[Task]) -> None:

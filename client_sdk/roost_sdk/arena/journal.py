@@ -172,7 +172,7 @@ class MatchJournal:
         try:
             return {"move": get_game(self._game).encode_move(move)}
         except Exception:
-            # Whatever the bot has returned: it is no move, and this only says so.
+            # The bot may have returned anything. It is not a move, and this only says so.
             return {"sent": as_text(move)}
 
     def _at(self) -> float:

@@ -42,7 +42,7 @@ ResultT = TypeVar("ResultT")
 
 
 class LinkLost(RoostError):
-    """The arena cannot be reached, or not any more. Trying again may help."""
+    """The arena cannot be reached, or no longer can be. Trying again may help."""
 
 
 class Refused(RoostError):

@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from random import Random
 from time import perf_counter
@@ -10,12 +10,14 @@ from time import perf_counter
 from roost.v1 import play_pb2
 from roost_games.referee import STANDARD_CLOCK, Clock, from_notation
 from roost_games.registry import get_game
-from roost_games.replay import Result
+from roost_games.replay import Result, Seat
 from roost_games.wording import as_text
 from roost_sdk.arena.journal import Journal, MatchJournal, about_match
 from roost_sdk.bot import Bot
-from roost_sdk.seat import CRASHES, BotSeat, Call, Kind, NotStarted, Outcome, SeatedBot
+from roost_sdk.clock import TimeLeft
+from roost_sdk.seat import CRASHES, BotSeat, Call, Kind, NotStarted, Outcome, SeatedBot, decide_many
 from roost_sdk.tracebacks import authors_lines, headline
+from roost_sdk.troubles.log import Trouble, TroubleLog
 from roost_sdk.wire import AnyMatchCodec, WireError, codec_for
 
 log = logging.getLogger("roost_sdk")
@@ -24,7 +26,13 @@ log = logging.getLogger("roost_sdk")
 class ArenaMatch:
     """One match from the view of a seat: the bot that plays it, and what was asked last."""
 
-    def __init__(self, started: play_pb2.MatchStarted, bot_class: type[Bot], journal: Journal | None = None) -> None:
+    def __init__(
+        self,
+        started: play_pb2.MatchStarted,
+        bot_class: type[Bot],
+        troubles: TroubleLog,
+        journal: Journal | None = None,
+    ) -> None:
         self.number = started.match
         self.match_id = started.match_id
         self.game = started.game
@@ -35,17 +43,27 @@ class ArenaMatch:
         """The latest question, if there is one."""
         self.answer: play_pb2.Answer | None = None
         """The answer to it, once there is one."""
-        self.latency_ms = 0.0
+        self.left = TimeLeft.of(_clock_of(started))
+        """What the arena said last about time."""
         self.codec: AnyMatchCodec
         self.bot: SeatedBot | None = None
         self.journal: MatchJournal | None = None
         """What is written down about it, if its author wants that."""
+        self.troubles = troubles
+        """Where its author is told what goes wrong."""
+        self.takes_many = bot_class.takes_many(started.game)
+        """Whether its decisions may be asked together with those of other matches."""
         self._bot_class = bot_class
         self._started = started
         self._folder = journal
 
     def __str__(self) -> str:
         return f"match {self.match_id} ({self.game}, seat {self.seat} of {self.players})"
+
+    @property
+    def slow_seconds(self) -> float:
+        """A call that takes longer is slow."""
+        return _clock_of(self._started).decision_ms / 1000
 
     def start(self) -> Call:
         """Seat the bot."""
@@ -58,7 +76,15 @@ class ArenaMatch:
         if self._folder is not None:
             self.journal = self._folder.begin(about_match(started, rng_seed))
         bind = None if self.journal is None else self.journal.bind
-        place = BotSeat(self.game, self.seat, self.players, Random(rng_seed), _clock_of(started))
+        place = BotSeat(
+            self.game,
+            self.seat,
+            self.players,
+            Random(rng_seed),
+            _clock_of(started),
+            _bots_of(started),
+            lambda: self.left,
+        )
         self.bot = SeatedBot(self._bot_class, place, bind)
         self._legal = get_game(self.game).legal
         return Call("start")
@@ -104,24 +130,26 @@ class Task:
 
     def run(self) -> None:
         """Call the bot."""
-        call = self._call()
+        call = self.prepared()
         if call is not None and self.match.bot is not None:
-            self._conclude(*getattr(self.match.bot, call.kind)(*call.given))
+            self.conclude(*getattr(self.match.bot, call.kind)(*call.given))
 
     async def wait(self) -> None:
         """Call a bot that has coroutines."""
-        call = self._call()
+        call = self.prepared()
         if call is not None and self.match.bot is not None:
-            self._conclude(*await self.match.bot.wait(call))
+            self.conclude(*await self.match.bot.wait(call))
 
-    def _call(self) -> Call | None:
+    def prepared(self) -> Call | None:
+        """The call to make, if it is still wanted and can be made."""
         try:
             return self.prepare()
         except Exception as error:
-            self._conclude(None, error, 0.0)
+            self.conclude(None, error, 0.0)
             return None
 
-    def _conclude(self, value: object, error: BaseException | None, ms: float) -> None:
+    def conclude(self, value: object, error: BaseException | None, ms: float) -> None:
+        """The call was made, with this outcome."""
         self.ended = perf_counter()
         self.outcome = value, error, ms
         if self.request is not None:
@@ -134,20 +162,35 @@ class Task:
     def _answer(self, request: int, move: object, error: BaseException | None, ms: float) -> play_pb2.Answer:
         match = self.match
         if match.journal is not None:
-            match.journal.decided(request, move, error, ms, match.latency_ms)
+            match.journal.decided(request, move, error, ms, match.left.latency_ms)
         answer = play_pb2.Answer(match=match.number, request=request)
         if error is None:
             _write_move(match, move, answer)
         else:
             answer.crashed = True
         if log.isEnabledFor(logging.DEBUG):
-            log.debug("%s: %s in %.3f ms, latency %.3f ms", match, as_text(move), ms, match.latency_ms)
+            log.debug("%s: %s in %.3f ms, latency %.3f ms", match, as_text(move), ms, match.left.latency_ms)
         return answer
+
+
+def run_together(tasks: Sequence[Task]) -> None:
+    """Ask a bot that takes many for all these decisions at once."""
+    calls = [(task, call) for task in tasks if (call := task.prepared()) is not None]
+    asked = [(task, task.match.bot, *call.given) for task, call in calls if task.match.bot is not None]
+    outcomes = decide_many([(bot, view, legal) for _, bot, view, legal in asked])
+    for (task, *_), outcome in zip(asked, outcomes, strict=True):
+        task.conclude(*outcome)
 
 
 def _clock_of(started: play_pb2.MatchStarted) -> Clock:
     """What the arena says about time; if it says nothing, the usual."""
     return Clock(started.clock.decision_ms, started.clock.bank_ms) if started.HasField("clock") else STANDARD_CLOCK
+
+
+def _bots_of(started: play_pb2.MatchStarted) -> tuple[Seat, ...]:
+    """Who sits where. Older arenas tell no versions."""
+    versions = started.versions or [""] * len(started.bots)
+    return tuple(map(Seat, started.bots, versions))
 
 
 @lru_cache(maxsize=64)
@@ -167,12 +210,15 @@ def _write_move(match: ArenaMatch, move: object, answer: play_pb2.Answer) -> Non
         # An author may return anything, and nothing about it may end the process.
         answer.move.Clear()
         answer.move.SetInParent()
-        log.warning("%s: the bot's answer is not a move: %s (%s)", match, as_text(move), headline(error))
+        trouble = Trouble(match.seat, "the bot", f"sent what is not a move: {headline(error)}")
+        text = f"{match}: the bot's answer is not a move: {as_text(move)} ({headline(error)})"
+        match.troubles.tell(trouble, match.match_id, text)
 
 
 def log_error(match: ArenaMatch, what: str, error: BaseException) -> None:
     """Tell the author what went wrong, and whose fault it is."""
     if isinstance(error, WireError):
-        log.error("%s: the arena sent what is not understood here: %s", match, error)
+        log.error("%s: the arena sent something that this version does not understand: %s", match, error)
     else:
-        log.error("%s: the bot %s: %s\n%s", match, what, headline(error), authors_lines(error))
+        trouble = Trouble(match.seat, "the bot", f"{what}: {headline(error)}")
+        match.troubles.tell(trouble, match.match_id, f"{match}: the bot {trouble.what}\n{authors_lines(error)}")

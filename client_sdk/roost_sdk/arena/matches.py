@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
+from time import perf_counter
 
 from roost.v1 import play_pb2
 from roost_games.replay import VOIDED, Result
@@ -14,7 +15,10 @@ from roost_sdk.arena.journal import Journal
 from roost_sdk.arena.match import ArenaMatch, Task, log_error
 from roost_sdk.arena.stats import Stats
 from roost_sdk.bot import Bot
+from roost_sdk.clock import TimeLeft
 from roost_sdk.seat import Kind
+from roost_sdk.troubles.hangs import LOOK_SECONDS, Hang, dump_if_held, hang_line
+from roost_sdk.troubles.log import Trouble, TroubleLog
 from roost_sdk.wire import WireError, result_from_wire
 
 COMMITMENTS_REMEMBERED = 10_000
@@ -107,6 +111,13 @@ class Matches:
         self._settled = asyncio.Event()
         self._settled.set()
         self._longest_held: dict[Kind, float] = {}
+        self._troubles = TroubleLog(partial(log.error, "%s"))
+        self._hang = Hang()
+        self._armed = False
+        self.came = 0.0
+        """When the message has come that is being taken, by `perf_counter`."""
+        self._since: dict[Task, float] = {}
+        """Since when calls have been seen to be under way."""
 
     def resume(self, numbers: Collection[int]) -> None:
         """The arena is reached (again), and only the matches with these numbers go on."""
@@ -117,14 +128,15 @@ class Matches:
 
     def take(self, message: play_pb2.ArenaMessage) -> None:
         """Hand over to the bots what the arena says."""
-        batch: list[Task | None] = [self._start(started) for started in message.started]
-        batch += map(self._tell_seen, message.events)
-        batch += map(self._ask, message.decisions)
-        batch += map(self._end, message.ended)
+        # Slices: iterating over a list of protobuf takes twice the time.
+        batch: list[Task | None] = [self._start(started) for started in message.started[:]]
+        batch += map(self._tell_seen, message.events[:])
+        batch += map(self._ask, message.decisions[:])
+        batch += map(self._end, message.ended[:])
         tasks = [task for task in batch if task is not None]
         if tasks:
             self.driver.take(tasks)
-        for reveal in message.reveals:
+        for reveal in message.reveals[:]:
             self._check(reveal)
 
     def finish(self, tasks: Sequence[Task]) -> None:
@@ -139,6 +151,29 @@ class Matches:
             if task.outcome is not None and task.outcome[2] > HELD_SECONDS * 1000.0:
                 self._blame(task, task.outcome[2] / 1000.0)
 
+    async def look_for_hangs(self) -> None:
+        """Say it when a bot does not answer, while it does not."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            self._look()
+
+    def _look(self) -> None:
+        now = perf_counter()
+        self._since = {task: self._since.get(task, now) for task in self.driver.calling()}
+        self._arm(bool(self.running))
+        longest = min(self._since, key=self._since.__getitem__, default=None)
+        seconds = 0.0 if longest is None else now - self._since[longest]
+        slow = 0.0 if longest is None else longest.match.slow_seconds
+        if self._hang.is_news(seconds, slow) and longest is not None:
+            line = hang_line("the bot", seconds, self.driver.where(longest))
+            trouble = Trouble(longest.match.seat, "the bot", f"has not answered for {seconds:.0f} s")
+            self._troubles.tell(trouble, longest.match.match_id, f"{longest.match}: {line}")
+
+    def _arm(self, armed: bool) -> None:
+        """Have Python itself tell where a bot is that holds the interpreter, as long as matches run."""
+        self._armed = armed
+        dump_if_held(armed=armed)
+
     async def settle(self, seconds: float) -> None:
         """Wait until all bots whose matches ended know about it, but no longer than this."""
         with suppress(TimeoutError):
@@ -149,6 +184,8 @@ class Matches:
         for match in list(self.running.values()):
             self._forget(match)
         self.driver.close()
+        self._arm(False)
+        self._troubles.close()
 
     def _start(self, started: play_pb2.MatchStarted) -> Task | None:
         known = self.running.get(started.match)
@@ -157,8 +194,10 @@ class Matches:
             if known.ready:
                 self._unsent.add_ready(known.number)
             return None
-        match = ArenaMatch(started, self._bot_class, self._journal)
+        match = ArenaMatch(started, self._bot_class, self._troubles, self._journal)
         self.running[match.number] = match
+        if not self._armed:
+            self._arm(True)
         self._remember(match.match_id, started.commitment)
         self._count()
         return Task(match, "start", match.start)
@@ -173,10 +212,11 @@ class Matches:
         match = self.running.get(decision.match)
         if match is None:
             return None
-        self._stats.latency_ms = match.latency_ms = decision.latency_us / 1000.0
+        self._stats.latency_ms = latency_ms = decision.latency_us / 1000.0
         request = decision.request
         if request != match.request:
             match.request, match.answer = request, None
+            match.left = TimeLeft(decision.time_left_ms, decision.bank_left_ms, latency_ms, self.came)
             return Task(match, "decide", partial(match.decide, request, decision.view), request)
         if match.answer is not None:
             # Asked again after a resume, and the answer got lost on the way.
@@ -205,11 +245,21 @@ class Matches:
         self._stats.ended(result, match.seat)
         if match.journal is not None:
             match.journal.ended(result)
-        _log_result(match, result)
+        self._log_result(match, result)
         self._ending += 1
         self._settled.clear()
         self._count()
         return Task(match, "end", partial(match.end, result))
+
+    def _log_result(self, match: ArenaMatch, result: Result) -> None:
+        place = f"place {result.places[match.seat]}" if result.places else result.reason or result.termination
+        log.debug("%s ended: %s, scores %s", match, place, result.scores)
+        own = [fault for fault in result.faults if fault.seat == match.seat]
+        if own:
+            faults = ", ".join(f"{fault.kind} at step {fault.step}" for fault in own)
+            kinds = ", ".join(sorted({fault.kind for fault in own}))
+            trouble = Trouble(match.seat, "the bot", f"had faults ({kinds})")
+            self._troubles.tell(trouble, match.match_id, f"{match}: faults of the bot: {faults}")
 
     def _ended(self, match: ArenaMatch) -> None:
         if match.journal is not None:
@@ -262,11 +312,3 @@ def _result_of(match: ArenaMatch, ended: play_pb2.MatchEnded) -> Result:
         log_error(match, "", error)
         return Result((), (), VOIDED)
     return result if len(result.places) in (0, match.players) else Result((), (), VOIDED)
-
-
-def _log_result(match: ArenaMatch, result: Result) -> None:
-    place = f"place {result.places[match.seat]}" if result.places else result.reason or result.termination
-    log.debug("%s ended: %s, scores %s", match, place, result.scores)
-    faults = [f"{fault.kind} at step {fault.step}" for fault in result.faults if fault.seat == match.seat]
-    if faults:
-        log.warning("%s: faults of the bot: %s", match, ", ".join(faults))

@@ -34,7 +34,7 @@ IN_WORDS = {
 
 
 def presence_of(bot: arena_pb2.BotVersion) -> Presence:
-    """The presence that an arena tells. Older arenas do not."""
+    """The presence that an arena tells; unknown from an older arena."""
     name = arena_pb2.Presence.Name(bot.presence).removeprefix("PRESENCE_").lower().replace("_", "-")
     return Presence.UNKNOWN if name == "unspecified" else Presence(name)
 

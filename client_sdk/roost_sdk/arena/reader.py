@@ -1,4 +1,4 @@
-"""What one may ask an arena: bots, standings, matches, competitions, replays; with a key, accounts and administration.
+"""What anybody may ask an arena: bots, standings, matches, competitions, replays; with a key, accounts and more.
 
     with open_arena("arena.example:50051") as arena:
         for row in arena.standings(arena_pb2.GetStandingsRequest(game="karteneck")).standings:
@@ -8,9 +8,11 @@ Answers are messages of `roost.v1`. Every call raises `RoostError` with a line t
 """
 
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -29,6 +31,10 @@ from roost_sdk.arena.link import NOT_CONNECTED, plain_trouble, tls_trouble
 
 ANSWER_SECONDS = 30.0
 """How long an arena may take to answer."""
+CHALLENGE_SECONDS = 1.0
+"""The pause between two questions about a challenge."""
+AWAY_SECONDS = 120.0
+"""How long an arena may be away while a challenge is followed. It plays on when it is back."""
 MOST_FILES = 1000
 """The most files of an export. One has about thirty."""
 MATCHES_PER_PAGE = 1000
@@ -117,7 +123,7 @@ class Reader(ABC):
         return None
 
     def challenge(self, challenge_id: str) -> records_pb2.GetChallengeResponse:
-        """A challenge: how far it is, and its result."""
+        """The progress and the result of a challenge."""
         request = records_pb2.GetChallengeRequest(challenge_id=challenge_id)
         return self._answer(request, records_pb2.GetChallengeResponse)
 
@@ -295,14 +301,36 @@ def find_competition(reader: Reader, name: str | None = None) -> arena_pb2.Compe
     fitting = [each for each in found if name in (None, each.name)]
     if len(fitting) == 1:
         return fitting[0]
-    listed = f"there are: {', '.join(each.name for each in found)}" if found else "there is none"
+    listed = f"the competitions are: {', '.join(each.name for each in found)}" if found else "there is none"
     raise UsageError(f"there is no competition {name!r}; {listed}" if name else f"name the competition; {listed}")
+
+
+def follow_challenge(
+    reader: Reader, challenge_id: str, *, pause: float = CHALLENGE_SECONDS, patience: float = AWAY_SECONDS
+) -> Iterator[records_pb2.GetChallengeResponse]:
+    """The progress of a challenge, again and again until it is over. Raises `RoostError` if the arena does not know it.
+
+    Once the arena has answered, it may be away for as long as `patience` says.
+    """
+    answered = -inf
+    while True:
+        try:
+            found = reader.challenge(challenge_id)
+        except NoArenaError:
+            if time.monotonic() - answered > patience:
+                raise
+        else:
+            answered = time.monotonic()
+            yield found
+            if found.over:
+                return
+        time.sleep(pause)
 
 
 class RatingWatch:
     """Asks an arena for the standing of a bot version now and then, in a thread of its own.
 
-    An arena that does not answer is no error here: the standing stays as it was.
+    An arena that does not answer is not an error here: the standing stays as it was.
     """
 
     FIRST_SECONDS = 3.0

@@ -1,7 +1,7 @@
 """What a bot's process writes: an answer to each call, in the order of the calls, as data.
 
-An answer is a header with its kind, the milliseconds that it took and the length of what follows: the move in replay
-notation, an error, or what a file holds, each as JSON. Moves come again and again, so both sides remember them.
+An answer is a header with its kind, the milliseconds that it took and the length of what follows. That is the move in
+replay notation, an error, or the contents of a file, each as JSON. Moves recur, so both sides remember them.
 """
 
 import json
@@ -43,7 +43,7 @@ class AnswerKind(IntEnum):
     """The call is done, and there is nothing to tell."""
     MOVE = 1
     REFUSED = 2
-    """What a decision returned is no move; a short text or JSON about it follows."""
+    """What a decision returned is not a move; a short text or JSON about it follows."""
     ERROR = 3
     """The bot raised an error: its headline, the author's lines, and whether the bot says that it is late."""
     UNSTARTED = 4
@@ -90,7 +90,7 @@ def take_answers(data: bytearray) -> list[Answer]:
     while at + HEADER.size <= len(data):
         kind, ms, size = HEADER.unpack_from(data, at)
         if kind >= len(KINDS) or not 0 <= ms < float("inf") or size > LONGEST_ANSWER:
-            raise NotAnAnswer("what it wrote is no answer")
+            raise NotAnAnswer("what it wrote is not an answer")
         end = at + HEADER.size + size
         if end > len(data):
             break
@@ -125,15 +125,15 @@ def read_descriptions(told: JsonValue) -> list[BotDescription]:
     try:
         return [_description(*each) for each in told]  # type: ignore[attr-defined]  # refused below
     except (TypeError, ValueError) as error:
-        raise NotAnAnswer("a description of no bot") from error
+        raise NotAnAnswer("not the description of a bot") from error
 
 
 def _description(name: str, class_name: str, version: str, games: list[str], counts: list[int]) -> BotDescription:
     texts = name, class_name, version
     if not all(isinstance(text, str) and text.isprintable() and 0 < len(text) <= LONGEST_NAME for text in texts):
-        raise ValueError("a name of no bot")
+        raise ValueError("not the name of a bot")
     if not (set(games) <= set(GAME_NAMES) and all(type(count) is int for count in counts)):
-        raise ValueError("games of no bot")
+        raise ValueError("not the games of a bot")
     return BotDescription(*texts, tuple(games), tuple(counts))
 
 

@@ -2,8 +2,8 @@
 
 CHANNEL is the number of a socket: batches of calls come from it, each with its length before it, and an answer to each
 call goes back. MARK is the number of a file in which the process notes how many calls it has begun, so that its parent
-knows which call a process did not survive. What follows there is where in its code a bot was when a call had taken
-SECONDS. What the bot prints is dropped unless PRINTS is `1`.
+knows which call a process did not survive. What follows there is where in its code a bot was when a call had taken two
+seconds, and again several times until it has taken SECONDS. What the bot prints is dropped unless PRINTS is `1`.
 """
 
 import faulthandler
@@ -12,29 +12,33 @@ import mmap
 import os
 import pickle
 import random
-import resource
 import signal
 import sys
 from asyncio import Runner
-from collections.abc import Callable, Sequence
-from itertools import count
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count, groupby, islice
 from pathlib import Path
 from socket import socket
 from struct import Struct
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from roost.v1 import play_pb2
 from roost_games.errors import UsageError
 from roost_games.game import JsonValue
 from roost_games.referee import Clock
 from roost_games.registry import get_game
+from roost_games.replay import Seat
 from roost_sdk.bot import Bot, OutOfTime
 from roost_sdk.bot_process.answers import LONGEST_TEXT, Answer, AnswerKind, BotDescription, move_answer
+from roost_sdk.clock import TimeLeft
 from roost_sdk.guard import OUT_OF_MEMORY
 from roost_sdk.load import load_all, load_bot
-from roost_sdk.seat import BotSeat, NotStarted, Outcome, SeatedBot, blocking
+from roost_sdk.seat import BotSeat, NotStarted, Outcome, SeatedBot, blocking, decide_many
 from roost_sdk.tracebacks import authors_lines, headline
+from roost_sdk.troubles.hangs import HANG_SECONDS
 from roost_sdk.wire import codec_for
 
 LENGTH = Struct("<I")
@@ -42,16 +46,25 @@ LENGTH = Struct("<I")
 MARK = Struct("<Q")
 FLUSH_SECONDS = 0.005
 """Answers wait for others at most about this long."""
+ALARMS = 10
+"""About how often it is noted where a bot is that hangs."""
 MOST_READY = 1 << 16
 """At most about this many bytes of answers wait."""
 
 
-class HostedSeat(NamedTuple):
+HostCall = tuple[int, str, tuple[Any, ...]]
+"""The number of the seat, or 0, the name of a method of `BotHost`, and what that is given."""
+
+
+@dataclass(slots=True)
+class HostedSeat:
     """A bot at a table, and what reads its views."""
 
     game: str
     bot: SeatedBot
     read: Callable[[play_pb2.View], Any]
+    takes_many: bool
+    bank_used: float = 0.0
 
 
 class BotHost:
@@ -61,6 +74,8 @@ class BotHost:
         self._channel = channel
         self._mark = mark
         self._patience = patience
+        self._alarms = min(HANG_SECONDS, patience), max(HANG_SECONDS / 2, patience / ALARMS)
+        """When a call has taken so long, it is noted where it is, and then again after each such pause."""
         self._reader = channel.makefile("rb")
         self._ready = bytearray()
         self._flushed = 0.0
@@ -72,18 +87,38 @@ class BotHost:
         """Answer calls until the channel is closed."""
         begun = count(1)
         while calls := self._next_batch():
-            for number, kind, given in calls:
+            for together in self._grouped(calls):
                 MARK.pack_into(self._mark, 0, next(begun))
-                signal.setitimer(signal.ITIMER_REAL, self._patience)
-                self._say(getattr(self, kind)(number, *given))
+                signal.setitimer(signal.ITIMER_REAL, *self._alarms)
+                if len(together) > 1:
+                    self._decide_many(together)
+                    deque(islice(begun, len(together) - 1), 0)
+                else:
+                    ((number, kind, given),) = together
+                    self._say(getattr(self, kind)(number, *given))
             signal.setitimer(signal.ITIMER_REAL, 0.0)
             self._flush()
 
-    def _next_batch(self) -> list[tuple[int, str, tuple[Any, ...]]]:
+    def _grouped(self, calls: list[HostCall]) -> Iterator[list[HostCall]]:
+        """Calls that are made together: decisions one after the other of a bot that takes many."""
+        for many, group in groupby(calls, lambda call: call[1] == "decide" and self._seats[call[0]].takes_many):
+            if many:
+                yield list(group)
+            else:
+                for call in group:
+                    yield [call]
+
+    def _decide_many(self, calls: list[HostCall]) -> None:
+        asked = [self._question(number, *given) for number, _, given in calls]
+        outcomes = decide_many([(hosted.bot, view, legal) for hosted, view, legal in asked])
+        for (hosted, _, _), outcome in zip(asked, outcomes, strict=True):
+            self._say(_decision_answer(hosted.game, outcome))
+
+    def _next_batch(self) -> list[HostCall]:
         size = self._reader.read(LENGTH.size)
         if len(size) < LENGTH.size:
             return []
-        calls: list[tuple[int, str, tuple[Any, ...]]] = pickle.loads(  # noqa: S301  our own parent wrote it
+        calls: list[HostCall] = pickle.loads(  # noqa: S301  our own parent wrote it
             self._reader.read(*LENGTH.unpack(size))
         )
         return calls
@@ -125,20 +160,31 @@ class BotHost:
         players: int,
         rng_seed: str,
         clock: Clock,
+        bots: tuple[Seat, ...] = (),
     ) -> Answer:
-        """Seat the bot at another table."""
-        place = BotSeat(game, seat, players, random.Random(rng_seed), clock)
+        """Seat the bot at another table, where `bots` sit."""
+
+        def left() -> TimeLeft:
+            return TimeLeft.of(clock, hosted.bank_used)
+
+        place = BotSeat(game, seat, players, random.Random(rng_seed), clock, bots, left)
         bot = SeatedBot(self._bot_class, place, blocking(self._runner))
         codec = codec_for(game).for_match(get_game(game).options(options))
-        self._seats[number] = HostedSeat(game, bot, codec.view_reader(players))
+        hosted = self._seats[number] = HostedSeat(
+            game, bot, codec.view_reader(players), self._bot_class.takes_many(game)
+        )
         return _plain_answer(bot.start())
 
-    def decide(self, number: int, data: bytes) -> Answer:
+    def decide(self, number: int, data: bytes, bank_used: float = 0.0) -> Answer:
         """Ask for a move. The view comes as bytes of a `roost.v1.View`, which are quicker to read than a pickle."""
-        game, bot, read = self._seats[number]
-        view = read(play_pb2.View.FromString(data))
-        move, error, ms = bot.decide(view, get_game(game).legal(view))
-        return move_answer(game, move, ms) if error is None else _error_answer(error, ms)
+        hosted, view, legal = self._question(number, data, bank_used)
+        return _decision_answer(hosted.game, hosted.bot.decide(view, legal))
+
+    def _question(self, number: int, data: bytes, bank_used: float = 0.0) -> tuple[HostedSeat, Any, Sequence[Any]]:
+        hosted = self._seats[number]
+        hosted.bank_used = bank_used
+        view = hosted.read(play_pb2.View.FromString(data))
+        return hosted, view, get_game(hosted.game).legal(view)
 
     def seen(self, number: int, seat: int, move: Any) -> Answer:
         """Tell a bot of a move."""
@@ -163,6 +209,11 @@ def _answer(kind: AnswerKind, told: object, ms: float = 0.0) -> Answer:
     return Answer(kind, ms, json.dumps(told).encode())
 
 
+def _decision_answer(game: str, outcome: Outcome) -> Answer:
+    move, error, ms = outcome
+    return move_answer(game, move, ms) if error is None else _error_answer(error, ms)
+
+
 def _plain_answer(outcome: Outcome) -> Answer:
     _, error, ms = outcome
     return Answer(AnswerKind.DONE, ms) if error is None else _error_answer(error, ms)
@@ -183,6 +234,8 @@ def memory_taken() -> int:
 
     Not its peak, which on Linux is inherited from the process that started it.
     """
+    import resource  # not everywhere
+
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
     except OSError:
@@ -192,6 +245,8 @@ def memory_taken() -> int:
 
 def limit_memory(before: int, megabytes: int) -> None:
     """Let this process take this many megabytes more than it had `before`. Beyond that it gets `MemoryError`."""
+    import resource
+
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     wanted = before + megabytes * 1024 * 1024
     resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))

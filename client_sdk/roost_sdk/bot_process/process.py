@@ -13,12 +13,13 @@ import mmap
 import os
 import pickle
 import selectors
+import socket as sockets
 import sys
 import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from socket import MSG_DONTWAIT, socket, socketpair
+from socket import socket, socketpair
 from subprocess import PIPE
 from threading import Thread
 from typing import IO, Any, NamedTuple
@@ -39,8 +40,10 @@ from roost_sdk.bot_process.answers import (
 )
 from roost_sdk.bot_process.host import LENGTH, MARK
 from roost_sdk.guard import OUT_OF_MEMORY, TOO_MANY_PROCESSES
-from roost_sdk.processes import ProcessTree, TreeLimits, ending_of, python_words
+from roost_sdk.load import STDIO
+from roost_sdk.processes import ProcessTree, TreeLimits, check_processes, ending_of, python_words
 from roost_sdk.tracebacks import where_it_was
+from roost_sdk.troubles.hangs import HANG_SECONDS, Hang, hang_line
 
 LOOK_SECONDS = 0.1
 """How often somebody who waits can be interrupted."""
@@ -79,6 +82,8 @@ class BotLimits(NamedTuple):
     """Whether what it prints is shown, too, and not only what it writes to stderr."""
     margin: float = 1.0
     """It is stopped this many seconds later: a bot that watches its time says itself that it is late."""
+    slow: float = 0.0
+    """It is not said to hang before it has taken this many seconds."""
     loading: float = 60.0
     """How many seconds the import of its file may take."""
 
@@ -107,19 +112,32 @@ class BotProcess:
     """The process of one bot, which may sit at many tables."""
 
     def __init__(
-        self, text: str, limits: BotLimits, wrap: Wrap = list, log: Callable[[str], None] = write_stderr
+        self,
+        text: str,
+        limits: BotLimits,
+        wrap: Wrap = list,
+        log: Callable[[str], None] = write_stderr,
+        tell: Callable[[str], None] = lambda line: write_stderr(f"{line}\n"),
     ) -> None:
-        """The bot is named as for `load_bot`. `load` or `describe` comes first. `log` gets the lines that it writes."""
+        """The bot is named as for `load_bot`. `load` or `describe` comes first.
+
+        `log` gets the lines that it writes, and `tell` a line when it hangs, while it does.
+        """
+        check_processes()
         self.text = text
         self.asked: deque[BotCall] = deque()
         """The calls that have not been answered, in order."""
         self.average_ms = QUICK_MS
         self._limits = limits
+        self._tell = tell
         self._batch = 0
         self._before = 0
         self._received = bytearray()
         self._waited = 0.0
         """For how many seconds we have done nothing but wait for the next answer."""
+        self._hang = Hang()
+        self._noted_before = MARK.size
+        """The size of its notes when it was asked last."""
         self._channel, theirs = socketpair()
         self._notes = tempfile.TemporaryFile()  # noqa: SIM115  closed in `stop`
         self._notes.truncate(MARK.size)
@@ -160,6 +178,7 @@ class BotProcess:
         self.send([(0, kind, given)])
         while not (answered := self.receive_soon()):
             beat()
+            self._say_if_it_hangs()
             if self._waited > self._limits.loading:
                 raise self.lost(f"was not imported within {self._limits.loading:g} s", Fault.LATE)
         try:
@@ -176,6 +195,7 @@ class BotProcess:
         self._before += self._batch
         self._batch = len(calls)
         self._waited = 0.0
+        self._noted_before = os.fstat(self._notes.fileno()).st_size
         data = pickle.dumps(list(calls), pickle.HIGHEST_PROTOCOL)
         try:
             self._channel.sendall(LENGTH.pack(len(data)) + data)
@@ -196,7 +216,7 @@ class BotProcess:
     def receive(self) -> Heard:
         """The answers that have come, perhaps none, each with its call. Raises `BotLost`."""
         try:
-            some = self._channel.recv(MOST_RECEIVED, MSG_DONTWAIT)
+            some = self._channel.recv(MOST_RECEIVED, sockets.MSG_DONTWAIT)
         except BlockingIOError:
             return []
         except OSError:
@@ -216,7 +236,9 @@ class BotProcess:
         """Answers with the times that count: a bot cannot say that it thought for no time at all."""
         if answers:
             told = sum([answer.ms for answer in answers])
-            self.average_ms += LEARNING_RATE * (told / len(answers) - self.average_ms)
+            # Of many decisions that were answered together, each took as long as all of them.
+            took = min(told, self._waited * 1000)
+            self.average_ms += LEARNING_RATE * (took / len(answers) - self.average_ms)
             untold = self._waited * 1000 - told - SPARE_MS
             self._waited = 0.0
             if untold > 0:
@@ -228,9 +250,21 @@ class BotProcess:
         self._waited += seconds
 
     def check_patience(self) -> None:
-        """Raise `BotLost` if we have waited for long enough."""
+        """Say that the bot hangs, if it does. Raises `BotLost` if we have waited for long enough."""
+        self._say_if_it_hangs()
         if self._waited > self._limits.patience + self._limits.margin:
             raise self._hung()
+
+    def _say_if_it_hangs(self) -> None:
+        if self._waited < HANG_SECONDS or (not self._noted() and self._waited < HANG_SECONDS + SPARE_MS / 1000):
+            # It notes a moment later than we where it is.
+            self._hang.is_news(0.0)
+            return
+        if self._hang.is_news(self._waited, self._limits.slow):
+            # A program has its path in it, a file its class behind it.
+            name = self.text if self.text.startswith(STDIO) else self.text.rpartition("/")[2].partition(":")[0]
+            innermost = self._noted().rpartition("\n")[2]
+            self._tell(hang_line(shown(name), self._waited, innermost))
 
     def _hung(self) -> BotLost:
         return self.lost(f"did not answer for {self._limits.patience:g} s and was stopped", Fault.LATE)
@@ -248,7 +282,7 @@ class BotProcess:
 
     def _noted(self) -> str:
         file = self._notes.fileno()
-        first = max(MARK.size, os.fstat(file).st_size - MOST_NOTED)
+        first = max(self._noted_before, os.fstat(file).st_size - MOST_NOTED)
         return shown(where_it_was(os.pread(file, MOST_NOTED, first).decode(errors="replace")))
 
     def babble(self, error: NotAnAnswer) -> BotLost:

@@ -43,7 +43,7 @@ def check_sandbox() -> None:
         why = shown(said[-1] if said else tried.ending)
         raise UsageError(
             f"bubblewrap cannot make a sandbox here ({why}); the system has to allow user namespaces, which many "
-            "containers do not. Leave --sandbox out, and run the bots of others as a user of its own"
+            "containers do not. Leave --sandbox out, and run other people's bots as a separate user"
         )
 
 

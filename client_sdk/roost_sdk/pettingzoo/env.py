@@ -7,6 +7,7 @@ an answer does not change what the next seat observes.
 import secrets
 import sys
 from collections.abc import Mapping
+from time import perf_counter
 from typing import Any, Literal, TypedDict
 
 import numpy as np
@@ -23,7 +24,9 @@ from roost_games.chance import Tape, seed_of
 from roost_games.errors import UsageError
 from roost_games.game import JsonValue, places
 from roost_games.playthrough import named_fields, show_value
+from roost_games.referee import Clock
 from roost_games.registry import get_game
+from roost_sdk.clock import TimeLeft
 from roost_sdk.pettingzoo.coding import Floats, Mask, coding_of
 
 Reward = Literal["place", "score"]
@@ -49,13 +52,14 @@ def roost_env(
     options: Mapping[str, JsonValue] | None = None,
     reward: Reward = "place",
     render_mode: str | None = None,
+    clock: Clock | None = None,
 ) -> Any:
     """The environment of a game, in PettingZoo's usual wrappers. Raises `UsageError` for what cannot be played.
 
     An action outside the mask ends the match there: that agent is rewarded with -1, the others with 0. An action
     outside the action space is an `AssertionError`.
     """
-    env = RoostEnv(game, players, options=options, reward=reward, render_mode=render_mode)
+    env = RoostEnv(game, players, options=options, reward=reward, render_mode=render_mode, clock=clock)
     return OrderEnforcingWrapper(
         AssertOutOfBoundsWrapper(TerminateIllegalWrapper(env, illegal_reward=ILLEGAL_REWARD)),
     )
@@ -72,14 +76,16 @@ class RoostEnv(AECEnv, EzPickle):  # type: ignore[misc]
         options: Mapping[str, JsonValue] | None = None,
         reward: Reward = "place",
         render_mode: str | None = None,
+        clock: Clock | None = None,
     ) -> None:
-        """`options` are the game's, as in replays."""
-        EzPickle.__init__(self, game, players, options=options, reward=reward, render_mode=render_mode)
+        """`options` are the game's, as in replays. With a `clock` the infos say what is left of each agent's time."""
+        EzPickle.__init__(self, game, players, options=options, reward=reward, render_mode=render_mode, clock=clock)
         super().__init__()
         if reward not in REWARDS or render_mode not in RENDER_MODES:
             raise UsageError(f"a reward is one of {REWARDS}, a render mode one of {RENDER_MODES}")
         self.coding = coding_of(game, players, options)
         self.reward = reward
+        self.clock = clock
         self.render_mode = render_mode
         self.metadata = {"name": f"roost_{game}_v1", "is_parallelizable": False, "render_modes": ["ansi", "human"]}
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
@@ -129,9 +135,23 @@ class RoostEnv(AECEnv, EzPickle):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, int]] = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, float]] = {agent: {} for agent in self.agents}
+        self._bank_used = dict.fromkeys(self.agents, 0.0)
         self._skip_agent_selection = None
-        self.agent_selection = self.possible_agents[self._state.to_move[0]]
+        self._select()
+
+    def _select(self) -> None:
+        """The next agent has to decide, and its clock runs."""
+        self.agent_selection = agent = self.possible_agents[self._state.to_move[0]]
+        if self.clock is not None:
+            time_ms, bank_ms, latency_ms, _ = TimeLeft.of(self.clock, self._bank_used[agent])
+            self.infos[agent] = {"time_left_ms": time_ms, "bank_left_ms": bank_ms, "latency_ms": latency_ms}
+            self._asked = perf_counter()
+
+    def _charge(self, agent: str, clock: Clock) -> None:
+        """Take out of the bank what this decision took too long."""
+        over = (perf_counter() - self._asked) * 1000 - clock.decision_ms
+        self._bank_used[agent] = min(clock.bank_ms, self._bank_used[agent] + max(0.0, over))
 
     def observe(self, agent: str) -> Observation:
         seat = self._seats[agent]
@@ -145,10 +165,12 @@ class RoostEnv(AECEnv, EzPickle):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         seat = self._seats[agent]
+        if self.clock is not None:
+            self._charge(agent, self.clock)
         self._state.apply(seat, self.coding.decode(int(action), self._state.observe(seat)))
         self._cumulative_rewards[agent] = 0.0
         if self._state.to_move:
-            self.agent_selection = self.possible_agents[self._state.to_move[0]]
+            self._select()
         else:
             self._finish()
 

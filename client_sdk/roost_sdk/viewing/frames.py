@@ -72,7 +72,7 @@ def eye_of(text: str) -> Eye:
         return named[text]
     if re.fullmatch(r"[0-9]{1,2}", text):
         return int(text)
-    raise UsageError(f"{text[:20]!r} is no eye; use {OPEN}, {SPECTATOR} or the number of a seat")
+    raise UsageError(f"{text[:20]!r} is not an eye; use {OPEN}, {SPECTATOR} or the number of a seat")
 
 
 class Recorded:
@@ -150,7 +150,7 @@ def head(
         "match": match or None,
         "game": game.name,
         "title": game.title,
-        "variant": variant_of(game, options.to_json()),
+        "variant": game.variant(options.to_json()).name,
         "options": plain_fields(options),
         "players": len(seats),
         "seats": [{"bot": seat.bot, "version": seat.version} for seat in seats],
@@ -168,12 +168,6 @@ def _outcomes(replay: Replay, purposes: Mapping[int, str]) -> Iterator[Document]
         else:
             value = list(step.value) if isinstance(step.value, tuple) else step.value
             yield {"step": decisions, "purpose": purposes[at], "outcome": value}
-
-
-def variant_of(game: AnyGame, options: Mapping[str, JsonValue]) -> str:
-    """The variant that is played with these options."""
-    fitting = [variant for variant in game.variants if variant.options.items() <= options.items()]
-    return max(fitting, key=lambda variant: len(variant.options)).name
 
 
 def plain_ending(result: Result) -> Document:

@@ -5,9 +5,9 @@
         for piece in live.hear(update):
             send(json.dumps(piece))
 
-The first piece is the document, then each new frame comes by itself, and the last piece is the result. The frames
-are those that the record will give to the spectator's eye, but for what spectators are told only at the end: thinking
-times, faults, and in Bratwurmeck the dice of a roll that fails.
+The first piece is the document, then each new frame comes by itself, and the last piece is the result. The record will
+give the spectator's eye the same frames, and in addition what spectators are told only at the end: thinking times,
+faults, and in Bratwurmeck the dice of a roll that fails.
 """
 
 from typing import Any

@@ -103,18 +103,18 @@ class Growing(Generic[ListT, RunT]):
 
 
 class Unchanged(Generic[ValueT]):
-    """Translates lists that are mostly the same as for the decision before: then they are not translated again."""
+    """Translates values that are mostly the same as for the decision before: then they are not translated again."""
 
     __slots__ = ("_latest", "_translate")
 
     def __init__(self, translate: Callable[..., ValueT]) -> None:
         self._translate = translate
-        self._latest: tuple[tuple[list[int], ...], ValueT] | None = None
+        self._latest: tuple[tuple[Any, ...], ValueT] | None = None
 
-    def __call__(self, *lists: list[int]) -> ValueT:
-        """The translation of `lists`."""
-        if self._latest is None or self._latest[0] != lists:
-            self._latest = lists, self._translate(*lists)
+    def __call__(self, *values: Any) -> ValueT:
+        """The translation of `values`."""
+        if self._latest is None or self._latest[0] != values:
+            self._latest = values, self._translate(*values)
         return self._latest[1]
 
 

@@ -26,6 +26,7 @@ from roost_sdk.wire.codec import (
 from roost_sdk.wire.fields import (
     REMEMBERED,
     Growing,
+    Unchanged,
     bytes_field,
     key_of,
     keys_of,
@@ -72,29 +73,20 @@ DREWS = tuple(tuple(Drew(seat) for seat in range(players)) for players in range(
 PASS_MESSAGE = bytes_field(MOVE, b"")
 STEAL_MESSAGE = bytes_field(MOVE, pack((STEAL, True)))
 
-
-@lru_cache(REMEMBERED)
-def status_field(status: tuple[Status, ...]) -> bytes:
-    """Who is in and who is out."""
-    return packed_field(STATUS, [STATUS_NUMBERS[name] for name in status])
+Stacks = tuple[tuple[Portion, ...], ...]
 
 
-@lru_cache(REMEMBERED)
-def grill_field(grill: tuple[Portion, ...]) -> bytes:
-    """The grill."""
-    return packed_field(GRILL, [portion.value for portion in grill])
+class _Writers(NamedTuple):
+    """How the parts of a view are written that most decisions do not change. They remember what they have written."""
 
-
-@lru_cache(REMEMBERED)
-def stack_fields(stacks: tuple[tuple[Portion, ...], ...]) -> bytes:
-    """The stacks of all seats."""
-    values = packed_field(STACKS, [portion.value for stack in stacks for portion in stack])
-    return values + packed_field(STACK_SIZES, [len(stack) for stack in stacks])
+    table: Callable[[tuple[Status, ...], tuple[Portion, ...], Stacks, tuple[Card, ...]], bytes]
+    trace: Callable[[tuple[Trace, ...]], bytes]
 
 
 class _Readers(NamedTuple):
-    """How the long lists of a view are read. They remember what they have read."""
+    """How the parts of a view are read that most decisions do not change. They remember what they have read."""
 
+    portions: Callable[[list[int], list[int], list[int]], tuple[tuple[Portion, ...], Stacks]]
     discard: Callable[[list[int]], tuple[Card, ...]]
     drawn: Callable[[list[int]], tuple[Card, ...]]
     trace: Callable[[list[int]], tuple[Trace, ...]]
@@ -114,18 +106,17 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
         self._numbers: dict[str, int] = {card: number for number, card in self._cards.items()}
         self._portions = sheet.portions
         # See `fields` for what caching gains.
-        self._discard_field = lru_cache(REMEMBERED)(self._pack_discard)
         self._display_run = lru_cache(REMEMBERED)(self._pack_cards)
         self._trace_entry = lru_cache(REMEMBERED)(self._pack_entry)
         self._lay_message = lru_cache(REMEMBERED)(self._pack_lay)
 
     def view_bytes(self, view: View) -> bytes:
-        return self._write(self._pack_trace, view)
+        return self.view_writer()(view)
 
     def view_writer(self) -> Callable[[View], bytes]:
-        return partial(self._write, Growing(self._pack_trace, (), b""))
+        return partial(self._write, _Writers(Unchanged(self._pack_table), Growing(self._pack_trace, (), b"")))
 
-    def _write(self, pack_trace: Callable[[tuple[Trace, ...]], bytes], view: View) -> bytes:
+    def _write(self, writers: _Writers, view: View) -> bytes:
         (
             seat,
             players,
@@ -171,9 +162,8 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
             )
             changing = pack(scalars) + b"".join(packed_field(key, each) for key, each in lists)
             changing += pack((DISPLAYS, len(laid)))
-        traced = bytes_field(TRACE, pack_trace(trace)) + self._drawn_field(drawn) if trace else b""
-        parts = (laid, status_field(status), grill_field(grill), stack_fields(stacks), self._discard_field(discard))
-        body = b"".join((changing, *parts, traced))
+        traced = bytes_field(TRACE, writers.trace(trace)) + self._drawn_field(drawn) if trace else b""
+        body = b"".join((changing, laid, writers.table(status, grill, stacks, discard), traced))
         return head_of(seat, players, to_move) + bytes_field(BODY, body)
 
     def _pack_cards(self, cards: tuple[Card, ...]) -> bytes:
@@ -185,8 +175,17 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
     def _drawn_field(self, drawn: tuple[Card, ...]) -> bytes:
         return packed_field(DRAWN, [self._numbers[card] for card in drawn])
 
-    def _pack_discard(self, discard: tuple[Card, ...]) -> bytes:
-        return bytes_field(DISCARD, self._pack_cards(discard)) if discard else b""
+    def _pack_table(
+        self, status: tuple[Status, ...], grill: tuple[Portion, ...], stacks: Stacks, discard: tuple[Card, ...]
+    ) -> bytes:
+        lists = (
+            (STATUS, [STATUS_NUMBERS[name] for name in status]),
+            (GRILL, [portion.value for portion in grill]),
+            (STACKS, [portion.value for stack in stacks for portion in stack]),
+            (STACK_SIZES, [len(stack) for stack in stacks]),
+            (DISCARD, [self._numbers[card] for card in discard]),
+        )
+        return b"".join([packed_field(key, numbers) for key, numbers in lists])
 
     def _pack_entry(self, entry: Trace) -> bytes:
         if isinstance(entry, Drew):
@@ -201,15 +200,15 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
     def _body_reader(self, players: int) -> BodyReader[View]:
         discard, drawn = Growing(self._cards_of, [], ()), Growing(self._cards_of, [], ())
         trace = Growing(partial(self._entries, players), [], ())
-        return partial(self._view, _Readers(discard, drawn, trace))
+        return partial(self._view, _Readers(Unchanged(self._all_portions), discard, drawn, trace))
 
     def _view(
         self, readers: _Readers, seat: int | None, players: int, to_move: tuple[int, ...], shown: KarteneckView
     ) -> View:
-        portions = self._portions
         # Slices: iterating over a list of protobuf takes twice the time.
         stack_sizes, display_sizes = shown.stack_sizes[:], shown.display_sizes[:]
         totals, status, hand_sizes = shown.totals[:], shown.status[:], shown.hand_sizes[:]
+        grill, stacks = readers.portions(shown.grill[:], shown.stacks[:], stack_sizes)
         trace = readers.trace(shown.trace[:])
         check_lengths(players, stack_sizes, display_sizes, totals, status, hand_sizes)
         # tuple.__new__ as in KarteneckState.observe
@@ -223,8 +222,8 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
                 shown.round,
                 shown.rounds,
                 SEATS[players][shown.starter],
-                tuple([portions[value] for value in shown.grill[:]]),
-                split(tuple([portions[value] for value in shown.stacks[:]]), stack_sizes),
+                grill,
+                stacks,
                 split(self._cards_of(shown.displays[:]), display_sizes),
                 tuple(totals),
                 tuple([STATUS_NAMES[number] for number in status]),
@@ -236,6 +235,14 @@ class KarteneckMatch(MatchCodec[Move, View, Options]):
                 trace,
                 readers.drawn(shown.drawn[:]) if trace else (),
             ),
+        )
+
+    def _all_portions(
+        self, grill: list[int], stacks: list[int], stack_sizes: list[int]
+    ) -> tuple[tuple[Portion, ...], Stacks]:
+        portions = self._portions
+        return tuple([portions[value] for value in grill]), split(
+            tuple([portions[value] for value in stacks]), stack_sizes
         )
 
     def _cards_of(self, numbers: list[int]) -> tuple[Card, ...]:
