@@ -39,7 +39,7 @@ def superiority(fit: Fit) -> Floats:
 
 
 def likely_above_next(fit: Fit, strongest_first: Indices) -> list[float]:
-    """How likely each bot is stronger than the one after it, in this order. The last one is left out."""
+    """How likely each bot is to be stronger than the one after it, in this order. The last one is left out."""
     scores = _scores(fit, strongest_first[:-1], strongest_first[1:])
     return [NormalDist().cdf(score) for score in scores.tolist()]
 

@@ -76,10 +76,12 @@ def circle_line(strength: float, low: float, high: float, circle: Sequence[tuple
 
     `circle` has what names each bot, as text or as markup, and how often it was ahead of the next.
     """
-    said = f"no single order fits; cycle strength {strength:.2f} ({low:.2f}–{high:.2f})"
+    said = f"cycle strength {strength:.2f} ({low:.2f}–{high:.2f})"
+    if not circle:
+        return f"pairs stray from the ratings, but no three bots surely beat each other in a circle; {said}"
     following = (*circle[1:], *circle[:1])
     beaten = [f"{one} beats {other} {_odds(share)}" for (one, share), (other, _) in zip(circle, following, strict=True)]
-    return f"{', '.join(beaten)}: {said}" if beaten else said
+    return f"{', '.join(beaten)}: no single order fits; {said}"
 
 
 def _odds(share: float) -> str:

@@ -29,6 +29,11 @@ class Estimate(NamedTuple):
     """`None` if the matches cannot tell: there is only one, or all gave the same value."""
     high: float | None
 
+    @property
+    def is_positive(self) -> bool:
+        """Whether it is above 0 by more than chance allows."""
+        return self.low is not None and self.low > 0
+
 
 def student_quantile(freedom: float, doubt: float = DOUBT) -> float:
     """How many standard errors an interval extends to either side, by Student's distribution.

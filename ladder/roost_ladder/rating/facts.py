@@ -48,7 +48,9 @@ class MatchFacts(NamedTuple):
 def facts_of(replay: Replay, block_id: str, bots: tuple[int, ...]) -> MatchFacts:
     """The facts of a match that was not voided, from its replay. `bots` are the numbers of the bots by seat."""
     result, seats = replay.result, range(len(bots))
-    times = [[ms for each, ms in replay.own_times() if each == seat] for seat in seats]
+    times: list[list[float]] = [[] for _ in seats]
+    for seat, ms in replay.own_times():
+        times[seat].append(ms)
     return MatchFacts(
         block_id,
         replay.game,

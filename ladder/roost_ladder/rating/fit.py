@@ -7,8 +7,13 @@ all pairs together most likely (a composite likelihood; docs/why/ratings.md expl
 What is estimated. No strengths fit bots that beat each other in a circle. What is meant then are the strengths of an
 endless round robin, in which every opponent counts the same: with them, each bot scores on average over all others what
 it really does. A pair that meets often must not count for more than it can tell about that, so the matches of a pair
-weigh less the more they are, as far as pairs stray from the order (`roost_ladder.rating.misfit`). Where one order
-explains the field, they all weigh the same. Pairs that never met are taken to be as the strengths say.
+at one kind of table weigh less the more they are, as far as pairs stray from the order (`roost_ladder.rating.misfit`).
+Where one order explains the field, they all weigh the same. Pairs that never met are taken to be as the strengths say.
+Games and table sizes count for every pair as they count for all, by what was played of them.
+
+The field. A bot that has played little is hardly known, and would make doubtful what everybody else is measured by. So
+it is a part of an opponent until it has half as many matches as the average bot, and a part of a bot in the mean that
+ratings are counted from. Its own strength is against the field like that of any other bot.
 
 Weights. The pairs of a match are not independent, so each weighs 3 / (n + 1) in a match of n players. For bots of equal
 strength the curvature of the likelihood then equals the variance of its slope, as in a proper likelihood: a match
@@ -21,19 +26,22 @@ Order. The fit works on sums by group, which are exact and sorted. So the same b
 to the last digit.
 """
 
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
 
-from roost_ladder.rating.groups import AT_ONCE, GroupSums, GroupTables, Record, grouped, pairs_of
+from roost_ladder.rating.groups import AT_ONCE, GroupSums, GroupTables, Met, PairSums, Record, grouped, met, pairs_of
 from roost_ladder.rating.misfit import UNKNOWN, Misfit, laplacian, misfit, spreads
-from roost_ladder.rating.results import Floats, Tables
+from roost_ladder.rating.results import Floats, Kind, Tables
 
 PRECISION = 1e-7
 """The climb ends with a step below this. The error left is of the order of its square."""
 MOST_STEPS = 100
+PLAYED_ENOUGH = 0.5
+"""A bot with this part of the matches of the average bot, or more, counts in the field like any other."""
 
 
 class Method(IntEnum):
@@ -43,9 +51,11 @@ class Method(IntEnum):
     """Every match of a table size counts the same, so a pair that meets often counts for more."""
     EACH_OPPONENT = 2
     """Every opponent counts the same, as far as pairs stray from what the strengths explain."""
+    EACH_KIND = 3
+    """The same at every kind of table, and a bot that has played little is a part of an opponent."""
 
 
-LATEST = Method.EACH_OPPONENT
+LATEST = Method.EACH_KIND
 
 
 class Fit(NamedTuple):
@@ -59,8 +69,16 @@ class Fit(NamedTuple):
     """By bot: the degrees of freedom of its variance, at least 2."""
     misfit: Misfit = UNKNOWN
     """How far pairs stray from these strengths."""
-    shares: Floats = np.ones((1, 1))
-    """By bot and bot: what one more match between them would count for, beside the average match."""
+    shares: Mapping[Kind, Floats] = {}
+    """By kind of table, bot and bot: what a match between them counts for. Without any, all count the same."""
+    field: Floats = np.ones(1)
+    """By bot: how much of an opponent it is in the field; less than 1 if it has played little."""
+
+    @property
+    def middle(self) -> Floats:
+        """By bot: its weight in the mean that ratings are counted from. The weights add up to 1."""
+        parts = np.broadcast_to(self.field, self.strengths.shape)
+        return np.asarray(parts / parts.sum())
 
 
 class _Terms(NamedTuple):
@@ -85,40 +103,113 @@ def fit(record: Record, start: Floats | None = None, method: Method = LATEST) ->
     sums = grouped(record)
     ahead = sums.ahead(weight)
     strengths = _climb(ahead, np.zeros(len(ahead)) if start is None else start)
-    stray, shares = UNKNOWN, np.ones_like(ahead)
-    if method is not Method.EACH_MATCH:
-        stray = misfit(sums, ahead + ahead.T, strengths, _inverse_curvature(ahead, strengths))
-    if stray.found:
-        shares = _shares(ahead + ahead.T, stray.found)
-        ahead *= shares
+    if method is Method.EACH_MATCH:
+        return _judged(sums, ahead, strengths, _Weighing(np.ones(len(ahead)), UNKNOWN, 0.0, [], {}))
+    found = _weighing(sums, ahead, strengths, method)
+    if found.shares:
+        ahead = np.sum([found.shares[each.tables[0].kind] * each.ahead(weight) for each in sums.by_kind()], axis=0)
         strengths = _climb(ahead, strengths)
-    noise, freedom = _noise(sums, strengths, shares)
-    noise += stray.found * _unevenness(ahead + ahead.T, strengths)
+    return _judged(sums, ahead, strengths, found)
+
+
+class _Weighing(NamedTuple):
+    """What matches count for, and why."""
+
+    field: Floats
+    misfit: Misfit
+    stray: float
+    """How far pairs stray at each kind of table."""
+    kinds: "Sequence[_AtKind]"
+    shares: Mapping[Kind, Floats]
+
+
+def _weighing(sums: GroupSums, ahead: Floats, strengths: Floats, method: Method) -> _Weighing:
+    """By what is seen with these strengths, for which all matches count the same."""
+    matches = ahead + ahead.T
     inverse = _inverse_curvature(ahead, strengths)
-    return Fit(strengths, inverse @ noise @ inverse, freedom, stray, shares)
+    field, pairs = _field(matches), met(sums)
+    found = misfit(pairs, matches[pairs.one, pairs.other] / pairs.pairs.matches, strengths, inverse)
+    stray, kinds = found.found, _kinds(sums, field)
+    if method is Method.EACH_OPPONENT:
+        field = np.ones(len(ahead))
+        kinds = [_AtKind(tuple(kind for each in kinds for kind in each.kinds), matches, np.ones_like(matches))]
+    elif len(kinds) > 1:
+        stray = misfit(*_at_each_kind(sums), strengths, inverse).found
+    return _Weighing(field, found, stray, kinds, _shares(kinds, stray) if stray else {})
 
 
-def _shares(matches: Floats, stray: float) -> Floats:
-    """By bot and bot: what a match between them counts for; 1 on average over all matches.
+def _at_each_kind(sums: GroupSums) -> tuple[Met, Floats]:
+    """Every pair at every kind of table at which it has met, and the weight of its matches there."""
+    of_kinds = [(met(each), weight(each.tables[0])) for each in sums.by_kind()]
+    pairs = PairSums._make(map(np.concatenate, zip(*(found.pairs for found, _ in of_kinds), strict=True)))
+    one, other = (np.concatenate([found[side] for found, _ in of_kinds]) for side in (1, 2))
+    weights = np.concatenate([np.full(len(found.one), each) for found, each in of_kinds])
+    return Met(pairs, one, other), weights
 
-    With the measure of misfit k, n matches of a pair tell as much as n / (1 + k n) independent ones.
+
+def _judged(sums: GroupSums, ahead: Floats, strengths: Floats, found: _Weighing) -> Fit:
+    """These strengths, and how sure they are. `ahead` has what matches count for."""
+    noise, freedom = _noise(sums, strengths, found.shares)
+    if found.stray:
+        noise += found.stray * _unevenness(strengths, found)
+    inverse = _inverse_curvature(ahead, strengths)
+    return Fit(strengths, inverse @ noise @ inverse, freedom, found.misfit, found.shares, found.field)
+
+
+def _field(matches: Floats) -> Floats:
+    """By bot: how much of an opponent it is. `matches` are those of each pair, by their weights."""
+    played = matches.sum(axis=1)
+    return np.asarray(np.minimum(played / (PLAYED_ENOUGH * played.mean()), 1))
+
+
+class _AtKind(NamedTuple):
+    """A kind of table, or some that count as one."""
+
+    kinds: tuple[Kind, ...]
+    matches: Floats
+    """By bot and bot: their matches there, by their weights."""
+    meant: Floats
+    """By bot and bot: what these count for in the field that is meant; 1 on average over the kinds."""
+
+
+def _kinds(sums: GroupSums, field: Floats) -> list[_AtKind]:
+    ahead = [(each.tables[0].kind, each.ahead(weight)) for each in sums.by_kind()]
+    total = sum(float(each.sum()) for _, each in ahead)
+    parts = [len(ahead) * float(each.sum()) / total for _, each in ahead]
+    return [
+        _AtKind((kind,), each + each.T, part * np.outer(field, field))
+        for (kind, each), part in zip(ahead, parts, strict=True)
+    ]
+
+
+def _shares(kinds: Sequence[_AtKind], stray: float) -> dict[Kind, Floats]:
+    """By kind of table, bot and bot: what a match between them counts for; 1 on average over all matches.
+
+    With the measure of misfit k, n matches of a pair tell as much as n / (1 + k n) independent ones. With many matches,
+    pairs count for what is meant.
     """
-    shares: Floats = 1 / (1 + stray * matches)
-    shares *= matches.sum() / (matches * shares).sum()
-    return shares
+    shares = [each.meant / (each.meant + stray * each.matches) for each in kinds]
+    counted = sum(float((each.matches * share).sum()) for each, share in zip(kinds, shares, strict=True))
+    scale = sum(float(each.matches.sum()) for each in kinds) / counted
+    return {kind: scale * share for each, share in zip(kinds, shares, strict=True) for kind in each.kinds}
 
 
-def _unevenness(counted: Floats, strengths: Floats) -> Floats:
-    """The covariance that the slope has, for each unit of misfit, because pairs do not count equally.
+def _unevenness(strengths: Floats, found: _Weighing) -> Floats:
+    """The covariance that the slope has, for each unit of misfit, because pairs do not count for what they should.
 
-    If all did, what the opponents of a bot stray from the strengths would add up to nothing: that is what strength
-    against the field means. `counted` is what the matches of each pair count for; nothing if they never met.
+    If they did, what the opponents of a bot stray from the strengths would add up to nothing: that is what strength
+    against the field means. What the matches of a pair count for is nothing if they never met.
     """
     spread = spreads(strengths)
-    whole = np.asarray(np.linalg.inv(laplacian(spread) + 1 / len(spread)), np.float64)
-    some = laplacian(counted * spread)
-    covariance: Floats = laplacian(counted**2 * spread) - some @ whole @ some
-    return covariance
+    counted = [each.matches * found.shares[each.kinds[0]] for each in found.kinds]
+    meant = [each.meant for each in found.kinds]
+    whole = np.linalg.inv(laplacian(np.sum(meant, axis=0) * spread) + 1 / len(spread))
+    moved = laplacian(np.sum(counted, axis=0) * spread) @ whole
+    crossed = moved @ laplacian(
+        np.sum([one * other for one, other in zip(meant, counted, strict=True)], axis=0) * spread
+    )
+    true = moved @ laplacian(np.sum(np.square(meant), axis=0) * spread) @ moved.T
+    return np.asarray(laplacian(np.sum(np.square(counted), axis=0) * spread) - crossed - crossed.T + true)
 
 
 def _inverse_curvature(ahead: Floats, strengths: Floats) -> Floats:
@@ -164,7 +255,7 @@ def _slope_and_curvature(ahead: Floats, strengths: Floats) -> tuple[Floats, Floa
     return slope, curvature
 
 
-def _noise(record: GroupSums, strengths: Floats, shares: Floats) -> tuple[Floats, Floats]:
+def _noise(record: GroupSums, strengths: Floats, shares: Mapping[Kind, Floats]) -> tuple[Floats, Floats]:
     """The covariance of the slope, and the degrees of freedom of each bot's part of it.
 
     What is observed is the product of each block's slopes: rotations of one deal are not independent, blocks are. A bot
@@ -173,7 +264,8 @@ def _noise(record: GroupSums, strengths: Floats, shares: Floats) -> tuple[Floats
     is not known to be a draw, so a win and a loss enter with equal parts.
     """
     blocks = record.blocks()
-    terms = [_terms(tables, strengths, shares) for tables in record.tables]
+    alike = np.ones((len(strengths), len(strengths)))
+    terms = [_terms(tables, strengths, shares.get(tables.kind, alike)) for tables in record.tables]
     upper = sum(_sum_of_products(each, blocks) for each in terms)
     virtual = (0.5 - _chance(strengths)) ** 2 + 0.25
     noise = upper + np.triu(upper, 1).T + np.diag(virtual)

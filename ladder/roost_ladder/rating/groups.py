@@ -11,7 +11,7 @@ number, with Student's quantile for the number of blocks. Few or one-sided resul
 `DOUBTED` pulls the comparison towards independent matches.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import combinations
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from roost_ladder.rating.estimates import normal_score, student_quantiles
-from roost_ladder.rating.results import Floats, Indices, Numbers, ResultSums, Tables
+from roost_ladder.rating.results import Floats, Indices, Kind, Numbers, ResultSums, Tables
 
 AT_ONCE = 2048
 """How many groups are worked on at a time where that takes much memory."""
@@ -34,9 +34,9 @@ def pairs_of(players: int) -> tuple[tuple[int, int], ...]:
 
 
 class GroupTables(NamedTuple):
-    """All groups with one number of players, each once. A bot is named by its index in `GroupSums.bots`."""
+    """All groups at one kind of table, each once. A bot is named by its index in `GroupSums.bots`."""
 
-    players: int
+    kind: Kind
     groups: Indices
     """By group: its members, ascending; the groups are in ascending order too."""
     blocks: Floats
@@ -49,6 +49,11 @@ class GroupTables(NamedTuple):
     """By group and member: first places, shared ones too."""
     place_sums: Floats
     """By group and member: the sum of its places."""
+
+    @property
+    def players(self) -> int:
+        """How many sit at such a table."""
+        return self.kind.players
 
     @property
     def matches(self) -> Floats:
@@ -73,7 +78,7 @@ class GroupSums(NamedTuple):
     bots: Numbers
     """The numbers that identify the bots, ascending."""
     tables: tuple[GroupTables, ...]
-    """By number of players, ascending."""
+    """By kind: by rising number of players, then by the name of the game."""
 
     def blocks(self) -> Floats:
         """By bot: how many blocks it has played."""
@@ -93,6 +98,10 @@ class GroupSums(NamedTuple):
         ahead = self.by_pair(lambda tables: weight(tables) * tables.scores[:, 1:])
         behind = self.by_pair(lambda tables: weight(tables) * (tables.scores[:, :1] - tables.scores[:, 1:]))
         return ahead + behind.T
+
+    def by_kind(self) -> "Iterator[GroupSums]":
+        """The results at each kind of table alone, of the same bots."""
+        return (self._replace(tables=(each,)) for each in self.tables)
 
 
 Record = ResultSums | GroupSums
@@ -141,8 +150,17 @@ class PairSums(NamedTuple):
         return normal_score((self.ahead - self.matches * expected) / np.sqrt(self.variance(expected)), self.blocks)
 
 
-def met(record: Record) -> tuple[PairSums, Indices, Indices]:
-    """The sums of every pair that has met, and the indices of the two bots, the first before the second."""
+class Met(NamedTuple):
+    """Every pair that has met."""
+
+    pairs: PairSums
+    one: Indices
+    """The indices of the two bots, the first before the second."""
+    other: Indices
+
+
+def met(record: Record) -> Met:
+    """The sums of every pair that has met."""
     sums = grouped(record)
     everybody = PairSums(
         sums.by_pair(lambda tables: tables.blocks[:, None]),
@@ -153,19 +171,19 @@ def met(record: Record) -> tuple[PairSums, Indices, Indices]:
         sums.by_pair(lambda tables: tables.products[:, 0, :1]),
     )
     one, other = np.nonzero(everybody.matches)
-    return PairSums._make(each[one, other] for each in everybody), one, other
+    return Met(PairSums._make(each[one, other] for each in everybody), one, other)
 
 
 def added_up(sums: Iterable[GroupSums]) -> GroupSums:
     """Several records as one."""
     every = list(sums)
     bots = np.unique(np.concatenate([np.empty(0, np.int64), *(each.bots for each in every)]))
-    by_size: dict[int, list[GroupTables]] = {}
+    by_kind: dict[Kind, list[GroupTables]] = {}
     for each in every:
         renamed = np.searchsorted(bots, each.bots)
         for tables in each.tables:
-            by_size.setdefault(tables.players, []).append(tables._replace(groups=renamed[tables.groups]))
-    return GroupSums(bots, tuple(_merged(by_size[players]) for players in sorted(by_size)))
+            by_kind.setdefault(tables.kind, []).append(tables._replace(groups=renamed[tables.groups]))
+    return GroupSums(bots, tuple(_merged(by_kind[kind]) for kind in sorted(by_kind, key=Kind.size_first)))
 
 
 def _of_blocks(tables: Tables) -> GroupTables:
@@ -173,7 +191,7 @@ def _of_blocks(tables: Tables) -> GroupTables:
     scores = np.column_stack([tables.matches, tables.ahead[:, one, other]])
     products = scores[:, :, None] * scores[:, None, :]
     blocks = np.ones(len(scores))
-    by_block = GroupTables(tables.players, tables.groups, blocks, scores, products, tables.wins, tables.place_sums)
+    by_block = GroupTables(tables.kind, tables.groups, blocks, scores, products, tables.wins, tables.place_sums)
     return _merged([by_block])
 
 
@@ -189,7 +207,7 @@ def _merged(parts: list[GroupTables]) -> GroupTables:
         np.add.reduceat(np.concatenate(columns)[order], first, axis=0)
         for columns in zip(*(part[2:] for part in parts), strict=True)
     ]
-    return GroupTables(parts[0].players, ordered[first], *sums)
+    return GroupTables(parts[0].kind, ordered[first], *sums)
 
 
 def _ascending(groups: Indices) -> bool:

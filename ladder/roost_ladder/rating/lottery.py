@@ -13,7 +13,9 @@ say. A pair that has never met has this one alone.
 
 Intervals come from a bootstrap: each block weighs as an exponential number that is drawn for it (Rubin's), and as in
 the fit, each pair has one block more with the variance that independent matches would have. What the ratings say is
-drawn too: the strengths by their covariance, and what the pair strays from them by the measure of misfit.
+drawn too: the strengths by their covariance, and what the pair strays from them by the measure of misfit. The draws
+need the sums by group alone: the weights of a group's blocks add up to a gamma number, and how they are shared out
+moves the mean of the blocks by a normal one with the same covariance. With one block in a group that is exact.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +27,8 @@ from numpy.typing import NDArray
 
 from roost_ladder.rating.certainty import rank_ranges
 from roost_ladder.rating.fit import Fit, weight
-from roost_ladder.rating.results import Floats, Indices, ResultSums, Tables
+from roost_ladder.rating.groups import GroupSums, GroupTables, Record, grouped
+from roost_ladder.rating.results import Floats, Indices
 from roost_ladder.rating.standings import Standing
 
 Flags = NDArray[np.bool_]
@@ -33,8 +36,8 @@ ROUNDING = 1e-9
 """What is smaller than this is 0."""
 TIED = 6
 """Scores that agree to this many decimals are in the order of the ratings."""
-MOST_BOTS = 100
-"""In larger fields the bootstrap takes too long: some seconds for these."""
+MOST_BOTS = 300
+"""In larger fields the bootstrap takes too long: half a minute for these, if they are equal."""
 VARIED = 1e-6
 """By how much the numbers differ from 1 by which the simplex method chooses its way."""
 MOST_STEPS = 2_000
@@ -134,32 +137,33 @@ class _Programme:
         return np.asarray(found[:size] / found[:size].sum())
 
 
-def clone_proof(record: ResultSums, fitted: Fit) -> list[LotteryScore]:
+def clone_proof(record: Record, fitted: Fit) -> list[LotteryScore]:
     """The bots by their scores, the highest first. `fitted` is the fit of this record. Empty for a field too large."""
-    if len(record.bots) > MOST_BOTS:
+    sums = grouped(record)
+    if len(sums.bots) > MOST_BOTS:
         return []
-    found = lottery_scores(_shares(_ahead(record), _expected(fitted.strengths)))
-    drawn = _drawn(record._replace(tables=tuple(map(_ordered, record.tables))), fitted)
+    found = lottery_scores(_shares(sums.ahead(weight), _expected(fitted.strengths)))
+    drawn = _drawn(sums, fitted)
     low, high = np.percentile(drawn, (TAIL, 100 - TAIL), axis=0)
     low, high = np.minimum(low, found), np.maximum(high, found)
     spread = np.cov(drawn, rowvar=False) + ROUNDING * np.eye(len(found))
-    ranges = rank_ranges(Fit(found, spread, record.blocks() + 1))
+    ranges = rank_ranges(Fit(found, spread, sums.blocks() + 1))
     return [
-        LotteryScore(int(record.bots[row]), float(found[row]), float(low[row]), float(high[row]), *ranges[row])
+        LotteryScore(int(sums.bots[row]), float(found[row]), float(low[row]), float(high[row]), *ranges[row])
         for row in np.lexsort((-fitted.strengths.round(TIED), -found.round(TIED))).tolist()
     ]
 
 
-def _drawn(record: ResultSums, fitted: Fit) -> Floats:
+def _drawn(record: GroupSums, fitted: Fit) -> Floats:
     """By draw and bot: scores as they might have been."""
     rng, bots = np.random.default_rng(0), len(record.bots)
     root = np.linalg.cholesky(fitted.covariance + ROUNDING * np.eye(bots))
-    ahead = _ahead(record)
-    met = sum(tables.by_pair(np.ones_like(tables.ahead), bots) for tables in record.tables)
-    of_block = (ahead + ahead.T) / np.maximum(met, 1)
+    groups = [_Scatter(tables) for tables in record.tables]
+    ahead, met = record.ahead(weight), record.by_pair(lambda tables: tables.blocks[:, None])
+    of_block = (ahead + ahead.T) / np.maximum(met + met.T, 1)
     scores = []
     for _ in range(DRAWS):
-        ahead = _ahead(record, [rng.exponential(size=len(tables.groups)) for tables in record.tables])
+        ahead = record._replace(tables=tuple(each.drawn(rng) for each in groups)).ahead(weight)
         expected = _expected(fitted.strengths + root @ rng.normal(size=bots))
         variance = expected * (1 - expected)
         ahead += np.sqrt(of_block * variance) * _both_ways(rng, bots)
@@ -168,19 +172,30 @@ def _drawn(record: ResultSums, fitted: Fit) -> Floats:
     return np.array(scores)
 
 
+class _Scatter:
+    """How the blocks of each group scatter around their mean, so that their sums can be drawn again."""
+
+    def __init__(self, tables: GroupTables) -> None:
+        self._tables = tables
+        blocks = tables.blocks[:, None]
+        self._mean = tables.scores / blocks
+        self._several = np.flatnonzero(tables.blocks > 1)
+        mean, blocks = self._mean[self._several], blocks[self._several, :, None]
+        covariance = (tables.products[self._several] / blocks - mean[:, :, None] * mean[:, None, :]) / (blocks + 1)
+        self._root = np.linalg.cholesky(covariance + ROUNDING * np.eye(mean.shape[1]))
+
+    def drawn(self, rng: np.random.Generator) -> GroupTables:
+        """The same groups with other weights of their blocks."""
+        mean = self._mean.copy()
+        mean[self._several] += np.einsum("gij,gj->gi", self._root, rng.normal(size=self._root.shape[:2]))
+        mean[:, 1:] = np.clip(mean[:, 1:], 0, mean[:, :1].clip(0))
+        return self._tables._replace(scores=rng.gamma(self._tables.blocks)[:, None] * mean)
+
+
 def _both_ways(rng: np.random.Generator, bots: int) -> Floats:
     """A normal number for each pair, with the opposite sign the other way round."""
     above = np.triu(rng.normal(size=(bots, bots)), 1)
     return np.asarray(above - above.T)
-
-
-def _ahead(record: ResultSums, blocks: Sequence[Floats] | None = None) -> Floats:
-    """By bot and bot: how often the first finished ahead. `blocks` says by table size what each block counts for."""
-    total = np.zeros((len(record.bots), len(record.bots)))
-    for place, tables in enumerate(record.tables):
-        ahead = tables.ahead if blocks is None else tables.ahead * blocks[place][:, None, None]
-        total += weight(tables) * tables.by_pair(ahead, len(record.bots))
-    return total
 
 
 def _expected(strengths: Floats) -> Floats:
@@ -189,12 +204,6 @@ def _expected(strengths: Floats) -> Floats:
 
 def _shares(ahead: Floats, expected: Floats) -> Floats:
     return np.asarray((ahead + expected) / (ahead + ahead.T + 1))
-
-
-def _ordered(tables: Tables) -> Tables:
-    """The same, in an order that only depends on what is in the blocks: so it does not matter when they were played."""
-    order = np.lexsort(np.column_stack([tables.groups, tables.ahead.reshape(len(tables.groups), -1)]).T)
-    return Tables._make((tables.players, *(part[order] for part in tables[1:])))
 
 
 def lottery_line(standings: Sequence[Standing], scores: Sequence[LotteryScore], names: Mapping[int, str]) -> str:

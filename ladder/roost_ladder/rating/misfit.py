@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from roost_ladder.rating.estimates import Z
-from roost_ladder.rating.groups import Record, met
+from roost_ladder.rating.groups import Met
 from roost_ladder.rating.results import Floats
 
 LEAST_BLOCKS = 4
@@ -38,15 +38,16 @@ UNKNOWN = Misfit(0.0, 0.0, 1.0, 1.0)
 """What is known where too few pairs have met."""
 
 
-def misfit(record: Record, weighted: Floats, strengths: Floats, inverse: Floats) -> Misfit:
+def misfit(found: Met, weight: float | Floats, strengths: Floats, inverse: Floats) -> Misfit:
     """How far the pairs stray from these strengths.
 
-    `weighted` has the matches of each pair by their weights in the fit, `inverse` the inverse of its curvature.
+    `weight` is that of their matches in the fit, the mean of each pair if it differs, and `inverse` the inverse of the
+    fit's curvature.
     """
-    pairs, one, other = met(record)
+    pairs, one, other = found
     chance = 1 / (1 + np.exp(strengths[other] - strengths[one]))
     spread, variance, own = chance * (1 - chance), pairs.variance(chance), np.diagonal(inverse)
-    free = 1 - weighted[one, other] * spread * (own[one] + own[other] - 2 * inverse[one, other])
+    free = 1 - weight * pairs.matches * spread * (own[one] + own[other] - 2 * inverse[one, other])
     squares = (pairs.ahead - pairs.matches * chance) ** 2 / variance
     gains = free * pairs.matches**2 * spread / variance
     some = pairs.blocks >= LEAST_BLOCKS

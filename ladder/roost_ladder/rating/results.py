@@ -30,9 +30,21 @@ class MatchResult(NamedTuple):
     """Whether some bot forfeited it."""
 
 
-class Columns(NamedTuple):
-    """Many matches with one number of players, without an object for each of them."""
+class Kind(NamedTuple):
+    """A kind of table."""
 
+    game: str
+    players: int
+
+    def size_first(self) -> tuple[int, str]:
+        """What kinds are sorted by."""
+        return self.players, self.game
+
+
+class Columns(NamedTuple):
+    """Many matches at one kind of table, without an object for each of them."""
+
+    kind: Kind
     blocks: Sequence[Hashable]
     """By match: what identifies the block."""
     bots: Numbers
@@ -42,9 +54,9 @@ class Columns(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """All blocks with one number of players. A bot is named by its index in `ResultSums.bots`."""
+    """All blocks at one kind of table. A bot is named by its index in `ResultSums.bots`."""
 
-    players: int
+    kind: Kind
     groups: Indices
     """By block: its members, ascending."""
     matches: Floats
@@ -55,6 +67,11 @@ class Tables(NamedTuple):
     """By block and member: first places, shared ones too."""
     place_sums: Floats
     """By block and member: the sum of its places."""
+
+    @property
+    def players(self) -> int:
+        """How many sit at such a table."""
+        return self.kind.players
 
     def by_bot(self, by_member: Floats, bots: int) -> Floats:
         """Add up what blocks hold for each member. `bots` is the number of all bots."""
@@ -76,7 +93,7 @@ class ResultSums(NamedTuple):
     bots: Numbers
     """The numbers that identify the bots, ascending."""
     tables: tuple[Tables, ...]
-    """By number of players, ascending."""
+    """By kind: by rising number of players, then by the name of the game."""
 
     def blocks(self) -> Floats:
         """By bot: how many blocks it has played."""
@@ -106,21 +123,20 @@ class GrowingSums:
     """
 
     def __init__(self) -> None:
-        self._sums: dict[int, _Sums] = {}
+        self._sums: dict[Kind, _Sums] = {}
 
     def add(self, results: Iterable[MatchResult]) -> None:
         """Count these too. Raises `ValueError` if they cannot be results of matches in blocks."""
-        by_players: dict[int, list[MatchResult]] = {}
+        by_kind: dict[Kind, list[MatchResult]] = {}
         for result in results:
-            by_players.setdefault(len(result.bots), []).append(result)
-        for some in by_players.values():
-            self._add(_columns(some))
+            by_kind.setdefault(Kind(result.game, len(result.bots)), []).append(result)
+        for kind, some in by_kind.items():
+            self._add(_columns(kind, some))
 
     def _add(self, columns: Columns) -> None:
-        players = columns.bots.shape[1]
-        if any(sums.has_some_of(columns.blocks) for size, sums in self._sums.items() if size != players):
-            raise ValueError("matches of one block have different numbers of players")
-        self._sums.setdefault(players, _Sums(players)).add(columns)
+        if any(sums.has_some_of(columns.blocks) for kind, sums in self._sums.items() if kind != columns.kind):
+            raise ValueError("matches of one block have different games or numbers of players")
+        self._sums.setdefault(columns.kind, _Sums(columns.kind.players)).add(columns)
 
     def drop(self, block_id: Hashable) -> None:
         """Forget what was added for this block, which has been voided. An unknown block does no harm."""
@@ -134,22 +150,19 @@ class GrowingSums:
 
     def record(self) -> ResultSums:
         """All that has been added so far. It does not change later."""
-        kept = [(players, self._sums[players].kept()) for players in sorted(self._sums)]
+        kept = [(kind, self._sums[kind].kept()) for kind in sorted(self._sums, key=Kind.size_first)]
         bots = np.unique(np.concatenate([np.empty(0, np.int64), *(groups.ravel() for _, (groups, *_) in kept)]))
         return ResultSums(
             bots,
-            tuple(
-                Tables(players, np.searchsorted(bots, groups), *sums)
-                for players, (groups, *sums) in kept
-                if len(groups)
-            ),
+            tuple(Tables(kind, np.searchsorted(bots, groups), *sums) for kind, (groups, *sums) in kept if len(groups)),
         )
 
 
-def _columns(results: Sequence[MatchResult]) -> Columns:
+def _columns(kind: Kind, results: Sequence[MatchResult]) -> Columns:
     if any(len(result.places) != len(result.bots) for result in results):
         raise ValueError("a match needs as many places as bots")
     return Columns(
+        kind,
         [result.block_id for result in results],
         np.array([result.bots for result in results], np.int64),
         np.array([result.places for result in results], np.int64),

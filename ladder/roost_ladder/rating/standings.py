@@ -22,6 +22,9 @@ from roost_ladder.rating.results import Floats, GrowingSums, MatchResult, Result
 
 TIED = 6
 """Ratings that agree to this many decimals are ordered by the bots' numbers, not by rounding errors."""
+LITTLE = 0.5
+"""Bots that count for less than this part of an opponent are named below a table."""
+MOST_NAMED = 3
 ALL_KNOWN = 1e9
 """Degrees of freedom of a variance that is taken as it is."""
 
@@ -54,6 +57,8 @@ class Standing(NamedTuple):
     """By table size, ascending; only sizes at which it has played."""
     above_next: float | None
     """How likely it is that this bot is stronger than the next one in the table; `None` for the last one."""
+    in_field: float = 1.0
+    """How much of an opponent it is in the field, and of a bot in the mean: less than 1 if it has played little."""
 
 
 class Rater(Protocol):
@@ -118,14 +123,13 @@ def check_anchor(record: Record, anchor: int | None) -> None:
 
 def standings_of(record: Record, fitted: Fit, anchor: int | None = None) -> list[Standing]:
     """The bots of a record that is not empty, the strongest first. The anchor must have played."""
-    bots = len(record.bots)
-    zero = np.full(bots, 1 / bots) if anchor is None else np.equal(record.bots, anchor).astype(float)
+    zero = fitted.middle if anchor is None else np.equal(record.bots, anchor).astype(float)
     ratings = MEAN_RATING + ELO * (fitted.strengths - zero @ fitted.strengths)
     margins = ELO * half_widths(fitted, zero)
     strongest_first = np.argsort(-ratings.round(TIED), kind="stable")
     above_next = [*likely_above_next(fitted, strongest_first), None]
     ranks = rank_ranges(fitted)
-    played = _Records(grouped(record))
+    played, in_field = _Records(grouped(record)), fitted.middle / fitted.middle.max()
     return [
         Standing(
             bot=int(record.bots[row]),
@@ -139,24 +143,44 @@ def standings_of(record: Record, fitted: Fit, anchor: int | None = None) -> list
             wins=int(played.wins[row]),
             places=tuple(played.places(row)),
             above_next=above,
+            in_field=float(in_field[row]),
         )
         for row, above in zip(strongest_first.tolist(), above_next, strict=True)
     ]
+
+
+def newcomers(standings: Iterable[Standing]) -> list[Standing]:
+    """The bots that have played so little that they hardly count in the field, those with the most first."""
+    return sorted((each for each in standings if each.in_field < LITTLE), key=lambda each: -each.in_field)
+
+
+def newcomers_line(standings: Iterable[Standing], names: Mapping[int, str]) -> str:
+    """Which bots hardly count in the field, in a line; empty if there are none. `names` are text or markup."""
+    new = newcomers(standings)
+    if not new:
+        return ""
+    named = [f"{names[each.bot]} ({100 * each.in_field:.0f} %)" for each in new[:MOST_NAMED]]
+    if more := len(new) - len(named):
+        named.append(f"{more} more")
+    listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+    have = "has" if len(new) == 1 else "have"
+    return f"{listed} {have} played little yet, and until then a bot counts only in part in the field of the others"
 
 
 class _Records:
     """What every bot has done, added up over its groups."""
 
     def __init__(self, record: GroupSums) -> None:
-        bots = len(record.bots)
         self.blocks = record.blocks()
+        sizes = sorted({tables.players for tables in record.tables})
+        of_size = [record._replace(tables=tuple(each for each in record.tables if each.players == n)) for n in sizes]
         self._by_size = [
             (
-                tables.players,
-                tables.by_bot(tables.matches[:, None], bots),
-                tables.by_bot(tables.place_sums, bots),
+                players,
+                some.by_bot(lambda tables: tables.matches[:, None]),
+                some.by_bot(lambda tables: tables.place_sums),
             )
-            for tables in record.tables
+            for players, some in zip(sizes, of_size, strict=True)
         ]
         self.matches: Floats = np.sum([matches for _, matches, _ in self._by_size], axis=0)
         self.wins = record.by_bot(lambda tables: tables.wins)

@@ -21,16 +21,17 @@ class ReportFiles(NamedTuple):
     def check(self) -> None:
         """Raise `UsageError` if a file cannot be written: before anything is played for it."""
         for file in filter(None, self):
-            _check_writable(file)
+            check_writable(file)
 
     def write(self, summary: Summary) -> None:
         """Write the files that are wanted. Raises `RoostError` if that fails."""
         for file, made in ((self.csv, as_csv), (self.html, page)):
             if file is not None:
-                _write(file, made(summary))
+                write_file(file, made(summary))
 
 
-def _check_writable(file: Path) -> None:
+def check_writable(file: Path) -> None:
+    """Raise `UsageError` if a file cannot be written."""
     folder = file.absolute().parent
     if not folder.is_dir():
         raise UsageError(f"there is no folder {file.parent} for {file.name}; create it first")
@@ -40,7 +41,8 @@ def _check_writable(file: Path) -> None:
         raise UsageError(f"{file} cannot be written; name a file where you may write")
 
 
-def _write(file: Path, text: str) -> None:
+def write_file(file: Path, text: str) -> None:
+    """Write a file. Raises `RoostError` if that fails."""
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -75,4 +77,5 @@ def about(run: LadderRun) -> RunNotes:
             ("Clock", f"{clock.decision_ms / 1000:g} s a decision, {clock.bank_ms / 1000:g} s in the bank"),
             ("Ended", run.why),
         ),
+        (*(f"left out: {line}" for line in run.left_out), *run.ladder.bench_lines()),
     )

@@ -43,22 +43,24 @@ def page(summary: Summary) -> str:
     """The whole page. Raises `UsageError` if no match counts."""
     summary.check_not_empty()
     sections = list(_sections(summary))
-    body = [
+    return document(
+        summary.about.title,
         _header(summary, sections),
         element("main", *map(_section, sections)),
         element("footer", "400 points more: ten times as often ahead as behind. Made by Roost."),
-    ]
-    return f"<!doctype html>\n{element('html', _head(summary), element('body', *body), lang='en')}\n"
+    )
 
 
-def _head(summary: Summary) -> str:
-    return element(
+def document(title: str, *body: str) -> str:
+    """A self-contained page with our style sheet."""
+    head = element(
         "head",
         '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        element("title", text(summary.about.title)),
+        element("title", text(title)),
         element("style", style_sheet()),
     )
+    return f"<!doctype html>\n{element('html', head, element('body', *body), lang='en')}\n"
 
 
 def _header(summary: Summary, sections: list[Section]) -> str:
@@ -110,12 +112,14 @@ def _sections(summary: Summary) -> Iterator[Section]:
         explanation = "The same ratings from all matches, and from those of one game or table size alone."
         yield Section("views", "By game and table size", explanation, views_table(summary))
     yield from _counted(summary)
+    if summary.about.absent:
+        absent = element("ul", *(element("li", isolated(line)) for line in summary.about.absent))
+        yield Section("absent", "Not playing", "Bots that were left out or that play no longer, and why.", absent)
     yield Section("run", "This run", "What it takes to play it again.", _run(summary))
 
 
 def _said(summary: Summary) -> Iterator[str]:
-    """What circles there are, and whether the second ranking differs."""
-    for line in filter(None, (summary.circle_line(isolated), summary.lottery_line(isolated))):
+    for line in summary.lines(isolated):
         yield element("p", f"{line}.")
 
 

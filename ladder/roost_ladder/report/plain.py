@@ -3,9 +3,12 @@
 import csv
 from io import StringIO
 
-from roost_ladder.rating.standings import Standing, StandingsView
+from roost_ladder.rating.standings import Standing, StandingsView, newcomers
 from roost_ladder.rating.statistics import SeatKey, Totals
 from roost_ladder.report.summary import Summary
+
+SECOND = ("rank_low", "rank_high", "score", "score_low", "score_high")
+"""The columns of the second ranking, where there is one."""
 
 
 def as_csv(summary: Summary) -> str:
@@ -16,11 +19,14 @@ def as_csv(summary: Summary) -> str:
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     places = [f"mean_place_of_{size}" for size in sizes]
-    writer.writerow([*_standing_json(summary, summary.standings[0]), *places, *_conduct_json(Totals())])
+    second = {row["name"]: {key: row[key] for key in SECOND} for row in _clone_proof_json(summary)}
+    also = [f"clone_proof_{key}" for key in SECOND] if second else []
+    writer.writerow([*_standing_json(summary, summary.standings[0]), *places, *_conduct_json(Totals()), *also])
     for standing in summary.standings:
         at = {places.players: places.mean_place for places in standing.places}
-        row = _standing_json(summary, standing).values()
-        writer.writerow([*row, *(at.get(size) for size in sizes), *_conduct_json(totals[standing.bot]).values()])
+        row = [*_standing_json(summary, standing).values(), *(at.get(size) for size in sizes)]
+        row += _conduct_json(totals[standing.bot]).values()
+        writer.writerow([*row, *second.get(summary.names[standing.bot], {}).values()])
     return out.getvalue()
 
 
@@ -30,11 +36,14 @@ def as_json(summary: Summary) -> dict[str, object]:
     return {
         "title": summary.about.title,
         "notes": dict(summary.about.notes),
+        **({"absent": list(summary.about.absent)} if summary.about.absent else {}),
         "rating": summary.rating,
         "matches": summary.matches,
         "blocks": summary.blocks,
         "standings": _view_json(summary, summary.views[0])["standings"],
+        **_newcomers_json(summary),
         **_circularity_json(summary),
+        **_specialists_json(summary),
         "views": [_view_json(summary, view) for view in summary.views[1:]],
         "head_to_head": _head_to_head_json(summary),
         "by_seat": _totals_json(summary, statistics.by(lambda seat: seat._replace(bot=-1))),
@@ -46,6 +55,12 @@ def as_json(summary: Summary) -> dict[str, object]:
     }
 
 
+def _newcomers_json(summary: Summary) -> dict[str, object]:
+    """Nothing where all have played enough to count in the field."""
+    new = [{"name": summary.names[each.bot], "in_field": each.in_field} for each in newcomers(summary.standings)]
+    return {"newcomers": new} if new else {}
+
+
 def _circularity_json(summary: Summary) -> dict[str, object]:
     """Nothing where one order may fit the results."""
     found = summary.circularity
@@ -54,6 +69,24 @@ def _circularity_json(summary: Summary) -> dict[str, object]:
     circle = [{"name": summary.names[bot], "ahead_of_next": share} for bot, share in found.circle]
     ends = {"strength": found.strength, "strength_low": found.low, "strength_high": found.high}
     return {"circularity": {**ends, "circle": circle}, "clone_proof": _clone_proof_json(summary)}
+
+
+def _specialists_json(summary: Summary) -> dict[str, object]:
+    """Nothing without any."""
+    found = [
+        {
+            "name": summary.names[each.bot],
+            "game": each.part.game,
+            "players": each.part.players,
+            "rank": each.rank,
+            "rank_there": each.rank_there,
+            "points": each.points,
+            "points_low": each.points - each.margin,
+            "points_high": each.points + each.margin,
+        }
+        for each in summary.specialists
+    ]
+    return {"specialists": found} if found else {}
 
 
 def _clone_proof_json(summary: Summary) -> list[dict[str, object]]:
@@ -127,7 +160,7 @@ def _totals_json(summary: Summary, by_seat: dict[SeatKey, Totals]) -> list[dict[
         {
             "game": seat.game,
             "players": seat.players,
-            **({"seat": seat.seat + 1} if seat.seat >= 0 else {"name": summary.names[seat.bot]}),
+            **({"seat": seat.seat + summary.about.first_seat} if seat.seat >= 0 else {"name": summary.names[seat.bot]}),
             "matches": totals.matches,
             "places": {str(place): totals.places[place] for place in sorted(totals.places)},
             "mean_score": totals.mean_score,

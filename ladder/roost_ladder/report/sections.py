@@ -88,7 +88,11 @@ def seats_table(summary: Summary) -> str:
     by_seat = summary.statistics.by(lambda seat: (seat.game, seat.players, seat.seat))
     usual = summary.statistics.by(lambda seat: (seat.game, seat.players))
     seats = range(max(summary.statistics.sizes()))
-    heads = [head("game", "name"), head("players", "number"), *(head(f"seat {seat + 1}") for seat in seats)]
+    heads = [
+        head("game", "name"),
+        head("players", "number"),
+        *(head(f"seat {seat + summary.about.first_seat}") for seat in seats),
+    ]
     rows = (
         row(
             element("th", text(game), scope="row", class_="name"),

@@ -9,7 +9,8 @@ from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.rating.fit import LATEST, Method, fit
 from roost_ladder.rating.lottery import LotteryScore, clone_proof, lottery_line
 from roost_ladder.rating.results import gather
-from roost_ladder.rating.standings import Standing, StandingsView, find_rater, views
+from roost_ladder.rating.specialists import Specialist, specialists, specialists_line
+from roost_ladder.rating.standings import Standing, StandingsView, find_rater, newcomers_line, views
 from roost_ladder.rating.statistics import Curves, HeadToHead, Statistics, elo_curves, head_to_head
 
 
@@ -20,6 +21,10 @@ class RunNotes:
     title: str
     notes: tuple[tuple[str, str], ...] = ()
     """Labels and what they label, such as the seed, the schedule and the command."""
+    absent: tuple[str, ...] = ()
+    """For each bot that was left out or plays no longer, who it is and why."""
+    first_seat: int = 0
+    """The number of the first seat. Reports of older competitions count seats from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,8 @@ class Summary:
     """`None` if one order may fit the results."""
     clone_proof: tuple[LotteryScore, ...]
     """The second ranking, highest score first; empty if one order may fit the results, or the field is too large."""
+    specialists: tuple[Specialist, ...]
+    """Bots that surely do better or worse in one game, or at one table size, the clearest first."""
 
     @property
     def standings(self) -> list[Standing]:
@@ -60,6 +67,17 @@ class Summary:
         """Whether the second ranking differs, in a line; empty without one."""
         names = {bot: show(name) for bot, name in self.names.items()}
         return lottery_line(self.standings, self.clone_proof, names) if self.clone_proof else ""
+
+    def newcomers_line(self, show: Callable[[str], str] = str) -> str:
+        """Which bots have played so little that they hardly count in the field, in a line; empty without any."""
+        return newcomers_line(self.standings, {bot: show(name) for bot, name in self.names.items()})
+
+    def lines(self, show: Callable[[str], str] = str) -> list[str]:
+        """What is said below the standings."""
+        names = {bot: show(name) for bot, name in self.names.items()}
+        special = specialists_line(self.specialists, names)
+        every = (self.newcomers_line(show), self.circle_line(show), self.lottery_line(show), special)
+        return [line for line in every if line]
 
     def check_not_empty(self) -> None:
         """Raise `UsageError` if there is nothing to show."""
@@ -99,4 +117,5 @@ def summarise(
         blocks=len({match.block_id for match in facts}),
         circularity=circles,
         clone_proof=() if fitted is None or circles is None else tuple(clone_proof(record, fitted)),
+        specialists=() if fitted is None else tuple(specialists(record, fitted, method)),
     )

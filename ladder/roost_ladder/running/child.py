@@ -13,7 +13,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from typing import NamedTuple
 
@@ -27,15 +28,22 @@ from roost_sdk.guard import OUT_OF_MEMORY
 from roost_sdk.load import LoadedBot
 from roost_sdk.local import LocalMatch
 from roost_sdk.processes import hide_memory
-from roost_sdk.seat import Trouble
+from roost_sdk.troubles.hangs import ThreadHang
+from roost_sdk.troubles.log import Trouble
 
 PULSE_SECONDS = 0.25
 MOST_TROUBLES = 3
-"""How many troubles of one match are reported."""
+"""How many different troubles of one match are reported."""
 
 
 class Alive(NamedTuple):
     """A sign of life."""
+
+
+class ChildRemark(NamedTuple):
+    """A line for the person who looks on."""
+
+    line: str
 
 
 class Done(NamedTuple):
@@ -54,16 +62,28 @@ class ChildProgress:
     def __init__(self) -> None:
         self.match: LocalMatch | None = None
         self.steps = 0
+        self.tell: Callable[[str], None] = lambda line: None
+        """Has the parent show a line."""
         self.memory = 0
         """How much it had taken when its bots were loaded."""
+
+    @property
+    def slow_seconds(self) -> float:
+        """What takes longer than this is slow."""
+        return 0.0 if self.match is None else self.match.slow_seconds
+
+    @property
+    def called(self) -> str:
+        """The trusted bot that is being called; empty if none is."""
+        return "" if self.match is None else self.match.called
 
     def advance(self) -> None:
         """Something has been done."""
         self.steps += 1
 
-    def __call__(self) -> tuple[object, ...]:
-        match = self.match
-        return (self.steps,) if match is None else (self.steps, match.referee.decision, match.referee.waiting)
+    def progress(self) -> tuple[object, ...]:
+        """What changes as long as the child makes progress."""
+        return (self.steps,) if self.match is None else (self.steps, *self.match.progress())
 
 
 PROGRESS = ChildProgress()
@@ -93,7 +113,7 @@ def play_fixtures(fixtures: tuple[Fixture, ...], limits: MatchLimits) -> Iterato
 
 def _play_apart(fixtures: tuple[Fixture, ...], limits: MatchLimits) -> Iterator[PlayedMatch]:
     """Play matches in which bots have processes of their own. These are kept for the next job."""
-    hall = HALLS.pop(limits, None) or Hall(limits, beat=PROGRESS.advance)
+    hall = HALLS.pop(limits, None) or Hall(limits, beat=PROGRESS.advance, tell=PROGRESS.tell)
     try:
         tables = list(hall.play(fixtures))
     except BaseException:
@@ -106,7 +126,7 @@ def _play_apart(fixtures: tuple[Fixture, ...], limits: MatchLimits) -> Iterator[
             table.referee,
             Period(table.started_ms, table.ended_ms),
             recording=limits.recording,
-            troubles=tuple(table.troubles[:MOST_TROUBLES]),
+            troubles=summed_up(table.troubles),
             stops=tuple(table.stops),
             at_once=True,
         )
@@ -123,6 +143,7 @@ def _play(fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
         clock=limits.clock,
         max_faults=limits.max_faults,
         match=fixture.match,
+        versions=[spec.version for spec in fixture.bots],
         tell=troubles.append,
     )
     # For the bots of this match, not for all that are loaded. What earlier matches have left behind counts too.
@@ -138,8 +159,15 @@ def _play(fixture: Fixture, limits: MatchLimits) -> PlayedMatch:
         match.referee,
         Period(started_ms, epoch_ms()),
         recording=limits.recording,
-        troubles=tuple(troubles[:MOST_TROUBLES]),
+        troubles=summed_up(troubles),
     )
+
+
+def summed_up(troubles: Sequence[Trouble]) -> tuple[Trouble, ...]:
+    """The troubles of a match, each once, with how often it happened."""
+    times = Counter((trouble.seat, trouble.what) for trouble in troubles)
+    first = {(trouble.seat, trouble.what): trouble for trouble in reversed(troubles)}
+    return tuple([first[key]._replace(times=times[key]) for key in list(times)[:MOST_TROUBLES]])
 
 
 class ParentPipe:
@@ -169,11 +197,14 @@ class ParentPipe:
     def show_life(self) -> None:
         """Send signs of life until the process ends. Without a parent, end it."""
         last: tuple[object, ...] = ()
+        hang = ThreadHang(PROGRESS, threading.main_thread().ident or 0)
         while True:
             time.sleep(PULSE_SECONDS)
             if os.getppid() != self._parent:
                 os._exit(1)
-            now = PROGRESS()
+            if line := hang.look():
+                self.say(ChildRemark(line))
+            now = PROGRESS.progress()
             if now != last:
                 last = now
                 self.say(Alive())
@@ -203,5 +234,6 @@ def main() -> None:
     pipe = Connection(int(sys.argv[1]))
     sys.path[:] = pipe.recv()
     parent = ParentPipe(pipe)
+    PROGRESS.tell = lambda line: parent.say(ChildRemark(line))
     threading.Thread(target=parent.show_life, daemon=True).start()
     parent.serve()

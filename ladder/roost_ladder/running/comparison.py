@@ -5,7 +5,6 @@ print(run.comparison.verdict, run.comparison.elo)
 """
 
 import contextlib
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,9 +21,11 @@ from roost_ladder.rating.sprt import Sprt, Verdict
 from roost_ladder.running.engine import Engine, Executor, Pace, Unit
 from roost_ladder.running.entrants import Entrant, apart_if_need_be, find_entrants
 from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits, PlayedMatch
-from roost_ladder.running.series import TroubleLog, new_seed
+from roost_ladder.running.series import new_seed
 from roost_ladder.running.workers import local_executor
 from roost_sdk import Bot
+from roost_sdk.processes import cores
+from roost_sdk.troubles.log import TroubleLog
 
 DEFAULT_SECONDS = 300.0
 """How long a comparison takes at most if nothing else ends it."""
@@ -207,17 +208,20 @@ def run_comparison(
     run = ComparisonRun(comparison, bots, seed)
     lineup = _lineup(plan, bots, remark, sandbox=options.sandbox)
     try:
-        _play(run, lineup, options, watch, TroubleLog(remark))
+        _play(run, lineup, options, watch, remark)
     except KeyboardInterrupt:
         run.interrupted = True
     return run
 
 
-def _play(run: ComparisonRun, lineup: Lineup, options: CompareOptions, watch: Watch, troubles: TroubleLog) -> None:
+def _play(
+    run: ComparisonRun, lineup: Lineup, options: CompareOptions, watch: Watch, remark: Callable[[str], None]
+) -> None:
+    troubles = TroubleLog(remark)
     comparison, plan = run.comparison, run.comparison.plan
-    workers = options.workers or len(os.sched_getaffinity(0))
+    workers = options.workers or cores()
     deadline = options.deadline()
-    with local_executor(workers) as executor, watch(run) as look:
+    with local_executor(workers, remark) as executor, watch(run) as look:
         for block in play_blocks(plan, lineup, executor, deadline=deadline, look=look):
             comparison.add(observe(plan, block.number, [match.result.places for match in block.played]))
             _note_troubles(run, block, troubles)
@@ -231,7 +235,7 @@ def _note_troubles(run: ComparisonRun, block: ComparedBlock, troubles: TroubleLo
     for match, played in zip(run.comparison.plan.block(block.number), block.played, strict=True):
         run.faults.count(match.seating, played)
         for trouble in played.troubles:
-            troubles.tell(trouble)
+            troubles.tell(trouble, played.match)
 
 
 def _find_bots(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from roost_games.referee import STANDARD_CLOCK, Clock, Referee
 from roost_games.replay import Replay, Result, Seat
+from roost_ladder.running.clock_needs import needs_of
 from roost_sdk.load import STDIO, LoadedBot, load_bot
-from roost_sdk.seat import Trouble
+from roost_sdk.troubles.log import Trouble
 
 if TYPE_CHECKING:
     from roost_ladder.rating.facts import MatchFacts
@@ -121,6 +122,8 @@ class PlayedMatch(NamedTuple):
     stops: tuple[Stop, ...] = ()
     at_once: bool = False
     """Whether its worker played other matches meanwhile."""
+    needs: tuple[float, ...] = ()
+    """How long a decision of each seat has to be allowed to take: see `clock_needs`."""
 
     @property
     def took_ms(self) -> float:
@@ -190,4 +193,5 @@ def as_played(
         troubles,
         stops,
         at_once,
+        needs_of(referee),
     )

@@ -63,11 +63,24 @@ class HallSeat(NamedTuple):
 class Hall:
     """Plays matches. One at a time may ask it to."""
 
-    def __init__(self, limits: MatchLimits, *, prints: bool = False, beat: Callable[[], None] = lambda: None) -> None:
-        """`prints`: what bots print is shown, and not dropped. `beat` is called several times a second."""
+    def __init__(
+        self,
+        limits: MatchLimits,
+        *,
+        prints: bool = False,
+        beat: Callable[[], None] = lambda: None,
+        tell: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        """`prints`: what bots print is shown, and not dropped. `beat` is called several times a second.
+
+        `tell` gets a line when a bot hangs.
+        """
         self._limits = limits
-        self._bot_limits = BotLimits(limits.patience, limits.memory_mb, prints=prints)
+        self._bot_limits = BotLimits(
+            limits.patience, limits.memory_mb, prints=prints, slow=limits.clock.decision_ms / 1000
+        )
         self._beat = beat
+        self._tell = tell
         self._runner = Runner()
         self._selector = selectors.DefaultSelector()
         self._guests: dict[str, HostedBot] = {}
@@ -129,7 +142,7 @@ class Hall:
         if bot.trusted or bot.text in self._guests or bot.text in self._broken:
             return
         wrap: Wrap = sandbox_for(bot.text) if self._limits.sandbox else list
-        process = BotProcess(bot.text, self._bot_limits, wrap)
+        process = BotProcess(bot.text, self._bot_limits, wrap, tell=self._tell)
         try:
             self._guests[bot.text] = guest = HostedBot(process, process.load(self._beat))
             self._selector.register(process, selectors.EVENT_READ, guest)

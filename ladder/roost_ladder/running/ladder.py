@@ -5,9 +5,9 @@
         ladder.play(executor, Budget(blocks=100))
     table = standings(match.result() for match in ladder.facts)
 
-A run is a function of its charter: seeds derive from the run's seed and the number of the block, and blocks enter the
-book, the statistics and the schedule in the order of the plan, wherever and whenever they were played. So the number
-of workers changes nothing, and a run that is resumed goes on as if it had never been interrupted.
+A run is a function of its charter. Seeds derive from the run's seed and the number of the block. Blocks enter the book,
+the statistics and the schedule in the order of the plan, no matter where and when they were played. So the number of
+workers changes nothing, and a run that is resumed continues as if it had never been interrupted.
 
 A bot that has to be stopped in three matches is benched: blocks with it that come later in the plan are left out. What
 it has played until then counts, with its forfeits.
@@ -26,12 +26,13 @@ from roost_ladder.blocks import Block, Deals, Rotation, seed_of_block
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.rating.fit import LATEST, Method
 from roost_ladder.running.book import Book, Charter, FinishedBlock, Member
+from roost_ladder.running.clock_needs import ClockNeeds
 from roost_ladder.running.engine import Executor, Pace
 from roost_ladder.running.entrants import Entrant
 from roost_ladder.running.fixtures import STANDARD_LIMITS, Fixture, MatchLimits, PlayedMatch
 from roost_ladder.running.rounds import Budget, Round, RunEnd
 from roost_ladder.schedules.schedule import Bounded, Kind, Pairing, Participants, Past, Schedule
-from roost_sdk.seat import Trouble
+from roost_sdk.troubles.log import Trouble
 
 STOPS_TO_BENCH = 3
 """A bot that has had to be stopped in this many matches is benched."""
@@ -79,10 +80,12 @@ class Setup:
 class Ladder:
     """A run and what is known about it so far."""
 
-    def __init__(self, setup: Setup, book: Book, tell: Callable[[Trouble], None] = lambda trouble: None) -> None:
+    def __init__(
+        self, setup: Setup, book: Book, tell: Callable[[Trouble, str], None] = lambda trouble, match: None
+    ) -> None:
         """Resume what is in the book. Raises `UsageError` if that belongs to another run.
 
-        `tell` is told what goes wrong in bots.
+        `tell` is told what goes wrong in bots, and in which match.
         """
         self.setup = setup
         self.facts: list[MatchFacts] = []
@@ -95,6 +98,8 @@ class Ladder:
         """How many matches have been played in this session."""
         self.benched: list[int] = []
         """The bots that had to be stopped too often, in this order."""
+        self.needs = ClockNeeds()
+        """How the bots fared with the clock in this session."""
         self.budget = Budget()
         """The budget of this session."""
         self._book = book
@@ -175,9 +180,11 @@ class Ladder:
 
     def count(self, finished: FinishedBlock) -> None:
         self.new_matches += len(finished.played)
-        for played in finished.played:
+        for rotation, played in enumerate(finished.played):
+            bots = [self.setup.entrants[bot].spec.name for bot in finished.block.seating(rotation)]
+            self.needs.add(bots, played.needs)
             for trouble in played.troubles:
-                self._tell(trouble)
+                self._tell(trouble, played.match)
         self._count(finished.facts)
 
     def write(self, blocks: Sequence[FinishedBlock]) -> None:
@@ -198,6 +205,11 @@ class Ladder:
                 self._stops[bot] += 1
                 if self._stops[bot] == STOPS_TO_BENCH:
                     self.benched.append(bot)
+
+    def bench_lines(self) -> list[str]:
+        """A line for each bot that no longer plays."""
+        names = (self.setup.entrants[bot].spec.name for bot in self.benched)
+        return [f"{name} is benched: it had to be stopped in {STOPS_TO_BENCH} matches" for name in names]
 
     def is_benched(self, block: Block) -> bool:
         return any(bot in block.group for bot in self.benched)

@@ -7,7 +7,6 @@ for row in standings(match.result() for match in run.ladder.facts):
 """
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -26,12 +25,14 @@ from roost_ladder.running.entrants import Entrant, apart_if_need_be, find_entran
 from roost_ladder.running.fixtures import MatchLimits
 from roost_ladder.running.ladder import Ladder, Setup
 from roost_ladder.running.rounds import Budget, RunEnd
-from roost_ladder.running.series import TroubleLog, new_seed
+from roost_ladder.running.series import new_seed
 from roost_ladder.running.workers import local_executor
 from roost_ladder.schedules.registry import schedule_named
 from roost_ladder.schedules.schedule import Kind
 from roost_sdk import Bot
 from roost_sdk.load import did_you_mean
+from roost_sdk.processes import cores
+from roost_sdk.troubles.log import TroubleLog
 
 DEFAULT_SECONDS = 60.0
 """How long a ladder runs if nothing else ends it."""
@@ -186,6 +187,8 @@ class LadderRun(NamedTuple):
     ladder: Ladder
     ending: RunEnd | None
     """`None` if it was interrupted."""
+    left_out: tuple[str, ...] = ()
+    """For each file that could not be imported, a line or more: its name, and what is wrong with it."""
 
     @property
     def why(self) -> str:
@@ -226,7 +229,7 @@ def run_ladder(
     `UsageError` if the bot `must_play` does not take part.
     """
     options.check()
-    entrants = _find(options, samples, remark)
+    entrants, left_out = _find(options, samples, remark)
     if must_play is not None:
         number_of(must_play, entrants)
     with _team(entrants, options, programs, remark) as team:
@@ -235,16 +238,19 @@ def run_ladder(
         ladder = Ladder(setup, book or MemoryBook(), troubles.tell)
         ending = _play(ladder, options.budget, team, watch)
         troubles.close()
-    return LadderRun(ladder, ending)
+    return LadderRun(ladder, ending, left_out)
 
 
-def _find(options: LadderOptions, samples: Mapping[str, type[Bot]], remark: Callable[[str], None]) -> Sequence[Entrant]:
+def _find(
+    options: LadderOptions, samples: Mapping[str, type[Bot]], remark: Callable[[str], None]
+) -> tuple[Sequence[Entrant], tuple[str, ...]]:
+    """The bots that play, and what is said about files that were left out."""
     found = find_entrants(options.bots, samples, trusted=options.trusted, sandbox=options.sandbox)
     for line in found.left_out:
         remark(f"left out: {line}")
     if len(found.bots) < 2:
         raise UsageError(f"a ladder needs at least two bots; here {'is only 1' if found.bots else 'are none'}")
-    return apart_if_need_be(found.bots, remark)
+    return apart_if_need_be(found.bots, remark), tuple(found.left_out)
 
 
 @contextlib.contextmanager
@@ -252,14 +258,14 @@ def _team(
     entrants: Sequence[Entrant], options: LadderOptions, programs: Programs | None, remark: Callable[[str], None]
 ) -> Iterator[LadderTeam]:
     """Worker processes, or an arena of its own if there are programs that connect to one by themselves."""
-    workers = options.workers or len(os.sched_getaffinity(0))
+    workers = options.workers or cores()
     if any(entrant.is_command for entrant in entrants):
         if programs is None:
             raise UsageError("a bot that connects to an arena cannot be played here")
         with programs(entrants, options.limits(recording=True), workers) as team:
             yield team
         return
-    with local_executor(workers) as executor:
+    with local_executor(workers, remark) as executor:
         yield LadderTeam(entrants, executor)
 
 

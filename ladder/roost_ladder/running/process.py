@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from roost_games.errors import RoostError
 from roost_ladder import running
-from roost_ladder.running.child import Alive, Done, RequestFailed
+from roost_ladder.running.child import Alive, ChildRemark, Done, RequestFailed
 from roost_sdk.guard import OUT_OF_MEMORY
 from roost_sdk.processes import ProcessTree, ending_of, python_words
 
@@ -52,6 +52,8 @@ class WorkerProcesses:
 
     def __init__(self) -> None:
         self.cancelled = False
+        self.tell: Callable[[str], None] = lambda line: None
+        """Shows what they remark while they play: that a bot hangs."""
         self._living: set[WorkerProcess] = set()
         self._turn = threading.Lock()
 
@@ -112,7 +114,9 @@ class WorkerProcess:
                         return
                     if isinstance(message, RequestFailed):
                         raise message.error
-                    if not isinstance(message, Alive):
+                    if isinstance(message, ChildRemark):
+                        WORKER_PROCESSES.tell(message.line)
+                    elif not isinstance(message, Alive):
                         yield message
         except (EOFError, OSError):
             code = self._process.code

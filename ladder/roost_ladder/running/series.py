@@ -15,19 +15,18 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from roost_games.chance import seed_of
-from roost_games.referee import Referee
+from roost_games.referee import STANDARD_CLOCK, Clock, Referee
 from roost_games.registry import AnyGame
 from roost_games.replay import Replay, Result
 from roost_ladder.rating.estimates import Estimate, mean_of, share_of
+from roost_ladder.running.clock_needs import ClockNeeds, needs_of
 from roost_ladder.running.entrants import Entrant
 from roost_ladder.running.fixtures import Fixture, MatchLimits
 from roost_ladder.running.hall import Hall, Watch
 from roost_sdk import LocalMatch, Trouble
-from roost_sdk.local import LOCAL_CLOCK, check_able
+from roost_sdk.local import check_able
 from roost_sdk.processes import hide_memory
-
-MOST_TROUBLES = 5
-"""How many different troubles of bots are reported in full."""
+from roost_sdk.troubles.hangs import each_once, watched
 
 
 def new_seed() -> str:
@@ -46,7 +45,8 @@ class Watcher(Protocol):
 
 
 AnyReferee = Referee[Any, Any]
-Tell = Callable[[Trouble], None]
+Tell = Callable[[Trouble, str], None]
+"""Hears what went wrong in a bot, and in which match."""
 MakeWatcher = Callable[[], Watcher]
 
 
@@ -75,8 +75,11 @@ class Series:
     """The text from which all deals follow."""
     sandbox: bool = False
     """Whether the processes of bots have neither files nor a network."""
+    clock: Clock = STANDARD_CLOCK
     results: list[Result] = field(default_factory=list)
     """Of the matches that have been played."""
+    needs: ClockNeeds = field(default_factory=ClockNeeds)
+    """How the bots fared with the clock."""
 
     @property
     def names(self) -> list[str]:
@@ -95,38 +98,56 @@ class Series:
         *,
         watch: MakeWatcher | None = None,
         keep: Callable[[Replay], None] | None = None,
+        remark: Callable[[str], None] = lambda line: None,
     ) -> Iterator[Result]:
-        """Play this many matches. `watch` makes a watcher for each one; `keep` gets its record."""
+        """Play this many matches. `watch` makes a watcher for each one; `keep` gets its record.
+
+        `remark` gets a line when a bot hangs, while it does.
+        """
         fixtures = map(self._fixture, range(matches))
         trusted = all(bot.spec.trusted for bot in self.bots)
-        for referee in (self._here if trusted else self._apart)(fixtures, tell, watch):
+        for referee in (self._here if trusted else self._apart)(fixtures, tell, watch, remark):
             assert referee.result is not None  # noqa: S101  it has been played to its end
             self.results.append(referee.result)
+            self.needs.add(self.names, needs_of(referee))
             if keep:
                 keep(referee.replay())
             yield referee.result
 
-    def _here(self, fixtures: Iterable[Fixture], tell: Tell, watch: MakeWatcher | None) -> Iterator[AnyReferee]:
+    def _here(
+        self, fixtures: Iterable[Fixture], tell: Tell, watch: MakeWatcher | None, remark: Callable[[str], None]
+    ) -> Iterator[AnyReferee]:
         """Play them in this process."""
         bots = [bot.spec.load() for bot in self.bots]
         for fixture in fixtures:
             watcher = watch() if watch else None
             listener = watcher.listen if watcher else None
             match = LocalMatch(
-                self.game, bots, fixture.seed, options=self.options, match=fixture.match, listener=listener, tell=tell
+                self.game,
+                bots,
+                fixture.seed,
+                options=self.options,
+                clock=self.clock,
+                match=fixture.match,
+                versions=[bot.spec.version for bot in self.bots],
+                listener=listener,
+                tell=_with_match(tell, fixture.match),
             )
             if watcher:
                 watcher.begin(match.referee)
-            play_out(match)
+            with watched(match, remark):
+                play_out(match)
             yield match.referee
 
-    def _apart(self, fixtures: Iterable[Fixture], tell: Tell, watch: MakeWatcher | None) -> Iterator[AnyReferee]:
+    def _apart(
+        self, fixtures: Iterable[Fixture], tell: Tell, watch: MakeWatcher | None, remark: Callable[[str], None]
+    ) -> Iterator[AnyReferee]:
         """Play them with bots in processes of their own."""
         hide_memory()
-        with closing(Hall(MatchLimits(LOCAL_CLOCK, sandbox=self.sandbox), prints=True)) as hall:
+        with closing(Hall(MatchLimits(self.clock, sandbox=self.sandbox), prints=True, tell=each_once(remark))) as hall:
             for table in hall.play(fixtures, _beginning(watch) if watch else None):
                 for trouble in table.troubles:
-                    tell(trouble)
+                    tell(trouble, table.fixture.match)
                 yield table.referee
 
     def _fixture(self, number: int) -> Fixture:
@@ -152,29 +173,8 @@ class Series:
         )
 
 
-class TroubleLog:
-    """Tells an author what went wrong in a bot, in lines: each thing once, and not more than a few."""
-
-    def __init__(self, remark: Callable[[str], None]) -> None:
-        self._remark = remark
-        self._told: set[tuple[str, str]] = set()
-        self._untold = 0
-
-    def tell(self, trouble: Trouble) -> None:
-        """Tell it, unless it was told before."""
-        key = trouble.bot, trouble.what
-        if key in self._told:
-            return
-        if len(self._told) < MOST_TROUBLES:
-            self._told.add(key)
-            self._remark(str(trouble))
-        else:
-            self._untold += 1
-
-    def close(self) -> None:
-        """Say how many were left out."""
-        if self._untold:
-            self._remark(f"and {self._untold} more like these; the table counts all faults")
+def _with_match(tell: Tell, match: str) -> Callable[[Trouble], None]:
+    return lambda trouble: tell(trouble, match)
 
 
 def _beginning(make: MakeWatcher) -> Watch:

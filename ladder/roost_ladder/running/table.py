@@ -8,6 +8,7 @@ the record are those of a `LocalMatch` with the same bots and seed.
 import time
 from asyncio import Runner
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from roost_games.errors import MalformedMove
@@ -20,8 +21,9 @@ from roost_sdk.bot import OutOfTime
 from roost_sdk.bot_process.answers import Answer, AnswerKind, read_move, shown
 from roost_sdk.bot_process.process import BotCall, BotLost
 from roost_sdk.load import LoadedBot
-from roost_sdk.local import SHORT, refusal_in_words, rng_of, rng_seed, trouble_of
-from roost_sdk.seat import CRASHES, BotSeat, Kind, NotStarted, SeatedBot, Trouble, blocking
+from roost_sdk.local import SHORT, refusal_in_words, rng_of, rng_seed, time_left, trouble_of
+from roost_sdk.seat import CRASHES, BotSeat, Kind, NotStarted, SeatedBot, blocking
+from roost_sdk.troubles.log import Trouble
 from roost_sdk.wire import codec_for
 
 LONGEST_SHOWN = 100
@@ -104,7 +106,8 @@ class LadderTable:
 
     def here(self, seat: int, bot: LoadedBot, runner: Runner) -> HereSeat:
         """A seat for a bot in this process, whose coroutines `runner` runs."""
-        place = BotSeat(self._game.name, seat, len(self._views), rng_of(self.fixture.seed, seat), self.referee.clock)
+        rng, referee, left = rng_of(self.fixture.seed, seat), self.referee, partial(time_left, self.referee, seat)
+        place = BotSeat(self._game.name, seat, len(self._views), rng, referee.clock, self.fixture.seats(), left)
         return HereSeat(bot, place, runner)
 
     def begin(self, seats: Sequence[HereSeat | AwaySeat], listener: Callable[[object], None] | None = None) -> None:
@@ -120,7 +123,8 @@ class LadderTable:
             else:
                 seed = rng_seed(self.fixture.seed, number)
                 options = self.fixture.options.to_json()
-                seat.call("start", self._game.name, options, number, len(seats), seed, self.referee.clock)
+                clock, bots = self.referee.clock, self.fixture.seats()
+                seat.call("start", self._game.name, options, number, len(seats), seed, clock, bots)
         self._go_on()
 
     def answered(self, number: int, kind: str, answer: Answer) -> None:
@@ -176,7 +180,7 @@ class LadderTable:
         elif seat.lost is not None:
             self._verdicts[number] = Decided(None, fault=seat.lost.fault)
         else:
-            seat.call("decide", self._write_view(view))
+            seat.call("decide", self._write_view(view), self.referee.bank_used[number])
 
     def _verdict_here(self, number: int, seat: HereSeat, view: object) -> Decided:
         move, error, ms = seat.bot.decide(view, self.referee.legal(number))

@@ -3,20 +3,20 @@
     with local_executor(workers=4) as executor:
         futures = [executor.submit(Job(fixtures, MatchLimits(clock))) for fixtures in portions]
 
-`play` is a plain function of a `Job` that can be pickled, so it can be submitted to any `concurrent.futures.Executor`:
-`local_executor` has a pool of threads, and `dask.distributed.Client(...).get_executor()` would spread the same jobs
-over many machines. Wherever it runs, `play` keeps bots in child processes of its own, since only a process can be
-stopped: one child for each call that runs at the same time, kept for the next call.
+`play` is a plain function of a `Job` that can be pickled, so any `concurrent.futures.Executor` takes it. That of
+`local_executor` has a pool of threads; `dask.distributed.Client(...).get_executor()` would spread the same jobs over
+many machines. Wherever it runs, `play` keeps bots in child processes of its own, since only a process can be stopped.
+There is one child for each call that runs at the same time, kept for the next call.
 
-A child referees. Trusted bots play in it, which costs nothing. All others have processes of their own below it, so it
-is certain which bot did not answer for longer than its clock allows, ended its process, or took more memory than it
-may (see `running.hall`). It is stopped: the open decision is its fault, it forfeits the match, and the others play on.
-The record says so and can be verified like any other. If a child is lost, a trusted bot is to blame, and the run ends.
+A child referees. Trusted bots play in it, which costs nothing. All others have processes of their own below it. So it
+is certain which bot did not answer for longer than its clock allows, ended its process, or took too much memory (see
+`running.hall`). It is stopped: the open decision is its fault, it forfeits the match, and the others play on. The
+record says so and can be verified like any other. If a child is lost, a trusted bot is to blame, and the run ends.
 """
 
 import atexit
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
@@ -25,6 +25,7 @@ from roost_ladder.running import child
 from roost_ladder.running.engine import Executor
 from roost_ladder.running.fixtures import Job, MatchLimits, PlayedMatch
 from roost_ladder.running.process import WORKER_PROCESSES, Hung, WorkerEnded, WorkerLost, WorkerProcess
+from roost_sdk.troubles.hangs import each_once
 
 LOADING_SECONDS = 60.0
 """How long the import of bots may take."""
@@ -89,10 +90,14 @@ def close_idle() -> None:
 
 
 @contextmanager
-def local_executor(workers: int) -> Iterator[Executor]:
-    """Plays this many jobs at a time on this machine. Jobs that are not done when the block is left are dropped."""
+def local_executor(workers: int, tell: Callable[[str], None] = lambda line: None) -> Iterator[Executor]:
+    """Plays this many jobs at a time on this machine. Jobs that are not done when the block is left are dropped.
+
+    `tell` gets a line when a bot hangs, while it does.
+    """
     pool = ThreadPoolExecutor(workers, thread_name_prefix="roost-ladder")
     WORKER_PROCESSES.allow()
+    WORKER_PROCESSES.tell = each_once(tell)
     try:
         yield Executor(lambda job: pool.submit(play, job), workers)
     finally:

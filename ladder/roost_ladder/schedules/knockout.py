@@ -2,7 +2,7 @@
 
 The bracket follows from the order of the field alone, the best first: with eight bots 1–8, 4–5, 2–7, 3–6 meet first. If
 their number is not a power of two, the best have a bye in the first round. A tie of the bracket is decided by the
-matches of all its blocks together; if they are level it goes on, and after `EXTRA` more rounds of blocks the one that
+matches of all its blocks together. If they are level it continues, and after `EXTRA` more rounds of blocks the bot that
 was seeded higher stays in.
 """
 

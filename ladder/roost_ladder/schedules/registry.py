@@ -62,7 +62,7 @@ def check_open(name: str) -> str:
     """The name of a schedule for bots that come and go. Raises `UsageError` for another one."""
     if name not in OPEN_SCHEDULES:
         listed = ", ".join(OPEN_SCHEDULES)
-        raise UsageError(f"there is no open schedule {name!r}: there are {listed}{did_you_mean(name, OPEN_SCHEDULES)}")
+        raise UsageError(f"there is no open schedule {name!r}; they are: {listed}{did_you_mean(name, OPEN_SCHEDULES)}")
     return name
 
 
@@ -76,13 +76,13 @@ def schedule_named(
 ) -> Schedule:
     """The schedule of this name. Raises `UsageError` if there is none, or if it needs something else.
 
-    `times` is how often every group of a round robin or a gauntlet meets, and how many blocks each bot plays at each
-    kind of table in `swiss`; without it these have no end. `least-played` never has one. `hero` is the bot of
-    the gauntlet. The seed decides what is drawn, and the method how `sure` weighs matches.
+    `times` is how often every group of a round robin or a gauntlet meets; in `swiss`, how many blocks each bot plays at
+    each kind of table. Without it these never end, and `least-played` never does. `hero` is the bot of the gauntlet.
+    The seed decides what is drawn, and the method how `sure` weighs matches.
     """
     if name not in SCHEDULES:
         listed = ", ".join(SCHEDULES)
-        raise UsageError(f"there is no schedule {name!r}: there are {listed}{did_you_mean(name, SCHEDULES)}")
+        raise UsageError(f"there is no schedule {name!r}; the schedules are: {listed}{did_you_mean(name, SCHEDULES)}")
     _check(name, times, hero)
     return MAKERS[name](Terms(seed, times, hero or 0, method=method))
 
@@ -95,5 +95,5 @@ def _check(name: str, times: int | None, hero: int | None) -> None:
     if times is not None and times < 1:
         raise UsageError(f"{name} cannot be played {times} times: give 1 or more")
     if (name == "gauntlet") != (hero is not None):
-        needs = "needs the bot that plays against all others" if hero is None else "is not about one bot: use gauntlet"
+        needs = "needs the bot that plays against all others" if hero is None else "has no use for --hero; use gauntlet"
         raise UsageError(f"the schedule {name} {needs}")

@@ -1,8 +1,8 @@
 """What every schedule is: a rule that plans the next blocks from the bots that take part and what has been played.
 
-A schedule plans in rounds. It is asked for a round when all results of the rounds before are known, so its answer does
-not depend on where, in what order or on how many cores its blocks are played. A run that is interrupted asks the same
-questions again, gets the same answers, and goes on where it stopped.
+A schedule plans in rounds. It is asked for a round when all results of the rounds before are known. So its answer does
+not depend on where its blocks are played, in what order or on how many cores. A run that is interrupted asks the same
+questions again, gets the same answers, and continues where it stopped.
 """
 
 from collections import Counter, defaultdict
@@ -13,15 +13,9 @@ from random import Random
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from roost_ladder.rating.results import GrowingSums, MatchResult, ResultSums
+from roost_ladder.rating.results import Kind as Kind
 
 GATHERED_AT_ONCE = 1000
-
-
-class Kind(NamedTuple):
-    """A kind of table."""
-
-    game: str
-    players: int
 
 
 class Pairing(NamedTuple):

@@ -1,11 +1,11 @@
-"""Which neighbours in the ranking are told apart for good, however often one has looked.
+"""Which neighbours in the ranking are told apart for good, no matter how often anybody looks.
 
-A 95 % interval is for a table that is looked at once. If one looks again and again, and stops when two bots seem to
-differ, equal bots differ in the end. Here two hypotheses make a bet instead: that two bots are equal, and that they
-differ by about 50 points, either way. How much more likely the second makes what was seen is the *evidence* (a Bayes
-factor). If the bots are equal, the chance that the evidence *ever* exceeds 20 is at most 1 in 20 (Ville's inequality;
-with a normal distribution for the difference this is Robbins' mixture boundary). So one may look at any time, and stop
-at any time. Decision 7 says what that costs.
+A 95 % interval is for a table that is looked at once. If you look again and again, and stop when two bots seem to
+differ, equal bots will differ at some point. Here two hypotheses make a bet instead: that two bots are equal, and that
+they differ by about 50 points, either way. How much more likely the second makes what was seen is the *evidence* (a
+Bayes factor). If the bots are equal, the chance that the evidence *ever* exceeds 20 is at most 1 in 20. That is Ville's
+inequality; with a normal distribution for the difference it is Robbins' mixture boundary. So you may look at any time,
+and stop at any time. Decision 7 says what that costs.
 
 A ladder of n bots has n - 1 pairs of neighbours, and one wrong separation is one too many. They share the 5 % by Holm's
 rule, as in `roost_ladder.rating.certainty`: the clearest pair needs the evidence 20 (n - 1), the next 20 (n - 2), and
@@ -24,7 +24,7 @@ from roost_ladder.rating.elo import ELO
 from roost_ladder.rating.estimates import DOUBT
 from roost_ladder.rating.fit import LATEST, Fit, Method, fit
 from roost_ladder.rating.misfit import UNKNOWN
-from roost_ladder.rating.results import Floats, ResultSums
+from roost_ladder.rating.results import Floats, Kind, ResultSums
 
 USUAL_DIFFERENCE = 50 / ELO
 """The standard deviation of the differences that the bet is on. Others are found as well, a little later."""
@@ -54,14 +54,19 @@ def known(bots: Iterable[int], record: ResultSums, method: Method = LATEST) -> K
     """The fit of the record, for these bots. One that has not played is of average strength, and hardly known."""
     wanted = tuple(sorted(set(bots)))
     strengths, covariance, freedom = np.zeros(len(wanted)), UNPLAYED * np.eye(len(wanted)), np.full(len(wanted), 2.0)
-    shares, stray = np.ones((len(wanted), len(wanted))), UNKNOWN
+    shares, stray, field = dict[Kind, Floats](), UNKNOWN, np.ones(len(wanted))
     if len(record.bots):
         fitted = fit(record, method=method)
         here, there = np.nonzero(np.equal.outer(np.array(wanted), record.bots))
         strengths[here], freedom[here] = fitted.strengths[there], fitted.freedom[there]
         covariance[np.ix_(here, here)] = fitted.covariance[np.ix_(there, there)]
-        shares[np.ix_(here, here)], stray = fitted.shares[np.ix_(there, there)], fitted.misfit
-    return Known(wanted, Fit(strengths, covariance, freedom, stray, shares))
+        stray = fitted.misfit
+        for kind, each in fitted.shares.items():
+            shares[kind] = np.ones(covariance.shape)
+            shares[kind][np.ix_(here, here)] = each[np.ix_(there, there)]
+        field = np.zeros(len(wanted))
+        field[here] = fitted.field[there]
+    return Known(wanted, Fit(strengths, covariance, freedom, stray, shares, field))
 
 
 def separations(about: Known) -> list[Separation]:

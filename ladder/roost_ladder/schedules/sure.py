@@ -2,10 +2,11 @@
 
 How a block is chosen. The fit knows the differences of all strengths with their variances. Two bots in the wrong order
 cost the difference between them, and the less is known, the higher the expected costs. For every two bots that could
-meet, the schedule computes by how much a match between them reduces the expected costs of all pairs: a match also tells
-something about the bots that the two have met before. A group is worth the sum of its pairs. The best group is taken,
-then the best of bots that are not in it, and so on; then these are taken as played, and everything is weighed again.
-This favours bots that are close to each other and about which little is known.
+meet, the schedule computes by how much a match between them reduces the expected costs of all pairs. All pairs, because
+a match also tells something about the bots that the two have met before. A group is worth the sum of its pairs. The
+best group is taken, then the best of bots that are not in it, and so on; then these are taken as played, and everything
+is weighed again. This favours bots that are close to each other and about which little is known. Pairs that have hardly
+met come first.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from roost_ladder.rating.fit import LATEST, Method
+from roost_ladder.rating.fit import LATEST, Fit, Method
 from roost_ladder.rating.results import Floats
 from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past, rng_for, shuffled
 from roost_ladder.schedules.separation import Known, Separation, difference_variances, known, separations
@@ -30,6 +31,10 @@ LOOKS = 16
 OPEN = exp(-2)
 """Neighbours that are not separated yet are weighed as if they were two standard errors apart, if they are more. So two
 equal bots, which are never separated, do not keep all others from being separated."""
+LEAST_MET = 16
+"""Two bots that have met in fewer blocks than this, …"""
+BEHIND = 1 / 3
+"""… and in fewer than this part of what a pair has on average, come first: who they beat is not known otherwise."""
 WORTHWHILE = 0.5
 """Groups that are worth less than this part of the best one wait until everything is weighed again."""
 
@@ -56,14 +61,21 @@ class Sure:
         neighbours = separations(about)
         if all(each.separated for each in neighbours):
             return []
-        return _Plan(field, past, about, neighbours, rng_for(self.seed, past)).round()
+        least_met = LEAST_MET if self.method is LATEST else 0
+        return _Plan(field, past, about, neighbours, least_met, rng_for(self.seed, past)).round()
 
 
 class _Plan:
     """Chooses the blocks of one round. Bots are named by their index in a random order."""
 
     def __init__(
-        self, field: Participants, past: Past, about: Known, neighbours: list[Separation], rng: Random
+        self,
+        field: Participants,
+        past: Past,
+        about: Known,
+        neighbours: list[Separation],
+        least_met: int,
+        rng: Random,
     ) -> None:
         drawn = rng.sample(range(len(about.bots)), len(about.bots))
         self._bots = [about.bots[index] for index in drawn]
@@ -71,10 +83,11 @@ class _Plan:
         self._size = max(LEAST_ROUND, len(drawn), past.given // GROWTH)
         strengths = about.fit.strengths[drawn]
         self._difference = strengths[:, None] - strengths
-        self._told = about.fit.shares[np.ix_(drawn, drawn)] ** 2 / (2 + 2 * np.cosh(self._difference))
         self._covariance = about.fit.covariance[np.ix_(drawn, drawn)]
         self._least_chance = self._of_open_neighbours(neighbours)
         self._forbidden = {kind: self._who_may_not_meet(field, kind) for kind in field.kinds if field.at(kind)}
+        self._met, self._least_met = self._who_met(past), least_met
+        self._told = {kind: self._tells(about.fit, kind, drawn) for kind in self._forbidden}
         self._blocks = {kind: past.tally.blocks[kind] for kind in self._forbidden}
 
     def _of_open_neighbours(self, neighbours: list[Separation]) -> Floats:
@@ -93,6 +106,22 @@ class _Plan:
         forbidden: NDArray[np.bool_] = absent | absent[:, None] | (owners[:, None] == owners)
         return forbidden
 
+    def _who_met(self, past: Past) -> Floats:
+        """By bot and bot: in how many blocks they have met."""
+        index = {bot: index for index, bot in enumerate(self._bots)}
+        met = np.zeros(self._difference.shape)
+        for bot, others in past.tally.met.items():
+            for other, blocks in others.items():
+                if bot in index and other in index:
+                    met[index[bot], index[other]] = blocks
+        return met
+
+    def _tells(self, fitted: Fit, kind: Kind, drawn: list[int]) -> Floats:
+        """By bot and bot: the information that a match between them adds, with what it counts for."""
+        information: Floats = 1 / (2 + 2 * np.cosh(self._difference))
+        shares = fitted.shares.get(kind)
+        return information if shares is None else information * shares[np.ix_(drawn, drawn)] ** 2
+
     def round(self) -> list[Pairing]:
         """The blocks, the most telling ones first."""
         pairings: list[Pairing] = []
@@ -110,7 +139,7 @@ class _Plan:
 
     def _groups(self, kind: Kind) -> list[list[int]]:
         """The best group, the best one of the others, and so on, as long as they are worthwhile."""
-        worth = np.where(self._forbidden[kind], -np.inf, self._worth())
+        worth = np.where(self._forbidden[kind], -np.inf, self._worth(kind) + self._behind(kind))
         groups: list[list[int]] = []
         least = 0.0
         while (best := _best_group(worth, kind.players)).worth > least:
@@ -119,7 +148,15 @@ class _Plan:
             worth[best.members] = worth[:, best.members] = -np.inf
         return groups
 
-    def _worth(self) -> Floats:
+    def _behind(self, kind: Kind) -> NDArray[np.bool_]:
+        """By bot and bot: whether they have met so seldom that they come first.
+
+        What is worth most never lets a strong bot meet a weak one. If the weak one beats it, nobody would know.
+        """
+        mean = self._met[~self._forbidden[kind]].mean()
+        return np.asarray(self._met < np.floor(min(self._least_met, BEHIND * mean)))
+
+    def _worth(self, kind: Kind) -> Floats:
         """By bot and bot: by how much a match between them reduces the expected costs of wrong orders.
 
         If the difference of two strengths has the estimate d and the variance V, the expected cost changes with V by
@@ -132,7 +169,7 @@ class _Plan:
         weight = np.maximum(chance, self._least_chance) / np.sqrt(variance)
         np.fill_diagonal(weight, 0)
         effect = self._covariance @ (np.diag(weight.sum(axis=1)) - weight) @ self._covariance
-        worth = self._told * difference_variances(effect)
+        worth = self._told[kind] * difference_variances(effect)
         np.fill_diagonal(worth, 0)
         # Rounded, so that rounding errors, which differ between machines, do not decide between equals.
         rounded: Floats = np.round(worth / worth.max(), 9) + 1e-9
@@ -142,8 +179,9 @@ class _Plan:
         """What the covariance becomes with these blocks, each with its weight in the fit."""
         links = np.zeros(self._covariance.shape)
         for group in groups:
+            self._met[np.ix_(group, group)] += deals
             links[np.ix_(group, group)] = deals * kind.players * 3 / (kind.players + 1)
-        links *= self._told
+        links *= self._told[kind]
         np.fill_diagonal(links, 0)
         told = np.diag(links.sum(axis=1)) - links
         self._covariance = np.asarray(np.linalg.inv(np.linalg.inv(self._covariance) + told), np.float64)

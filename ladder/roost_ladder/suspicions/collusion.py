@@ -15,12 +15,12 @@ The sum by the root of this is a standard normal score, if presence changes noth
 for that are not judged.
 
 Style. Bots that play for themselves change each other's results too: a reckless bot at the table brings the others
-closer together, two of a kind compete for the same things. So scores are measured by the usual scatter of the field:
-three quarters of standard normal scores are below 1.15, and if more than a quarter of the pairs is beyond that, all
-scores are reduced until it is a quarter. A pair is conspicuous only if it stands out from what presence usually does.
+closer together, two of a kind compete for the same things. So scores are measured by the usual scatter of the field.
+Three quarters of standard normal scores are below 1.15. If more than a quarter of the pairs is beyond that, all scores
+are reduced until it is a quarter. A pair is conspicuous only if it stands out from what presence usually does.
 
 False alarms. The score of the clearest pair has to hold at 5 % divided by the number of pairs judged. So chance alone
-brings a pair over the line in at most 5 % of all fields; docs/why/collusion.md has the figures. If there is one, the
+brings a pair over the line in at most 5 % of all fields; docs/why/suspicions.md has the figures. If there is one, the
 blocks with both its bots are taken out, lest they make others look guilty, and the remaining pairs are judged again, as
 in Holm's rule.
 

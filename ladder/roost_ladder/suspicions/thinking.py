@@ -4,15 +4,15 @@ A version never changes: changed code is another version. But a remote bot decla
 see what really plays. A new program under an old version often takes another time to think.
 
 The time. The logarithm of the milliseconds per decision, averaged over the matches of a block, less the bot's mean for
-that game and number of players. The blocks of a bot in the order in which they were played are cut into 20 parts, and
-a part is one observation: blocks near each other have much in common, such as the load of the bot's machine.
+that game and number of players. The blocks of a bot, in the order in which they were played, are cut into 20 parts. A
+part is one observation, because blocks near each other have much in common, such as the load of the bot's machine.
 
 The change. At every point with three parts or more on either side, the means before and after are compared by Student's
 test. The clearest point counts, at a rate of false alarms divided by the number of points and of bots judged.
 
-Load. Where it is usual that times change, because a machine or the arena is loaded at some hours, the line moves
-outwards: scores are measured by the usual scatter of the field, which is what its bots show at their clearest points.
-And a change by less than a quarter is never reported.
+Load. Times may often change because a machine or the arena is loaded at some hours. There the line moves outwards:
+scores are measured by the usual scatter of the field, which is what its bots show at their clearest points. A change by
+less than a quarter is never reported.
 """
 
 from collections import defaultdict

@@ -4,7 +4,7 @@ A match is voided when the arena cannot know whether a bot was late. Nobody can 
 hit by chance: the longer it thinks, the more often. One that is hit far more often may know how to have a match voided
 that it is losing.
 
-Chance. In a voided match, the seats that were being asked are compared with all seats of that match: each is expected
+Chance. In a voided match, the seats that were being asked are compared with all seats of that match. Each is expected
 to be asked in proportion to the time that its bot takes for a match of that kind. A delay of the arena may void many
 matches at once, and a bot may be asked in all of them for one reason. So a moment is one observation: was the bot being
 asked in any match voided then? How often it was is compared with what is expected, by the exact distribution of a sum
@@ -25,7 +25,7 @@ SAME_MOMENT_MS = 10_000
 ANSWERING_MS = 1.0
 """What a decision takes besides the thinking, about."""
 
-TableKind = tuple[str, int]
+Kind = tuple[str, int]
 """A game and a number of players."""
 
 
@@ -87,9 +87,9 @@ def find_voids(voided: Iterable[VoidedMatch], facts: Iterable[MatchFacts], doubt
     return VoidReport(len(matches), len(moments), doubt, shares)
 
 
-def _times(facts: Iterable[MatchFacts]) -> dict[tuple[TableKind, int], float]:
+def _times(facts: Iterable[MatchFacts]) -> dict[tuple[Kind, int], float]:
     """How long a bot is being asked in a match of a kind, on average."""
-    found: defaultdict[tuple[TableKind, int], list[float]] = defaultdict(list)
+    found: defaultdict[tuple[Kind, int], list[float]] = defaultdict(list)
     for match in facts:
         for bot, decisions, thinking in zip(match.bots, match.decisions, match.thinking_ms, strict=True):
             found[(match.game, match.players), bot].append(thinking + ANSWERING_MS * decisions)
@@ -107,7 +107,7 @@ def _moments(matches: Sequence[VoidedMatch]) -> Iterator[list[VoidedMatch]]:
         yield moment
 
 
-def _chances(moment: Sequence[VoidedMatch], times: Mapping[tuple[TableKind, int], float]) -> dict[int, float]:
+def _chances(moment: Sequence[VoidedMatch], times: Mapping[tuple[Kind, int], float]) -> dict[int, float]:
     """By bot: how likely it is being asked in any match of the moment."""
     missed: defaultdict[int, list[float]] = defaultdict(list)
     for match in moment:
