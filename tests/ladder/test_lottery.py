@@ -118,7 +118,7 @@ def test_the_same_matches_in_another_order_give_the_same_ranking() -> None:
 
 
 def test_larger_fields_have_no_second_ranking() -> None:
-    results = [each for pair in pairwise(range(102)) for each in duels([2], bots=pair)]
+    results = [each for pair in pairwise(range(302)) for each in duels([2], bots=pair)]
     record = gather(results)
     assert clone_proof(record, fit(record)) == []
 

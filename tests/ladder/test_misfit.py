@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from benchmarks.fields import DUEL, Field, circle, covered, ladder, misranked, played, steps
+from benchmarks.simulations.fields import DUEL, Field, circle, covered, ladder, misranked, played, steps
 from roost_ladder.rating.fit import Fit, Method, fit
 from roost_ladder.rating.misfit import UNKNOWN
 from roost_ladder.rating.results import MatchResult, gather
@@ -27,7 +27,7 @@ def in_a_circle(*blocks: int) -> list[MatchResult]:
     ]
 
 
-def fitted(results: list[MatchResult], method: Method = Method.EACH_OPPONENT) -> Fit:
+def fitted(results: list[MatchResult], method: Method = Method.EACH_KIND) -> Fit:
     return fit(gather(results), method=method)
 
 
@@ -59,9 +59,9 @@ def test_the_interval_of_the_misfit_holds_what_would_be_no_surprise() -> None:
 
 
 def test_every_opponent_counts_the_same_however_often_two_meet() -> None:
-    """All three are equal against the field. The fit of before follows the pairs that meet often."""
+    """All three are equal against the field. The previous fit follows the pairs that meet often."""
     results = in_a_circle(400, 400, 40)
-    before, now = (np.ptp(fitted(results, method).strengths) for method in Method)
+    before, now = (np.ptp(fitted(results, method).strengths) for method in (Method.EACH_MATCH, Method.EACH_KIND))
     # With nearly no third pair, the ends are twice log(5/3) apart; with its tenth part, 18/21 of the circle's sum less.
     assert before == pytest.approx(2 * np.log(5 / 3) * (1 - 3 / 2 / 12 * 2), rel=0.05)
     assert now < before / 5
@@ -71,7 +71,7 @@ def test_nothing_changes_where_all_pairs_met_equally_often() -> None:
     results = in_a_circle(40, 40, 40) + [
         result for pair in combinations((1, 2, 3), 2) for result in duels([1] * 20, bots=pair)
     ]
-    before, now = (fitted(results, method) for method in Method)
+    before, now = (fitted(results, method) for method in (Method.EACH_MATCH, Method.EACH_KIND))
     assert now.misfit.found > 0
     np.testing.assert_allclose(now.strengths, before.strengths, atol=1e-9)
     np.testing.assert_allclose(now.covariance, before.covariance, rtol=1e-6, atol=1e-9)
@@ -84,7 +84,7 @@ def test_nothing_changes_where_an_order_explains_everything() -> None:
         *duels([2, 2, 2] * 8, matches=3, bots=(2, 3)),
         *duels([4, 4, 4] * 8, matches=5, bots=(1, 3)),
     ]
-    before, now = (fitted(results, method) for method in Method)
+    before, now = (fitted(results, method) for method in (Method.EACH_MATCH, Method.EACH_KIND))
     assert now.misfit.found == 0
     np.testing.assert_array_equal(now.strengths, before.strengths)
     np.testing.assert_array_equal(now.covariance, before.covariance)
@@ -127,7 +127,7 @@ def test_few_blocks_show_nothing() -> None:
 def test_sure_does_not_separate_equal_bots_that_beat_each_other(share: float) -> None:
     """If it were wrong in 5 % of ladders, more than 3 of 10 would be wrong in 1 of 1,000 such tests."""
     field = Field("", {DUEL: circle(3, share)}, matches=1000)
-    found = [ladder(field, Method.EACH_OPPONENT, seed) for seed in range(10)]
+    found = [ladder(field, Method.EACH_KIND, seed) for seed in range(10)]
     assert sum(each.wrong for each in found) <= 3
     # Of 30 intervals that hold the truth in 95 % of cases, fewer than 25 do in 1 of 300 such tests.
     assert sum(each.covered for each in found) * field.bots >= 25 - 1e-9

@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-from html.parser import HTMLParser
 from importlib.resources import files
 from io import StringIO
 
@@ -17,6 +16,7 @@ from roost_ladder.report.page import page
 from roost_ladder.report.plain import as_csv, as_json
 from roost_ladder.report.summary import RunNotes, Summary, summarise
 from tests.support.ladders.worlds import simulated_facts
+from tests.support.pages.markup import Markup
 from tests.support.records.results import duels
 
 EVIL = """<script>alert("x")</script>' & co"""
@@ -34,60 +34,24 @@ def summary() -> Summary:
     return summary_of(FACTS)
 
 
-class Reader(HTMLParser):
-    """Checks that elements are closed in order, and keeps tables, classes, attributes and texts."""
-
-    def __init__(self, markup: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tables: list[list[list[str]]] = []
-        self.classes: set[str] = set()
-        self.attributes: list[tuple[str, str, str]] = []
-        self.text = ""
-        self.feed(markup)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
-        self.classes |= {word for name, value in attrs if name == "class" for word in (value or "").split()}
-        if tag == "meta":
-            return
-        self.open.append(tag)
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-        if ("td" in self.open or "th" in self.open) and "title" not in self.open:
-            self.tables[-1][-1][-1] += data
-
-
 @pytest.fixture(scope="module")
-def read(summary: Summary) -> Reader:
-    return Reader(page(summary))
+def read(summary: Summary) -> Markup:
+    return Markup(page(summary))
 
 
-def test_names_are_only_text(summary: Summary, read: Reader) -> None:
+def test_names_are_only_text(summary: Summary, read: Markup) -> None:
     assert "<script" not in page(summary)
     assert "roost ladder a.py &lt;b&gt;" in page(summary)
     assert read.text.count(EVIL) >= 8, "title, heading and every table"
 
 
-def test_nothing_comes_from_elsewhere(summary: Summary, read: Reader) -> None:
+def test_nothing_comes_from_elsewhere(summary: Summary, read: Markup) -> None:
     assert not re.search(r"https?:|url\(|@import|<script|<link|<img|<iframe", page(summary))
     assert all(value.startswith("#") for _, name, value in read.attributes if name == "href")
     assert not [name for _, name, _ in read.attributes if name == "src" or name.startswith("on")]
 
 
-def test_every_class_has_a_look(read: Reader) -> None:
+def test_every_class_has_a_look(read: Markup) -> None:
     style = files("roost_ladder.report").joinpath("style.css").read_text(encoding="utf-8")
     plain = {"other", "rating", "number", "plot", "place1"}
     assert {name for name in read.classes - plain if f".{name}" not in style} == set()
@@ -95,7 +59,7 @@ def test_every_class_has_a_look(read: Reader) -> None:
     assert {f".colour{rank}" for rank in range(8)} <= set(re.findall(r"\.colour\d", style))
 
 
-def test_the_table_has_the_standings(read: Reader) -> None:
+def test_the_table_has_the_standings(read: Markup) -> None:
     head, *rows = read.tables[0]
     assert [cell for cell in head if not cell[:1].isdigit()] == (
         ["rank", "bot", "rating", "above next", "matches", "of 2", "of 3", "of 4", "faults"]
@@ -119,7 +83,7 @@ def mean_place(bot: int, players: int) -> float:
     return sum(places) / len(places)
 
 
-def test_dots_lie_where_the_ratings_are(summary: Summary, read: Reader) -> None:
+def test_dots_lie_where_the_ratings_are(summary: Summary, read: Markup) -> None:
     dots = [float(value.rstrip("%")) for tag, name, value in read.attributes if tag == "circle" and name == "cx"]
     ratings = [standing.rating for standing in summary.standings]
     scale = (dots[0] - dots[-1]) / (ratings[0] - ratings[-1])
@@ -127,7 +91,7 @@ def test_dots_lie_where_the_ratings_are(summary: Summary, read: Reader) -> None:
     assert scale > 0
 
 
-def test_the_heat_map_has_who_beats_whom(summary: Summary, read: Reader) -> None:
+def test_the_heat_map_has_who_beats_whom(summary: Summary, read: Markup) -> None:
     order = [standing.bot for standing in summary.standings]
     for row, one in zip(read.tables[1][1:], order, strict=True):
         assert row[1:] == ["" if one == other else f"{100 * ahead_share(one, other):.0f}" for other in order]
@@ -149,14 +113,14 @@ def test_one_game_of_one_size_has_no_views() -> None:
 
 
 def test_the_other_rating() -> None:
-    made = Reader(page(summary_of(FACTS, "elo")))
+    made = Markup(page(summary_of(FACTS, "elo")))
     assert len(made.tables[0]) == 7
 
 
 @pytest.mark.parametrize("bots", [2, 30])
 def test_few_and_many_bots(bots: int) -> None:
     facts = simulated_facts(bots, blocks=100)
-    made = Reader(page(summarise(facts, {bot: f"bot {bot}" for bot in range(bots)}, RunNotes("many"))))
+    made = Markup(page(summarise(facts, {bot: f"bot {bot}" for bot in range(bots)}, RunNotes("many"))))
     assert len(made.tables[0]) == bots + 1
 
 
@@ -177,7 +141,7 @@ def test_a_circle_is_reported() -> None:
     assert made.circle_line().startswith(
         f"greedy beats random 61:39, random beats {EVIL} 61:39, {EVIL} beats greedy 61:39: "
     )
-    assert made.circle_line() in Reader(page(made)).text
+    assert made.circle_line() in Markup(page(made)).text
     found = json.loads(json.dumps(as_json(made)))["circularity"]
     assert [each["name"] for each in found["circle"]] == ["greedy", "random", EVIL]
     assert {each["ahead_of_next"] for each in found["circle"]} == {0.61}
@@ -186,7 +150,7 @@ def test_a_circle_is_reported() -> None:
 
 def test_the_second_ranking_is_reported_beside_a_circle() -> None:
     made = summary_of(in_a_circle())
-    text = Reader(page(made)).text
+    text = Markup(page(made)).text
     assert "the clone-proof ranking agrees" in text
     assert text.count("1–3: 50 % (") == 3
     found = json.loads(json.dumps(as_json(made)))["clone_proof"]
@@ -203,11 +167,11 @@ def test_nothing_is_said_of_circles_where_there_is_an_order(rating: str) -> None
     assert made.circle_line() == ""
     assert "circularity" not in as_json(made)
     assert "clone_proof" not in as_json(made)
-    assert "clone-proof" not in Reader(page(made)).text
+    assert "clone-proof" not in Markup(page(made)).text
 
 
 def test_a_single_match() -> None:
-    made = Reader(page(summary_of(FACTS[:1])))
+    made = Markup(page(summary_of(FACTS[:1])))
     assert len(made.tables[0]) == 1 + FACTS[0].players
 
 
@@ -251,7 +215,7 @@ def test_json(summary: Summary) -> None:
         (None, 4),
     }
     assert sum(row["matches"] for row in read["by_bot"]) == sum(match.players for match in FACTS)
-    assert sum(row["matches"] for row in read["by_seat"] if row["seat"] == 1) == len(FACTS)
+    assert sum(row["matches"] for row in read["by_seat"] if row["seat"] == 0) == len(FACTS)
     assert read["elo_curve"]["after"][-1] == len(FACTS)
     met = read["head_to_head"]["met"]
     assert sum(map(sum, met)) == sum(match.players * (match.players - 1) for match in FACTS)
@@ -287,3 +251,14 @@ def test_labels_do_not_overlap() -> None:
 
 def test_elements() -> None:
     assert element("a", "x", class_="b c", text_anchor="<>", title="") == '<a class="b c" text-anchor="&lt;&gt;">x</a>'
+
+
+def test_bots_that_do_not_play_are_named_with_the_reason() -> None:
+    absent = ("left out: broken.py: SyntaxError: <b>", "hangs is benched: it had to be stopped in 3 matches")
+    summary = summarise(FACTS, NAMES, RunNotes("Test", absent=absent))
+    made = page(summary)
+    assert "left out: broken.py: SyntaxError: &lt;b&gt;" in made
+    assert "hangs is benched: it had to be stopped in 3 matches" in made
+    assert as_json(summary)["absent"] == list(absent)
+    assert "absent" not in as_json(summary_of(FACTS))
+    assert "Not playing" not in page(summary_of(FACTS))

@@ -26,16 +26,18 @@ class Interrupted(Exception):
     pass
 
 
+@pytest.mark.long
 def test_the_number_of_workers_changes_nothing() -> None:
-    one = Watched(setup(BOTS), Budget(blocks=30), workers=1)
-    two = Watched(setup(BOTS), Budget(blocks=30), workers=2)
+    one = Watched(setup(BOTS), Budget(blocks=14), workers=1)
+    two = Watched(setup(BOTS), Budget(blocks=14), workers=2)
     assert one.ending is two.ending is RunEnd.BUDGET
-    assert one.ladder.blocks == 30
+    assert one.ladder.blocks == 14
     assert timeless(one.ladder.facts) == timeless(two.ladder.facts)
 
 
+@pytest.mark.long
 def test_an_interrupted_run_goes_on_as_if_nothing_had_happened() -> None:
-    whole = Watched(setup(BOTS), Budget(blocks=40))
+    whole = Watched(setup(BOTS), Budget(blocks=20))
     book = MemoryBook()
 
     def stop(ladder: Ladder) -> None:
@@ -44,10 +46,10 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_happened() -> None:
 
     for _ in range(2):
         with pytest.raises(Interrupted):
-            Watched(setup(BOTS), Budget(blocks=40), book=book, look=stop)
+            Watched(setup(BOTS), Budget(blocks=20), book=book, workers=1, look=stop)
     kept = sum(len(facts) for facts in book.begin(setup(BOTS).charter()))
     assert kept > 0
-    rest = Watched(setup(BOTS), Budget(blocks=40), book=book)
+    rest = Watched(setup(BOTS), Budget(blocks=20), book=book)
     assert rest.ladder.new_matches == len(whole.ladder.facts) - kept
     assert timeless(rest.ladder.facts) == timeless(whole.ladder.facts)
 

@@ -175,10 +175,11 @@ def test_any_executor_will_do() -> None:
 
 
 ASKS_AND_WAITS = """
-from roost_ladder.running.process import MARGIN_SECONDS, WorkerProcess
+from roost_ladder.running.child import PULSE_SECONDS
+from roost_ladder.running.process import WorkerProcess
 
 # It is silent once the first sign of life has been sent, so it cannot learn from the pipe that its parent is gone.
-busy = f"import sys, time; time.sleep({MARGIN_SECONDS}); print('busy', file=sys.stderr, flush=True); time.sleep(600)"
+busy = f"import sys, time; time.sleep({4 * PULSE_SECONDS}); print('busy', file=sys.stderr, flush=True); time.sleep(600)"
 next(WorkerProcess().ask(exec, busy, patience=600))
 """
 

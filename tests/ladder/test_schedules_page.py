@@ -26,10 +26,10 @@ def test_every_schedule_is_on_the_page() -> None:
 
 def test_numbers_of_groups() -> None:
     listed = " ".join(TEXT.split())
-    for size, after in ((2, "pairs"), (3, "groups of three"), (4, "groups of four")):
-        few, some, many = (f"{comb(bots, size):,}" for bots in (10, 20, 50))
-        assert f"{few}, {some} and {many} {after}" in listed
+    for bots in (10, 20, 50):
+        assert f"| {bots} | {comb(bots, 2):,} | {comb(bots, 3):,} | {comb(bots, 4):,} |" in listed
     sample = RoundRobin().extents(Participants(tuple(range(60)), (Kind("haecmaec", 4),)))[0]
     times = sample.groups * comb(4, 2) // comb(60, 2)
-    assert f"with 60 bots {sample.groups:,} of the {comb(60, 4):,} groups of four, every pair {times} times" in listed
+    groups = f"{sample.groups:,} of the {comb(60, 4):,} groups of four"
+    assert f"60 bots meet in {groups}, every pair {times} times" in listed
     assert f"If there are more than {MOST_GROUPS:,} groups" in listed

@@ -31,9 +31,12 @@ from roost_ladder.workshop.parts import (
     repeat,
 )
 from roost_ladder.workshop.patient import ExaminedBot, Patient, TimeIsUp
+from roost_ladder.workshop.program import program_findings
 from roost_ladder.workshop.tables import MatchKind, duel_games, tables_of
 from roost_sdk.bot_process.process import BotLost
-from roost_sdk.bot_process.sandbox import check_sandbox
+from roost_sdk.bot_process.sandbox import check_sandbox, sandbox_for
+from roost_sdk.load import STDIO
+from roost_sdk.troubles.hangs import each_once
 
 MOST_ENDS = 3
 """After this many hung or dead processes a part of the examination is given up."""
@@ -63,6 +66,8 @@ class Examination(NamedTuple):
     findings: list[Finding]
     times: list[Times]
     duels: list[Duel]
+    interrupted: bool = False
+    """Whether somebody did not want to wait for the rest."""
 
     @property
     def loads(self) -> bool:
@@ -83,19 +88,21 @@ def examine(
     seed: str = "doctor",
     effort: Effort = USUAL_EFFORT,
     tell: Callable[[str], None] = lambda what: None,
+    remark: Callable[[str], None] = lambda line: None,
     parts: Collection[str] = tuple(SHARES),
     sandbox: bool = False,
 ) -> Examination:
     """Examine the bot that `bot` names (see `load_bot`), in `games`, or in all that it plays.
 
-    `tell` is told what is being done; `parts` selects parts of the examination. With `sandbox` the bot has neither
-    files nor a network. Raises `UsageError` if there is no sandbox.
+    `tell` is told what is being done, and `remark` gets a line when the bot hangs; `parts` selects parts of the
+    examination. Ctrl-C ends it with what was found until then. With `sandbox` the bot has neither files nor a network.
+    Raises `UsageError` if there is no sandbox.
     """
     if sandbox:
         check_sandbox()
     tell("loading")
     patient = ExaminedBot(opponents.known.get(bot, bot), effort.patience, sandbox)
-    with closing(Patient(patient, effort.seconds)) as first:
+    with closing(Patient(patient, effort.seconds, tell=remark)) as first:
         try:
             told = first.describe(tuple(opponents.known))
         except RoostError as error:
@@ -104,15 +111,25 @@ def examine(
     tables = [table for table in tables_of(asked) if not told.player_counts or table.players in told.player_counts]
     name = bot if bot in opponents.known else told.name
     case = Case(BotSpec(name, told.version, patient.text, ""), tables, opponents, seed, effort.matches, effort.patience)
-    return _Doctor(case, patient, effort, tell).examine(bot, parts)
+    return _Doctor(case, patient, effort, tell, each_once(remark)).examine(bot, parts)
 
 
 class _Doctor:
-    def __init__(self, case: Case, bot: ExaminedBot, effort: Effort, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        case: Case,
+        bot: ExaminedBot,
+        effort: Effort,
+        tell: Callable[[str], None],
+        remark: Callable[[str], None],
+    ) -> None:
         self._case = case
         self._bot = bot
         self._effort = effort
         self._tell = tell
+        self._remark = remark
+        self._patients: list[Patient] = []
+        self._interrupted = False
         self._end = monotonic() + effort.seconds
         self._findings: list[Finding] = []
 
@@ -122,39 +139,58 @@ class _Doctor:
         self._findings.append(findings.loaded(bot, games))
         if not games:
             return Examination(bot, [], self._findings, [], [])
+        if self._bot.text.startswith(STDIO) and not self._talks_properly(games):
+            return Examination(bot, games, self._findings, [], [])
         times = self._play_tables(games) if "tables" in parts else []
-        if "rare" in parts:
+        if "rare" in parts and not self._interrupted:
             self._lead_into_rare(games)
-        if "repeat" in parts:
+        if "repeat" in parts and not self._interrupted:
             self._repeat()
-        duels = self._play_samples() if "samples" in parts else []
-        return Examination(self._case.bot.name, games, self._findings, times, duels)
+        duels = self._play_samples() if "samples" in parts and not self._interrupted else []
+        return Examination(self._case.bot.name, games, self._findings, times, duels, self._interrupted)
+
+    def _talks_properly(self, games: list[str]) -> bool:
+        """Whether a program keeps to the form of the lines. If not, nothing else can be known about it."""
+        self._tell("the lines of the program")
+        wrap = sandbox_for(self._bot.text) if self._bot.sandbox else list
+        self._findings += program_findings(self._bot.text, games, self._bot.patience, wrap)
+        return self._findings[-1].mark is not Mark.DEFECT
 
     def _tables_of(self, game: str) -> list[MatchKind]:
         return [table for table in self._case.tables if table.game == game]
 
     def _patient(self, seconds: float, salt: int = 1) -> Patient:
-        return Patient(self._bot, seconds, self._end, salt)
+        self._patients.append(Patient(self._bot, seconds, self._end, salt, self._remark))
+        return self._patients[-1]
 
     def _run_parts(self, what: str, check: str, parts: Iterator[Part[PartT]]) -> tuple[list[PartT], bool]:
         """What was found in parts until the time was up or too many processes were lost, and whether that was all."""
         found: list[PartT] = []
         ends = 0
         with closing(self._patient(self._effort.seconds * SHARES[what])) as patient:
+            turn = ""
             for part in parts:
-                if not patient.has_time or ends == MOST_ENDS:
+                if patient.is_over or ends == MOST_ENDS:
                     return found, False
+                if part.at == turn and not patient.has_time:
+                    continue
                 self._tell(f"{what}: {part.at}")
                 try:
+                    if part.at != turn:
+                        patient.take_turn(part.turns)
+                    turn = part.at
                     found.append(part.examine(patient))
                 except TimeIsUp:
+                    continue
+                except KeyboardInterrupt:
+                    self._interrupted = True
                     return found, False
                 except BotLost as lost:
                     ends += 1
                     self._findings.append(
                         findings.process_lost(check, lost, part.at, self._effort.patience, patient.said)
                     )
-            return found, patient.has_time
+            return found, not patient.is_over
 
     def _play_tables(self, games: list[str]) -> list[Times]:
         played, complete = self._run_parts("tables", "legal", at_tables(self._case))
@@ -177,7 +213,14 @@ class _Doctor:
     def _repeat(self) -> None:
         """The same matches in four processes: twice alike, once with other global randomness, once after others."""
         with ThreadPoolExecutor(2) as pool:
-            played = list(pool.map(self._played_again, (1, 1, 2, 1), (False, False, False, True)))
+            try:
+                played = list(pool.map(self._played_again, (1, 1, 2, 1), (False, False, False, True)))
+            except KeyboardInterrupt:
+                self._interrupted = True
+                self._end = 0.0
+                for patient in self._patients:
+                    patient.interrupt()
+                return
         self._findings += findings.repetition(*findings.compared_decisions(played))
 
     def _played_again(self, salt: int, warm: bool) -> list[PlayedItself]:

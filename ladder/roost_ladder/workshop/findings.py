@@ -19,7 +19,7 @@ STATE_ADVICE = (
     "class attributes and globals are shared by all of them",
 )
 RANDOMNESS_ADVICE = "self.rng is seeded with the match; the random module, the time and the order of sets are not"
-STOPPED = "the last match was stopped: there was no more time for it"
+STOPPED = "some matches were stopped: the time is shared by all games and sizes of table; --seconds gives more"
 WEAKEST = "random"
 """The opponent that no bot should lose to."""
 
@@ -37,7 +37,8 @@ class Finding(NamedTuple):
     """One line of the report."""
 
     check: str
-    """What was examined: `loads`, `legal`, `time`, `rare`, `repeats`, `state` or `samples`."""
+    """What was examined: `loads`, `program`, `legal`, `time`, `rare`, `repeats`, `state` or `samples`. Of a client:
+    what it was put through, or what it must do."""
     mark: Mark
     title: str
     details: tuple[str, ...] = ()
@@ -113,12 +114,13 @@ def legality(game: str, tables: list[MatchKind], played: list[SeenAtTable], *, c
         for table, faults in faulty.items()
         if not faults and details[table]
     ]
-    missing = [str(table) for table in tables if str(table) not in faulty]
+    reached = {str(seen.table) for seen in played if seen.ms or seen.faults}
+    missing = [str(table) for table in tables if str(table) not in reached]
     if missing and not complete:
         findings.append(Finding("legal", Mark.UNKNOWN, f"not reached in time: {'; '.join(missing)}"))
     asked = sum(len(seen.ms) for seen in played)
     if asked and not any(faulty.values()):
-        where = f"in {counted(len(played), 'match')} at {counted(len(faulty), 'kind')} of table"
+        where = f"in {counted(len(played), 'match')} at {counted(len(reached), 'kind')} of table"
         title = f"{game}: {counted(asked, 'decision')} {where}, all of them legal"
         stopped = any(seen.stopped for seen in played)
         findings.insert(0, Finding("legal", Mark.FINE, title, (STOPPED,) if stopped else ()))

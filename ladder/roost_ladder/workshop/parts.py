@@ -70,6 +70,8 @@ class Part(NamedTuple, Generic[PartT]):
     """What it is, in a few words."""
     examine: Callable[[Patient], PartT]
     """Raises `BotLost`, or `TimeIsUp` if nothing was found until then."""
+    turns: int = 1
+    """How many turns of this round are left, with this one: they share the time. Parts at the same place are a turn."""
 
 
 class ExaminedMatch(NamedTuple):
@@ -142,8 +144,8 @@ def play(
 ) -> ExaminedMatch:
     """Play a match. Bots that are not trusted are the patient; what goes wrong with it at `seat` is noted.
 
-    It is stopped before a decision if `go_on` says so, and in the middle of one if the patient's time is up. Raises
-    `BotLost`, or `TimeIsUp` if there was no time to begin.
+    It is stopped before a decision if `go_on` says so or the patient's turn is over, and in the middle of one if all
+    its time is up. Raises `BotLost`, or `TimeIsUp` if there was no time to begin.
     """
     patient.begin()
     played = LadderTable(Fixture("", table.game, tuple(bots), seed, table.found()[1]), PATIENT_LIMITS)
@@ -155,7 +157,7 @@ def play(
 
     with closing(Runner()) as runner, suppress(TimeIsUp):
         played.begin([played.here(at, loaded(bot), runner) if bot.trusted else away(at) for at, bot in enumerate(bots)])
-        while calls and go_on():
+        while calls and patient.has_time and go_on():
             asked = calls.copy()
             calls.clear()
             patient.ask(asked, hear)
@@ -177,8 +179,8 @@ def _examined(patient: Patient, played: LadderTable, seat: int) -> ExaminedMatch
 def at_tables(case: Case) -> Iterator[Part[SeenAtTable]]:
     """A match at every table, then another, and so on, each from another seat."""
     for number in range(case.matches):
-        for table in case.tables:
-            yield Part(str(table), partial(_at_table, case, table, number))
+        for place, table in enumerate(case.tables):
+            yield Part(str(table), partial(_at_table, case, table, number), len(case.tables) - place)
 
 
 def _at_table(case: Case, table: MatchKind, number: int, patient: Patient) -> SeenAtTable:
@@ -201,7 +203,8 @@ def _rival_at(case: Case, table: MatchKind, number: int) -> BotSpec:
 def in_rare_situations(case: Case) -> Iterator[Part[SeenSteered]]:
     """Matches that others steer into rare situations, in which the bot is asked."""
     for match in steered_matches(case.tables):
-        yield Part(str(match.table), SteeredGuest(match, case.seed).lead)
+        turns = len(case.tables) - case.tables.index(match.table)
+        yield Part(str(match.table), SteeredGuest(match, case.seed).lead, turns)
 
 
 class SteeredGuest:
@@ -225,6 +228,8 @@ class SteeredGuest:
         ]
         with suppress(TimeIsUp):
             for state, moves in self._match.points():
+                if not patient.has_time:
+                    break
                 if seat in moves:
                     self._state = state
                     patient.ask([*calls, (1, "decide", (write(state.observe(seat)),))], self._hear)
@@ -278,16 +283,15 @@ def repeat(case: Case, patient: Patient, tell: Callable[[str], None], *, warm: b
     found = []
     with suppress(BotLost, TimeIsUp):
         patient.begin()
-        half = (time.monotonic() + patient.until) / 2
+        half = (time.monotonic() + patient.end) / 2
         if warm:
             others = ((table, number) for number in range(1, 4) for table in tables)
             for table, number in takewhile(lambda other: time.monotonic() < half, others):
                 _play_itself(case, patient, table, number, go_on=lambda: time.monotonic() < half)
-        for table in reversed(tables):
+        for place, table in enumerate(reversed(tables)):
             tell(str(table))
+            patient.take_turn(len(tables) - place)
             found.append(_play_itself(case, patient, table, 0))
-            if not patient.has_time:
-                break
     return found
 
 
@@ -306,9 +310,9 @@ def duels(case: Case) -> Iterator[Part[WonDeal | None]]:
     samples = case.opponents.in_duels
     pairs = [(game, name) for game in games for name in samples if loaded(case.opponent(name)).bot_class.plays(game)]
     for deal in range(case.matches * DEALS_PER_MATCH):
-        for game, name in list(pairs):
+        for place, (game, name) in enumerate(here := list(pairs)):
             began = time.monotonic()
-            yield Part(f"{game} against {name}", partial(_duel, case, game, name, deal))
+            yield Part(f"{game} against {name}", partial(_duel, case, game, name, deal), len(here) - place)
             if time.monotonic() - began > case.patience:
                 # Bots that think for long would leave no time for the others.
                 pairs.remove((game, name))

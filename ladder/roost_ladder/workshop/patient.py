@@ -43,28 +43,55 @@ class ExaminedBot(NamedTuple):
 class Patient:
     """A bot under examination. Its process starts when it is needed."""
 
-    def __init__(self, bot: ExaminedBot, seconds: float, end: float = math.inf, salt: int = 1) -> None:
+    def __init__(
+        self,
+        bot: ExaminedBot,
+        seconds: float,
+        end: float = math.inf,
+        salt: int = 1,
+        tell: Callable[[str], None] = lambda line: None,
+    ) -> None:
         """It has `seconds` from when its process is there, but not beyond `end` on the monotonic clock.
 
-        `salt` decides about the order of sets in its process, on which a bot should not depend.
+        `salt` decides about the order of sets in its process, on which a bot should not depend. `tell` gets a line when
+        it hangs.
         """
         self.said = deque[str](maxlen=MOST_LINES)
         """The last lines that its process wrote."""
         self.asked_at = 0.0
         """When it was asked last."""
         self.until = end
-        """When its time is up, on the monotonic clock; certain once it has begun."""
+        """When the time for its turn is up, on the monotonic clock."""
+        self.end = end
+        """When all its time is up; certain once it has begun."""
         self.salt = salt
         self.wants_moves = False
         """Whether it wants to see all moves; known once it has begun."""
         self._bot = bot
         self._seconds = seconds
+        self._tell = tell
         self._process: BotProcess | None = None
 
     @property
     def has_time(self) -> bool:
-        """Whether there is time to ask it."""
+        """Whether there is time to ask it in this turn. A decision that has begun may take longer."""
         return time.monotonic() < self.until
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all its time is up."""
+        return time.monotonic() >= self.end
+
+    def take_turn(self, left: int) -> None:
+        """It gets its share of the remaining time; `left` turns are still to come. Raises `BotLost` or `TimeIsUp`."""
+        self.until = self.end
+        self.begin()
+        now = time.monotonic()
+        self.until = now + (self.end - now) / left
+
+    def interrupt(self) -> None:
+        """There is no more time; another thread may be asking it."""
+        self.until = self.end = -math.inf
 
     def describe(self, samples: Sequence[str]) -> BotDescription:
         """What its file says. Raises `UsageError`, which names `samples` if need be, or `BotLost`."""
@@ -100,7 +127,7 @@ class Patient:
             self._process.stop()
 
     def _check_time(self) -> None:
-        if not self.has_time:
+        if self.is_over:
             raise TimeIsUp
 
     def _loaded(self) -> BotProcess:
@@ -112,7 +139,8 @@ class Patient:
                 process.stop()
                 raise
             self._process = process
-            self.until, self._seconds = min(self.until, time.monotonic() + self._seconds), math.inf
+            self.end, self._seconds = min(self.end, time.monotonic() + self._seconds), math.inf
+            self.until = min(self.until, self.end)
         return self._process
 
     def _started(self) -> BotProcess:
@@ -121,4 +149,4 @@ class Patient:
         around: Wrap = sandbox_for(text) if sandbox else list
         limits = BotLimits(PROMPT * patience, margin=(1 - PROMPT) * patience, loading=patience + SPARE_SECONDS)
         salted = ["env", f"PYTHONHASHSEED={self.salt}"]
-        return BotProcess(text, limits, lambda words: around([*salted, *words]), self.said.append)
+        return BotProcess(text, limits, lambda words: around([*salted, *words]), self.said.append, self._tell)

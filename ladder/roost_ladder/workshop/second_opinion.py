@@ -1,8 +1,6 @@
 """What another bot would have done in a recorded match: where it differs, what it saw there, how long it thought."""
 
-from asyncio import Runner
 from collections.abc import Callable, Mapping
-from random import Random
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -14,11 +12,9 @@ from roost_games.referee import Ended, Played
 from roost_games.registry import get_game
 from roost_games.replay import Decision, Replay
 from roost_games.wording import as_text
-from roost_sdk import LoadedBot, rng_of
-from roost_sdk.local import check_plays
+from roost_ladder.workshop.guests import AskedBot, RecordedSeat, Reply
+from roost_sdk.local import rng_seed
 from roost_sdk.plain import plain_view
-from roost_sdk.seat import BotSeat, Outcome, SeatedBot, blocking
-from roost_sdk.tracebacks import authors_lines, headline
 
 
 class Opinion(NamedTuple):
@@ -52,11 +48,11 @@ class Opinion(NamedTuple):
         """What was played, for a person."""
         took = "" if self.recorded_ms is None else f" ({self.recorded_ms:.1f} ms)"
         by = " [fallback]" if self.fallback else took
-        return f"{_words(game, self.recorded)}{by}"
+        return f"{move_words(game, self.recorded)}{by}"
 
     def words(self, game: str) -> str:
         """What the bot would do, for a person."""
-        return f"{self.trouble or _words(game, self.move or {})} ({self.ms:.1f} ms)"
+        return f"{self.trouble or move_words(game, self.move or {})} ({self.ms:.1f} ms)"
 
 
 class Opinions(NamedTuple):
@@ -72,6 +68,14 @@ class Opinions(NamedTuple):
         """The decisions that it would have made differently."""
         return [opinion for opinion in self.all if opinion.differs]
 
+    def at(self, step: int) -> Opinion:
+        """That about the decision at this step. Raises `UsageError` if the seat does not decide there."""
+        found = next((opinion for opinion in self.all if opinion.step == step), None)
+        if found is None:
+            steps = ", ".join(str(opinion.step) for opinion in self.all)
+            raise UsageError(f"seat {self.seat} does not decide at step {step}; it does at {steps}")
+        return found
+
     def times(self) -> tuple[float, float]:
         """The median and the worst thinking time in milliseconds; 0 if it was never asked."""
         spent = [opinion.ms for opinion in self.all]
@@ -80,64 +84,64 @@ class Opinions(NamedTuple):
 
 def second_opinion(
     replay: Replay,
-    bot: LoadedBot,
+    bot: AskedBot,
     seat: int,
+    random: str = "",
     hear: Callable[[object], None] = lambda notice: None,
     answered: Callable[[Opinion], None] = lambda opinion: None,
     match: Playback | None = None,
 ) -> Opinions:
     """Ask `bot` about every decision of `seat`. `hear` gets the match's notices, `answered` each opinion.
 
-    Raises `UsageError` if the match has no such seat or the bot does not play the game, and `ReplayError` if the record
-    is broken.
+    `random` seeds its randomness; if it is empty, the seed of the match does, as in local matches. Raises `UsageError`
+    if the match has no such seat or the bot does not play the game, `ReplayError` if the record is broken, and
+    `RoostError` if the process of the bot hangs or ends.
     """
     players = len(replay.seats)
     if not 0 <= seat < players:
         raise UsageError(f"there is no seat {seat} in this match; its seats are 0 to {players - 1}")
     match = match or Playback(replay)
-    check_plays(bot, replay.game, players)
-    rng = Random(replay.match) if replay.seed is None else rng_of(bytes.fromhex(replay.seed), seat)
+    bot.check_plays(replay.game, players)
+    guest = bot.sit(RecordedSeat(replay.game, replay.options, seat, players, random or luck_of(replay, seat)))
     opinions: list[Opinion] = []
-    with Runner() as runner:
-        guest = SeatedBot(bot.bot_class, BotSeat(replay.game, seat, players, rng), blocking(runner))
-        started = guest.start()
 
-        def before(decider: int, decision: Decision, step: int) -> None:
-            if decider == seat:
-                view, legal = match.view(seat), match.legal(seat)
-                outcome = started if started[1] else guest.decide(view, legal)
-                opinions.append(_opinion(match, decision, step, view, len(legal), outcome))
+    def before(decider: int, decision: Decision, step: int) -> None:
+        if decider == seat:
+            view, legal = match.view(seat), match.legal(seat)
+            opinions.append(_opinion(match, decision, step, view, len(legal), guest.decide(view, legal)))
 
-        def listen(notice: object) -> None:
-            hear(notice)
-            if isinstance(notice, Played):
-                guest.seen(notice.seat, notice.move)
-                if notice.seat == seat:
-                    answered(opinions[-1])
-            elif isinstance(notice, Ended):
-                guest.end(notice.result)
+    def listen(notice: object) -> None:
+        hear(notice)
+        if isinstance(notice, Played):
+            guest.seen(notice.seat, notice.move)
+            if notice.seat == seat:
+                answered(opinions[-1])
+        elif isinstance(notice, Ended):
+            guest.end(notice.result)
 
-        match.play(listen, before)
+    match.play(listen, before)
     return Opinions(bot.name, seat, replay.game, opinions)
 
 
-def _opinion(match: Playback, decision: Decision, step: int, view: Any, count: int, outcome: Outcome) -> Opinion:
-    answer, error, ms = outcome
-    move, trouble, where = _verdict(match, decision.seat, answer, error)
-    public = match.view(None)
+def luck_of(replay: Replay, seat: int) -> str:
+    """What the randomness of a local bot was seeded with. At an arena only the bot's own journal knows."""
+    return replay.match if replay.seed is None else rng_seed(bytes.fromhex(replay.seed), seat)
+
+
+def _opinion(match: Playback, decision: Decision, step: int, view: Any, count: int, reply: Reply) -> Opinion:
+    move, trouble = _verdict(match, decision.seat, reply)
+    public, (_, _, where, ms) = match.view(None), reply
     return Opinion(step, decision.move, decision.ms, decision.fallback, view, public, count, move, trouble, where, ms)
 
 
-def _verdict(
-    match: Playback, seat: int, move: object, error: BaseException | None
-) -> tuple[dict[str, JsonValue] | None, str, str]:
+def _verdict(match: Playback, seat: int, reply: Reply) -> tuple[dict[str, JsonValue] | None, str]:
     """The legal move that the bot would make, or what is wrong with its answer."""
-    if error is not None:
-        return None, f"crash: {headline(error)}", authors_lines(error)
-    objection = match.objection(seat, move)
+    if reply.trouble:
+        return None, reply.trouble
+    objection = match.objection(seat, reply.move)
     if objection is None:
-        return match.game.encode_move(move), "", ""
-    return None, f"{_kind(objection)}: {as_text(move, 100)}", ""
+        return match.game.encode_move(reply.move), ""
+    return None, f"{_kind(objection)}: {as_text(reply.move, 100)}"
 
 
 def _kind(error: MoveError) -> str:
@@ -148,7 +152,8 @@ def _ordered(move: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     return {key: sorted(value) if isinstance(value, list) else value for key, value in move.items()}
 
 
-def _words(game: str, move: Mapping[str, JsonValue]) -> str:
+def move_words(game: str, move: Mapping[str, JsonValue]) -> str:
+    """A move in the notation of replays, for a person."""
     found = get_game(game)
     return show_move(found, found.decode_move(dict(move)))
 

@@ -4,13 +4,12 @@ What the seat could not see is imagined (`Game.determinise`), and one bot plays 
 same imagined worlds with the same luck, so that their difference is the moves' own, given how that bot plays.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import sub
 from random import Random
-from statistics import fmean
 from typing import Any, NamedTuple
 
-from roost_games.game import left_behind
+from roost_games.game import JsonValue, left_behind
 from roost_games.registry import AnyGame, get_game
 from roost_ladder.rating.estimates import Estimate, mean_of
 from roost_ladder.workshop.second_opinion import Opinion, Opinions
@@ -19,30 +18,39 @@ from roost_sdk.seat import Decide, method_for, seat_bot
 from roost_sdk.viewing.frames import Recorded
 from roost_sdk.viewing.moments import Remark
 
+Notation = Mapping[str, JsonValue]
+"""A move as replays write it."""
+
 
 class Weighed(NamedTuple):
     """An opinion with the outcome of both moves: the share of opponents left behind, where a tie is half."""
 
     opinion: Opinion
-    as_played: float
-    otherwise: float
+    as_played: Estimate
+    otherwise: Estimate
     gain: Estimate
     """By how much the other move was better."""
 
     @property
     def is_sure(self) -> bool:
         """Whether these worlds are enough to call the other move better."""
-        return self.gain.low is not None and self.gain.low > 0
+        return self.gain.is_positive
 
     def words(self) -> str:
         """One line for a person."""
         margin = "" if self.gain.high is None else f" ±{100 * (self.gain.high - self.gain.mean):.0f}"
-        shares = f"{100 * self.as_played:.0f} % as played, {100 * self.otherwise:.0f} % otherwise"
+        shares = f"{100 * self.as_played.mean:.0f} % as played, {100 * self.otherwise.mean:.0f} % otherwise"
         return f"{shares}: {100 * self.gain.mean:+.0f}{margin}"
 
     def to_json(self) -> dict[str, object]:
         """As JSON."""
-        return {"as_played": self.as_played, "otherwise": self.otherwise, "gain": self.gain._asdict()}
+        return {
+            "as_played": self.as_played.mean,
+            "otherwise": self.otherwise.mean,
+            "gain": self.gain._asdict(),
+            "as_played_interval": self.as_played[1:],
+            "otherwise_interval": self.otherwise[1:],
+        }
 
 
 def weigh(
@@ -52,11 +60,10 @@ def weigh(
 
     `player` plays on in all seats; it should be quick and sensible. `advance` is called after each difference.
     """
-    game = get_game(opinions.game)
     weighed = []
     for opinion in opinions.different:
         if opinion.move is not None:
-            weighed.append(_weigh(game, opinion, player, worlds))
+            weighed.append(_weigh(opinions.game, opinion, opinion.move, player, worlds))
         advance(1)
     return sorted(weighed, key=lambda each: -each.gain.mean)
 
@@ -74,13 +81,22 @@ def remark_on(recorded: Recorded, opinions: Opinions, weighed: Sequence[Weighed]
             recorded.remark(opinion.step, Remark(opinions.seat, text, max(0.0, found.gain.mean)))
 
 
-def _weigh(game: AnyGame, opinion: Opinion, player: type[Bot], worlds: int) -> Weighed:
-    def shares(move: Any) -> list[float]:
-        return [play_on(game, player, opinion.view, move, f"{opinion.step}:{number}") for number in range(worlds)]
+def _weigh(game: str, opinion: Opinion, move: Notation, player: type[Bot], worlds: int) -> Weighed:
+    as_played, otherwise = outcomes(game, opinion, [opinion.recorded, move], player, _lucks(opinion.step, worlds))
+    return Weighed(opinion, mean_of(as_played), mean_of(otherwise), mean_of(list(map(sub, otherwise, as_played))))
 
-    as_played, otherwise = shares(game.decode_move(dict(opinion.recorded))), shares(game.decode_move(opinion.move))
-    gains = list(map(sub, otherwise, as_played))
-    return Weighed(opinion, fmean(as_played), fmean(otherwise), mean_of(gains))
+
+def _lucks(step: int, worlds: int) -> list[str]:
+    return [f"{step}:{number}" for number in range(worlds)]
+
+
+def outcomes(
+    game: str, opinion: Opinion, moves: Sequence[Notation], player: type[Bot], lucks: Sequence[str]
+) -> list[list[float]]:
+    """For each of these moves the share of opponents left behind, in a world for each of `lucks`."""
+    found = get_game(game)
+    played = [found.decode_move(dict(move)) for move in moves]
+    return [[play_on(found, player, opinion.view, move, luck) for luck in lucks] for move in played]
 
 
 def play_on(game: AnyGame, player: type[Bot], view: Any, move: Any, luck: str) -> float:
