@@ -6,13 +6,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { Arena } from './arena.js';
+import { Client } from './client/client.js';
+import { ARENA_PROTO } from './client/protocol.js';
 import * as bratwurmeck from './games/bratwurmeck.js';
 import * as haecmaec from './games/haecmaec.js';
 import * as karteneck from './games/karteneck.js';
-import { KEY_VARIABLE, readCredentials } from './credentials.js';
 import { log } from './log.js';
-import { ARENA_PROTO, loadArenaClient } from './protocol.js';
+import { KEY_VARIABLE, readSecrets } from './secrets.js';
+import { Tally } from './tally.js';
 import { UsageError } from './usage.js';
 import { fingerprint } from './version.js';
 
@@ -67,22 +68,22 @@ function readArguments() {
   return given;
 }
 
-function leaveOnSignals(arena) {
+function leaveOnSignals(client) {
   let signals = 0;
   const hear = () => {
     signals += 1;
     if (signals > 1) process.exit(EXIT_INTERRUPTED);
-    log(`leaving; matches to play to the end: ${arena.playing}; Ctrl-C again to stop at once`);
-    arena.leave();
+    log(`leaving; matches to play to the end: ${client.playing}; Ctrl-C again to stop at once`);
+    client.leave();
   };
   process.on('SIGINT', hear);
   process.on('SIGTERM', hear);
 }
 
-function reportChanges(arena) {
-  let told = arena.record();
+function reportChanges(record) {
+  let told = record();
   const report = () => {
-    if (arena.record() !== told) log((told = arena.record()));
+    if (record() !== told) log((told = record()));
   };
   setInterval(report, REPORT_MS).unref();
 }
@@ -93,20 +94,30 @@ async function main() {
     console.log(USAGE);
     return;
   }
-  const arena = new Arena({
-    Client: loadArenaClient(given.proto),
+  const tally = new Tally();
+  const client = new Client({
     server: given.server,
-    credentials: readCredentials({ ...given, keyFile: given['key-file'], tlsCa: given['tls-ca'] }),
+    proto: given.proto,
+    ...readSecrets(given),
     name: given.name,
     version: fingerprint(),
+    games: Object.keys(PLAYERS),
     maxMatches: Number(given.matches),
-    players: PLAYERS,
-    verbose: given.verbose,
+    choose(asked) {
+      tally.latencyMs = asked.clock.latencyMs;
+      return PLAYERS[asked.game].choose(asked);
+    },
+    ended(match, result) {
+      const line = tally.count(match, result);
+      if (given.verbose || line.faulty) log(line.text);
+    },
+    log,
   });
-  leaveOnSignals(arena);
-  reportChanges(arena);
-  await arena.play();
-  log(`left: ${arena.record()}`);
+  const record = () => `${tally}, ${client.playing} running`;
+  leaveOnSignals(client);
+  reportChanges(record);
+  await client.play();
+  log(`left: ${record()}`);
 }
 
 try {

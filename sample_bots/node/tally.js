@@ -1,7 +1,5 @@
 // How the bot has done so far, for its log.
 
-const VOIDED = 'TERMINATION_VOIDED';
-
 export class Tally {
   latencyMs = 0;
   #matches = 0;
@@ -10,14 +8,16 @@ export class Tally {
   #faults = 0;
 
   /** Count a match that ended, and describe it in a line. */
-  count({ matchId, game, seat, bots }, { places, scores, termination, faults }) {
+  count({ matchId, game, seat, bots }, { places, scores, faults }) {
+    // However it ended: a match without places does not count.
+    const voided = places.length === 0;
     const own = faults.filter((fault) => fault.seat === seat);
     this.#faults += own.length;
-    if (termination === VOIDED) this.#voided += 1;
+    if (voided) this.#voided += 1;
     else this.#matches += 1;
     if (places[seat] === 1) this.#wins += 1;
     const placed = `place ${places[seat]} of ${bots.length}, scores ${scores.join(' ')}`;
-    const outcome = termination === VOIDED ? 'voided' : placed;
+    const outcome = voided ? 'voided' : placed;
     const blame = own.map(({ kind, step }) => `, ${kind} at step ${step}`).join('');
     return { text: `match ${matchId} (${game}, ${bots.join(' ')}): ${outcome}${blame}`, faulty: own.length > 0 };
   }

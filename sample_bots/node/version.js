@@ -15,7 +15,7 @@ function sourcesIn(folder) {
 /** 16 hexadecimal digits for the code in this folder. */
 export function fingerprint() {
   const digest = createHash('sha256');
-  for (const name of [...sourcesIn('./'), ...sourcesIn('./games/')].sort()) {
+  for (const name of ['./', './client/', './games/'].flatMap(sourcesIn).sort()) {
     const text = readFileSync(new URL(name, import.meta.url), 'utf8').replaceAll('\r\n', '\n');
     digest.update(`${name}:${text.length}:${text}`);
   }

@@ -1,6 +1,6 @@
 """The bot that takes its time: it plays as `careful` does, at the pace of a person, so that others can watch.
 
-Its methods are `async`: while it waits in one match, it plays on in the others. It is no sample for ladders, where the
+Its methods are `async`: while it waits in one match, it plays on in the others. It is no use on ladders, where the
 pauses would only cost time; `roost showcase` lets it play.
 """
 

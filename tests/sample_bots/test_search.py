@@ -119,7 +119,8 @@ def test_a_playout_ends_as_the_engine_does(players: int, options: dict[str, Any]
 def test_a_match_with_the_same_seed_is_the_same_match() -> None:
     def played(game: str) -> Any:
         bots = [LoadedBot("quicker", Quicker), LoadedBot("greedy", SAMPLES["greedy"])]
-        match = LocalMatch(get_game(game), bots, seed_of("again"))
+        unhurried = Clock(decision_ms=60_000, bank_ms=0)  # with less time a busy machine makes it think less
+        match = LocalMatch(get_game(game), bots, seed_of("again"), clock=unhurried)
         match.play()
         return [(step.seat, step.move) for step in match.referee.replay().steps if isinstance(step, Decision)]
 

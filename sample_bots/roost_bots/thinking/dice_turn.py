@@ -3,9 +3,9 @@
     turn = Turn(grill, thefts, failure)
     turn.rolling(NOTHING_ASIDE)
 
-The arguments say what the turn is worth to its player: by total, if it ends with a tile from the grill; by total, if it
-ends with a theft; and if it fails. Three numbers describe a turn so far: the faces set aside, the dice left, and the
-points. There are two thousand such places, so each is computed once and kept.
+The arguments say what the turn is worth to its player if it ends with a tile from the grill (by total), with a theft
+(by total), or if it fails. Three numbers describe a turn so far: the faces set aside, the dice left, and the points.
+There are two thousand such places, so each is computed once and kept.
 """
 
 from collections import Counter, defaultdict

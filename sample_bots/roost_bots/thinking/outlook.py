@@ -3,8 +3,8 @@
 A lead in worms is worth what it does for the chance to end ahead: one worm is little while the grill is full, and
 everything when it is nearly empty. A share of what the next turn of every seat may bring is added. A seat chooses
 between *plans* such as "at least 25", or "21 exactly, to steal"; `dice_turn` knows how likely a plan is to end with
-each total. So the worth of a table includes that a top tile may be stolen, that another covers and protects it, and
-what a returned or turned tile does to the chances of every seat.
+each total. So the worth of a table includes three things: that a top tile may be stolen, that another one covers and
+protects it, and what a returned or turned tile does to the chances of every seat.
 """
 
 from collections.abc import Iterator

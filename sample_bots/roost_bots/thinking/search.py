@@ -1,10 +1,10 @@
 """Information-set Monte-Carlo tree search, in any game: a bot that tries out what may happen.
 
 It cannot see the other hands, so it imagines them. A *world* is a complete table that shows this seat exactly what it
-sees (`Game.determinise`). In each iteration it takes a world, makes one of its moves there and plays on: first along a
-tree of moves that it remembers, choosing at each step a move that has done well or that has seldom been tried (UCB1);
-then one new move; then quickly to a horizon, where it looks at what every seat has. All moves on the way are credited
-with that.
+sees (`Game.determinise`). In each iteration it takes a world, makes one of its moves there and plays on. At first it
+follows a tree of moves that it remembers, choosing at each step a move that has done well or that has seldom been tried
+(UCB1). Then it makes one new move. Then it plays quickly to a horizon, where it looks at what every seat has. All moves
+on the way are credited with that.
 
 Its own moves take turns, and the worse half of them is dropped repeatedly until one is left (sequential halving). So
 all of them meet the same worlds, and most of the time goes to the last few.

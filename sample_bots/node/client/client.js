@@ -1,15 +1,18 @@
-// The bot at an arena: one stream on which many matches are played, and what to do when it breaks.
+// A client for Roost arenas: one stream on which many matches are played, and what to do when it breaks.
 //
-// The protocol is described in docs/formats/protocol.md. This file is all of it that a bot needs, except for the moves.
+// The protocol is described in docs/formats/protocol.md. This folder is all of it that a bot needs, but for the moves.
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { status } from '@grpc/grpc-js';
 
-import { log } from './log.js';
+import { timeOf } from './clock.js';
+import { connectionTo } from './credentials.js';
 import { Outbox } from './outbox.js';
-import { Tally } from './tally.js';
+import { loadArenaClient } from './protocol.js';
+
+const CLIENT = 'roost-node 0.2.0';
 
 const SHORTEST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 10_000;
@@ -40,9 +43,10 @@ function isWorthARetry(code, details) {
   return WORTH_A_RETRY.has(code) && !/certificate/i.test(details);
 }
 
-export class Arena {
+export class Client {
   #settings;
-  #players;
+  #Stub;
+  #connection;
   #outbox = null;
   #resumeToken = '';
   #leaving = false;
@@ -51,20 +55,25 @@ export class Arena {
   // and a match that continues after a lost connection needs no special care.
   #matches = new Map();
   #commitments = new Map();
-  #tally = new Tally();
 
-  /** `players` has a module for each game, with a function `choose({ view, legal, seat, players, options })`. */
-  constructor({ players, ...settings }) {
-    this.#players = players;
-    this.#settings = settings;
+  /**
+   * `server` is HOST:PORT, and `proto` the folder that contains `roost/v1/`. The bot has a `name`, a `version` that
+   * changes with its code and `games` that it plays, and takes up to `maxMatches` matches at once. `key` says who it
+   * is. With `tls`, or a certificate to trust in `tlsCa`, the connection is encrypted.
+   *
+   * `choose(asked)` returns one of `asked.legal`. It gets `game`, `view`, `legal`, `seat`, `players`, `options`, `bots`
+   * (the names, by seat), `matchId` and `clock`, as clock.js says. If it throws, the arena is told that the bot
+   * crashed. `ended(match, result)` is called after every match, `log(text)` with what happens to the connection.
+   */
+  constructor({ ended = () => {}, log = () => {}, maxMatches = 1, ...settings }) {
+    this.#settings = { ended, log, maxMatches, ...settings };
+    this.#Stub = loadArenaClient(settings.proto);
+    this.#connection = connectionTo(settings);
   }
 
+  /** How many matches run now. */
   get playing() {
     return this.#matches.size;
-  }
-
-  record() {
-    return `${this.#tally}, ${this.playing} running`;
   }
 
   /** Play until `leave` has been called and the running matches are over. Throws if the arena refuses the bot. */
@@ -80,7 +89,7 @@ export class Arena {
       }
       if (!isWorthARetry(code, details)) throw new Error(`the arena refused: ${details} (${status[code]})`);
       // One line for each time that the arena is gone, not one for each attempt.
-      if (pause === SHORTEST_PAUSE_MS) log(`${this.#whatIsMissing(welcomed)}, trying again ...`);
+      if (pause === SHORTEST_PAUSE_MS) this.#settings.log(`${this.#whatIsMissing(welcomed)}, trying again ...`);
       await this.#rest(pause * (0.5 + Math.random() / 2));
       pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
     }
@@ -110,9 +119,9 @@ export class Arena {
 
   /** One stream from hello to its end. Returns whether the arena was reached, and the status at the end. */
   async #visit() {
-    const { Client, server, credentials } = this.#settings;
-    const client = new Client(server, credentials.channel, CHANNEL_OPTIONS);
-    const call = client.play(credentials.metadata);
+    const { credentials, metadata } = this.#connection;
+    const stub = new this.#Stub(this.#settings.server, credentials, CHANNEL_OPTIONS);
+    const call = stub.play(metadata);
     this.#outbox = new Outbox(call);
     this.#introduce();
     let welcomed = false;
@@ -127,21 +136,14 @@ export class Arena {
       return { welcomed, code: error.code, details: error.details };
     } finally {
       this.#outbox = null;
-      client.close();
+      stub.close();
     }
   }
 
   #introduce() {
-    const { name, version, maxMatches } = this.#settings;
-    const hello = {
-      name,
-      version,
-      games: Object.keys(this.#players),
-      maxMatches,
-      wantsLegal: true,
-      resumeToken: this.#resumeToken,
-      client: 'roost-node-bot 0.1.0',
-    };
+    const { name, version, games, maxMatches } = this.#settings;
+    const bot = { name, version, games, maxMatches };
+    const hello = { ...bot, wantsLegal: true, resumeToken: this.#resumeToken, client: CLIENT };
     // The first message carries the hello and nothing else.
     this.#outbox.add({ hello });
     this.#outbox.flush();
@@ -149,13 +151,14 @@ export class Arena {
   }
 
   #startAfresh() {
-    log('the arena does not remember the running matches of this bot; connecting again');
+    this.#settings.log('the arena does not remember the running matches of this bot; connecting again');
     this.#resumeToken = '';
     this.#matches.clear();
   }
 
-  /** A message is a batch. Its parts are taken in this order. */
+  /** A message is a batch. Its parts are taken in this order, and all answers to it leave together. */
   #take(message) {
+    const came = performance.now();
     if (message.ping) {
       // At once, before any thinking: it measures how far away the bot is.
       this.#outbox.add({ pong: message.ping });
@@ -163,7 +166,7 @@ export class Arena {
     }
     if (message.welcome) this.#beWelcome(message.welcome, message.ended);
     message.started.forEach((started) => this.#start(started));
-    message.decisions.forEach((decision) => this.#decide(decision));
+    message.decisions.forEach((decision) => this.#decide(decision, came));
     message.ended.forEach((ended) => this.#end(ended));
     message.reveals.forEach((reveal) => this.#check(reveal));
     this.#outbox.flush();
@@ -172,8 +175,8 @@ export class Arena {
   #beWelcome({ resumeToken, resumed, versionId, maxMessageBytes }, ended) {
     const { name, version, server } = this.#settings;
     if (maxMessageBytes) this.#outbox.maxBytes = maxMessageBytes;
-    if (this.#resumeToken) log(`connected again; matches that go on: ${resumed.length}`);
-    else log(`${name}, version ${version} (number ${versionId}), plays at ${server}; Ctrl-C to leave`);
+    if (this.#resumeToken) this.#settings.log(`connected again; matches that go on: ${resumed.length}`);
+    else this.#settings.log(`${name}, version ${version} (number ${versionId}), plays at ${server}; Ctrl-C to leave`);
     this.#resumeToken = resumeToken;
     // Any other match ended while the connection was broken, so the bot was never told.
     const known = new Set([...resumed, ...ended.map(({ match }) => match)]);
@@ -188,36 +191,31 @@ export class Arena {
     this.#outbox.add({ ready: [started.match] });
   }
 
-  #decide(decision) {
+  #decide(decision, came) {
     const match = this.#matches.get(decision.match);
     if (!match) return;
     const answer = { match: decision.match, request: decision.request };
-    this.#tally.latencyMs = decision.latencyUs / 1000;
     try {
-      answer.move = { [match.game]: this.#choose(match, decision) };
+      answer.move = { [match.game]: this.#choose(match, decision, came) };
     } catch (error) {
-      log(`match ${match.matchId} (${match.game}): the bot crashed: ${error.stack}`);
+      this.#settings.log(`match ${match.matchId} (${match.game}): the bot crashed: ${error.stack}`);
       answer.crashed = true;
     }
     this.#outbox.add({ answers: [answer] });
   }
 
-  #choose({ game, seat, players, options }, decision) {
-    return this.#players[game].choose({
-      view: decision.view[game],
-      legal: decision.legal.map((move) => move[game]),
-      seat,
-      players,
-      options: options[game],
-    });
+  #choose({ game, seat, players, options, bots, matchId }, decision, came) {
+    const view = decision.view[game];
+    const legal = decision.legal.map((move) => move[game]);
+    const clock = timeOf(decision, came);
+    return this.#settings.choose({ game, view, legal, seat, players, options: options[game], bots, matchId, clock });
   }
 
   #end({ match: number, result }) {
     const match = this.#matches.get(number);
     if (!match) return;
     this.#matches.delete(number);
-    const line = this.#tally.count(match, result);
-    if (this.#settings.verbose || line.faulty) log(line.text);
+    this.#settings.ended(match, result);
   }
 
   #remember(matchId, commitment) {
@@ -232,7 +230,7 @@ export class Arena {
     const commitment = this.#commitments.get(matchId);
     this.#commitments.delete(matchId);
     if (commitment && !createHash('sha256').update(seed).digest().equals(commitment)) {
-      log(`the seed of match ${matchId} is not the one that the arena committed itself to`);
+      this.#settings.log(`the seed of match ${matchId} is not the one that the arena committed itself to`);
     }
   }
 }
