@@ -1,8 +1,8 @@
 """Fair clocks: the time a bot takes, without the network's part and without the arena's own delay.
 
-A bot's clock runs from the write of a question to the arrival of the answer. Two parts of that are not the bot's: the
-way there and back (`Latency`, up to a cap, so that answering pings slowly gains little), and the moments in which our
-own event loop was too busy to read the answer (`Pulse`). `elapsed` puts them together.
+A bot's clock runs from the write of a question to the arrival of the answer. Two parts of that are not the bot's. One
+is the way there and back (`Latency`, up to a cap, so that answering pings slowly gains little). The other is the
+moments in which our own event loop was too busy to read the answer (`Pulse`). `elapsed` puts them together.
 """
 
 import asyncio

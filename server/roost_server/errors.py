@@ -29,7 +29,7 @@ class UnknownCompetitionError(NotFoundError, UsageError):
     """There is no competition of this name."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"there is no competition {name!r}; there are: {', '.join(known) or 'none'}")
+        super().__init__(f"there is no competition {name!r}; the competitions are: {', '.join(known) or 'none'}")
 
 
 class NotYetError(ArenaError):

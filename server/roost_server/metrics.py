@@ -35,7 +35,7 @@ class Reading:
     phases: Mapping[str, str] = field(default_factory=dict)
     """By competition."""
     problems: Mapping[str, str] = field(default_factory=dict)
-    """By competition, why it does not go on; empty if it does."""
+    """By competition, why it is stuck; empty if it is not."""
     database_bytes: int = 0
 
 
@@ -132,7 +132,7 @@ class _Gauges(Collector):
         now = self._read()
         yield GaugeMetricFamily("roost_connected_bots", "Bots that are connected.", now.connected)
         yield GaugeMetricFamily("roost_running_matches", "Matches that are being played.", now.running)
-        yield GaugeMetricFamily("roost_most_matches_at_once", "How many it can serve, as it seems.", now.most_at_once)
+        yield GaugeMetricFamily("roost_most_matches_at_once", "How many matches it can serve.", now.most_at_once)
         at_once = GaugeMetricFamily("roost_bot_matches_at_once", "What a connected bot is given.", labels=["bot"])
         for bot, number in now.at_once.items():
             at_once.add_metric([bot], number)

@@ -66,7 +66,7 @@ class Settings:
     """At most this much of a stream's latency is not counted against the bot."""
     own_delay_ms: float = 1_000.0
     """At most this much of the arena's own delay is credited to a late answer. Beyond it nobody knows when it came."""
-    most_late: float = 0.03
+    most_late: float = 0.05
     """If the arena itself is late for a larger share of the time than this, it plays fewer matches at once."""
     max_voids: int = 3
     """This many matches of a block may be voided because of the arena's own delay; then it is credited in full."""

@@ -11,11 +11,11 @@ from grpc.aio import AioRpcError
 
 from roost.v1 import arena_pb2
 from roost_server.answers.matches import matches
-from tests.support.arenas.challenging_world import LADDER, ask, over
+from tests.support.arenas.challenging_world import LADDER, ask, ladder, over
 from tests.support.arenas.hall import bounded, refusal, until
 from tests.support.arenas.qualifying_world import Qualifying, qualifying
 
-BUSY = LADDER.replace("matches_per_bot_hour = 40\n", "")
+BUSY = ladder()
 MOST = 1 / 20
 """What a bot that is wanted for rated matches gives to challenges."""
 

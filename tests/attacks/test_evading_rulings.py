@@ -14,36 +14,24 @@ import grpc
 import pytest
 
 from roost.v1 import admin_pb2, arena_pb2, play_pb2
-from roost.v1.admin_pb2_grpc import AccountsStub, AdminStub
 from roost_games.replay import Replay
-from roost_sdk.arena.credentials import Credentials
-from roost_server.accounts import keys, owners
+from roost_server.accounts import keys
 from roost_server.accounts.keys import Scope
 from roost_server.export.writer import export
 from tests.support.arenas.hall import Hall, bounded, hall, replays, settings, until
+from tests.support.arenas.hosted import Hosted
 from tests.support.arenas.raw_bot import Answers, RawBot
+from tests.support.cups import cup
 from tests.support.records.export_world import complaints
 
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[clock]
-decision_ms = 600000
-[entry]
-who = "open"
-[faults]
-absence_seconds = 3600
-[[phases]]
-phase = "registration"
-[[phases]]
-phase = "finals"
-rounds = 2
-[[phases]]
-phase = "done"
-"""
-LADDER = CUP.replace("registration", "ladder")
+PATIENT = {
+    "clock": {"decision_ms": 600_000},
+    "entry": {"who": "open"},
+    "faults": {"absence_seconds": 3600},
+}
+FINALS = {"phase": "finals", "rounds": 2}
+CUP = cup("registration", FINALS, "done", **PATIENT)
+LADDER = cup("ladder", FINALS, "done", **PATIENT)
 BLOCKS = 6
 """Three pairs, twice."""
 OWNERS = {"a": "Ann", "b": "Bob", "c": "Cid"}
@@ -71,27 +59,19 @@ class Held(RawBot):
             await self.send(answers=self._held)
 
 
-class Finals:
+class Finals(Hosted):
     """Finals of three bots that are held, and a host."""
 
-    def __init__(self, place: Hall, channel: grpc.aio.Channel, folder: Path) -> None:
-        self.place = place
-        self.admin: Any = AdminStub(channel)  # type: ignore[no-untyped-call,unused-ignore]
-        self.accounts: Any = AccountsStub(channel)  # type: ignore[no-untyped-call,unused-ignore]
-        self._host = Credentials(keys.make_key(place.store, Scope.ADMIN, "test", label="host")).metadata()
+    def __init__(self, place: Hall, folder: Path) -> None:
+        super().__init__(place)
         self._folder = folder
-        self.keys = {name: self._key(owner) for name, owner in OWNERS.items()}
+        self.keys = {name: self.key_of(owner) for name, owner in OWNERS.items()}
         self.bots: dict[str, Held] = {}
-
-    def _key(self, owner: str) -> str:
-        if owner not in {each.name for each in owners.owners(self.place.store)}:
-            owners.add_owner(self.place.store, owner, "test")
-        return keys.make_key(self.place.store, Scope.OWNER, "test", owner=owner)
 
     async def rule(self, method: str, **fields: Any) -> Any:
         """Have the host do something."""
         request = getattr(admin_pb2, f"{method}Request")(**fields)
-        return await getattr(self.admin, method)(request, metadata=self._host)
+        return await getattr(self.admin, method)(request, metadata=self.host)
 
     async def come(self, stack: AsyncExitStack, max_matches: int = 4) -> None:
         for name, key in self.keys.items():
@@ -126,10 +106,9 @@ class Finals:
 async def finals(folder: Path) -> AsyncIterator[Finals]:
     async with (
         hall(folder, settings(grace_seconds=3600.0), CUP) as place,
-        grpc.aio.insecure_channel(place.address) as channel,
         AsyncExitStack() as stack,
     ):
-        there = Finals(place, channel, folder)
+        there = Finals(place, folder)
         await there.come(stack)
         await there.begin()
         yield there
@@ -140,7 +119,7 @@ def attack(folder: Path, script: Callable[[Finals], Awaitable[None]]) -> None:
         async with finals(folder) as there:
             await script(there)
 
-    bounded(run, seconds=60)
+    bounded(run)
 
 
 async def refusal(bot: RawBot) -> tuple[str, str]:
@@ -201,7 +180,7 @@ def test_a_bot_that_was_withdrawn_and_stays(tmp_path: Path) -> None:
     """It ends the match that it is playing, forfeits all others, and cannot come back."""
 
     async def script(there: Finals) -> None:
-        shown = Credentials(there.keys["a"]).metadata()
+        shown = there.shown_by("Ann")
         leave = admin_pb2.ChangeEntryRequest(competition="cup", bot="a")
         await there.accounts.ChangeEntry(leave, metadata=shown)
         session = there.place.arena.lobby.session_named("a")
@@ -220,14 +199,13 @@ def test_a_disqualified_bot_counts_for_nobody_even_after_a_restart(tmp_path: Pat
     async def script() -> None:
         async with finals(tmp_path) as there:
             await there.rule("DisqualifyBot", competition="cup", bot="a", reason="reads the dice")
-            with pytest.raises(grpc.aio.AioRpcError, match="a is disqualified in cup already"):
+            with pytest.raises(grpc.aio.AioRpcError, match="a is already disqualified in cup"):
                 await there.rule("DisqualifyBot", competition="cup", bot="a")
         async with (
             hall(tmp_path, settings(), CUP) as place,
-            grpc.aio.insecure_channel(place.address) as channel,
             AsyncExitStack() as stack,
         ):
-            there = Finals(place, channel, tmp_path)
+            there = Finals(place, tmp_path)
             await there.come(stack)
             played = await there.play_out()
             assert set(forfeited(played, "a")) == {True}
@@ -242,10 +220,9 @@ def test_a_bot_that_is_disqualified_on_the_ladder_plays_nothing_more(tmp_path: P
     async def script() -> None:
         async with (
             hall(tmp_path, settings(), LADDER) as place,
-            grpc.aio.insecure_channel(place.address) as channel,
             AsyncExitStack() as stack,
         ):
-            there = Finals(place, channel, tmp_path)
+            there = Finals(place, tmp_path)
             await there.come(stack, max_matches=1)
             await until(lambda: there.bots["a"].started)
             await there.rule("DisqualifyBot", competition="cup", bot="a", reason="reads the dice")
@@ -274,7 +251,7 @@ def test_two_admins_void_a_running_match(tmp_path: Path) -> None:
         ]
         assert len(played) == 2 * BLOCKS + 1
         assert await there.standings() == {"a": 8, "b": 8, "c": 8}
-        with pytest.raises(grpc.aio.AioRpcError, match="is void already"):
+        with pytest.raises(grpc.aio.AioRpcError, match="is already void"):
             await there.rule("VoidMatch", match_id=match)
 
     attack(tmp_path, script)
@@ -312,10 +289,9 @@ def test_a_bot_that_is_moved_while_it_is_connected(tmp_path: Path) -> None:
     async def script() -> None:
         async with (
             hall(tmp_path, settings(), CUP) as place,
-            grpc.aio.insecure_channel(place.address) as channel,
             AsyncExitStack() as stack,
         ):
-            there = Finals(place, channel, tmp_path)
+            there = Finals(place, tmp_path)
             await there.come(stack)
             await there.rule("MoveBot", bot="a", owner="Bob")
             await there.bots["a"].playing

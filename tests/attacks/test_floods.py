@@ -150,18 +150,24 @@ def test_connections_leave_an_arena_the_descriptors_that_it_needs(
     bounded(script)
 
 
+@asynccontextmanager
+async def silent_match(folder: Path) -> AsyncIterator[tuple[Hall, arena_pb2.WatchMatchRequest]]:
+    """An arena behind a proxy with a match that does not end, and a spectator's request to see it."""
+    async with (
+        hall(folder, settings(), **BEHIND_A_PROXY) as place,
+        SilentBot(place.address, "one", max_matches=1),
+        SilentBot(place.address, "two", max_matches=1),
+    ):
+        await until(lambda: place.arena.seating.tables)
+        yield place, arena_pb2.WatchMatchRequest(match_id=place.arena.seating.tables[0].match_id)
+
+
 def test_streams_that_nobody_reads_are_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A spectator with a closed window keeps its place until it goes, so it cannot have another one."""
     monkeypatch.setattr(rpc, "STALLED_SECONDS", 0.3)
 
     async def script() -> None:
-        async with (
-            hall(tmp_path, settings(), **BEHIND_A_PROXY) as place,
-            SilentBot(place.address, "one", max_matches=1),
-            SilentBot(place.address, "two", max_matches=1),
-        ):
-            await until(lambda: place.arena.seating.tables)
-            request = arena_pb2.WatchMatchRequest(match_id=place.arena.seating.tables[0].match_id)
+        async with silent_match(tmp_path) as (place, request):
             most = CallLimits().most_of["WatchMatch"]
             async with playing(place) as honest, RawConnection(place.address, window=0) as attacker:
                 for _ in range(most + 10):
@@ -281,13 +287,7 @@ def test_spectators_that_come_again_and_again_pay_for_it(tmp_path: Path, monkeyp
     monkeypatch.setattr(reading, "thread_time", lambda: 0.0)
 
     async def script() -> None:
-        async with (
-            hall(tmp_path, settings(), **BEHIND_A_PROXY) as place,
-            SilentBot(place.address, "one", max_matches=1),
-            SilentBot(place.address, "two", max_matches=1),
-        ):
-            await until(lambda: place.arena.seating.tables)
-            request = arena_pb2.WatchMatchRequest(match_id=place.arena.seating.tables[0].match_id)
+        async with silent_match(tmp_path) as (place, request):
             for _ in range(3):
                 seen = place.stub.WatchMatch(request, metadata=coming_from(ELSEWHERE))
                 await seen.read()

@@ -89,7 +89,7 @@ def test_forfeiting_when_behind_gains_nothing(tmp_path: Path) -> None:
             await until(lambda: queries.match_count(place.store) >= MATCHES, pause=0.2)
             played.extend(match.facts.result() for match in counted(place.store) if match.facts is not None)
 
-    bounded(script, seconds=100)
+    bounded(script)
     before, now = (of(attackers[0], played, forfeits=forfeits) for forfeits in (False, True))
     assert before.low > 1500
     assert before.rating > 1500 + WORTHWHILE

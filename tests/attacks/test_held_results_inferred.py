@@ -14,14 +14,12 @@ from google.protobuf.message import Message
 from prometheus_client import generate_latest
 
 from roost.v1 import arena_pb2, play_pb2, records_pb2
-from roost_sdk.arena.credentials import Credentials
-from tests.support.arenas.challenging_world import LADDER, Silent, ask
+from tests.support.arenas.challenging_world import Silent, ask, ladder
 from tests.support.arenas.hall import bounded, refusal, until
 from tests.support.arenas.qualifying_world import Qualifying, qualifying
 from tests.support.arenas.raw_bot import Answers, RawBot
 
-UNPACED = LADDER.replace("matches_per_bot_hour = 40\n", "")
-HELD = UNPACED.replace('phase = "ladder"', 'phase = "ladder"\nresults = "held"')
+HELD = ladder(phase={"phase": "ladder", "results": "held"})
 MORE = 40
 """How many matches are played between the two times at which everything is asked."""
 OF_MATCHES: list[dict[str, Any]] = [
@@ -122,7 +120,7 @@ def test_nothing_around_held_results_tells_them(tmp_path: Path) -> None:
             moody: Any = await there.come("moody", "Bob", Moody)
             await there.phase("ladder")
             await zebra_plays_and_leaves(there)
-            keys = (None, Credentials(there.key_of("Zoe")).metadata(), there.host)
+            keys = (None, there.shown_by("Zoe"), there.host)
             *attackers, host = [Attacker(there, shown) for shown in keys]
             seen_by_host = await host.answer(*FAULTS)
             before = [await each.everything() for each in attackers]

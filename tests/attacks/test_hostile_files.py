@@ -7,7 +7,6 @@ import json
 import lzma
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -24,14 +23,9 @@ CPU_SECONDS = 30
 HIDDEN = "what the host hides"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return play_and_export(tmp_path_factory.mktemp("export"), "knockout")
-
-
-@pytest.fixture
-def cup(exported: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(exported, tmp_path / "cup"))
 
 
 @pytest.fixture
@@ -90,66 +84,66 @@ def a_terabyte(file: Path) -> None:
 @pytest.mark.short(1)
 @pytest.mark.parametrize("name", [MATCHES_FILE, MANIFEST_FILE, "standings-ladder.html"])
 @pytest.mark.parametrize("change", [a_pipe, endless_zeros, a_link_out, a_terabyte])
-def test_a_file_of_an_export_that_is_none_is_named(cup: Path, change: Callable[[Path], None], name: str) -> None:
-    change(cup / name)
-    said = refused(roost("verify", cup))
-    assert f"{cup / name}: " in said
+def test_a_file_of_an_export_that_is_none_is_named(exported: Path, change: Callable[[Path], None], name: str) -> None:
+    change(exported / name)
+    said = refused(roost("verify", exported))
+    assert f"{exported / name}: " in said
     assert HIDDEN not in said
-    assert refused(roost("web", cup, "--static", cup.parent / "page")).count("\n") == 1
+    assert refused(roost("web", exported, "--static", exported.parent / "page")).count("\n") == 1
 
 
-def test_a_manifest_leads_nowhere_else(cup: Path) -> None:
-    (cup.parent / "secret").write_text(HIDDEN)
-    manifest = json.loads((cup / MANIFEST_FILE).read_text())
-    for name in ("../secret", "/dev/zero", str(cup.parent / "secret"), "..", ""):
+def test_a_manifest_leads_nowhere_else(exported: Path) -> None:
+    (exported.parent / "secret").write_text(HIDDEN)
+    manifest = json.loads((exported / MANIFEST_FILE).read_text())
+    for name in ("../secret", "/dev/zero", str(exported.parent / "secret"), "..", ""):
         manifest["sha256"][name] = "00"
-    (cup / MANIFEST_FILE).write_text(json.dumps(manifest))
-    said = refused(roost("verify", cup))
-    assert f"{MANIFEST_FILE}: names '../secret', which is no file of an export" in said
+    (exported / MANIFEST_FILE).write_text(json.dumps(manifest))
+    said = refused(roost("verify", exported))
+    assert f"{MANIFEST_FILE}: names '../secret', which is not a file of an export" in said
     assert "names '/dev/zero'" in said
 
 
-def change_block(cup: Path, **changed: object) -> None:
+def change_block(exported: Path, **changed: object) -> None:
     """Change the last block of an export."""
-    lines = (cup / BLOCKS_FILE).read_text().splitlines()
+    lines = (exported / BLOCKS_FILE).read_text().splitlines()
     lines[-1] = json.dumps({**json.loads(lines[-1]), **changed})
-    (cup / BLOCKS_FILE).write_text("\n".join(lines) + "\n")
-    sign(cup)
+    (exported / BLOCKS_FILE).write_text("\n".join(lines) + "\n")
+    sign(exported)
 
 
 @pytest.mark.long
-def test_a_block_with_a_huge_number_does_not_count_to_it(cup: Path) -> None:
-    change_block(cup, serial=10**12)
-    assert f"to {10**12 - 1} are missing" in refused(roost("verify", cup))
-    text = (cup / BLOCKS_FILE).read_text()
-    (cup / BLOCKS_FILE).write_text(text.replace(str(10**12), "9" * 5_000))
-    sign(cup)
-    assert BLOCKS_FILE in refused(roost("verify", cup))
+def test_a_block_with_a_huge_number_does_not_count_to_it(exported: Path) -> None:
+    change_block(exported, serial=10**12)
+    assert f"to {10**12 - 1} are missing" in refused(roost("verify", exported))
+    text = (exported / BLOCKS_FILE).read_text()
+    (exported / BLOCKS_FILE).write_text(text.replace(str(10**12), "9" * 5_000))
+    sign(exported)
+    assert BLOCKS_FILE in refused(roost("verify", exported))
 
 
 @pytest.mark.long
-def test_a_block_with_a_huge_table_is_not_rotated(cup: Path) -> None:
-    competition = json.loads((cup / COMPETITION_FILE).read_text())
+def test_a_block_with_a_huge_table_is_not_rotated(exported: Path) -> None:
+    competition = json.loads((exported / COMPETITION_FILE).read_text())
     bots = [{**competition["bots"][0], "version_id": 1000 + number} for number in range(13)]
-    (cup / COMPETITION_FILE).write_text(json.dumps({**competition, "bots": [*competition["bots"], *bots]}))
-    change_block(cup, version_ids=[bot["version_id"] for bot in bots], rotation="full", matches=[], times=[])
-    assert BLOCKS_FILE in refused(roost("verify", cup))
+    (exported / COMPETITION_FILE).write_text(json.dumps({**competition, "bots": [*competition["bots"], *bots]}))
+    change_block(exported, version_ids=[bot["version_id"] for bot in bots], rotation="full", matches=[], times=[])
+    assert BLOCKS_FILE in refused(roost("verify", exported))
 
 
 @pytest.mark.long
-def test_millions_of_wrong_parts_are_not_collected(cup: Path) -> None:
-    competition = json.loads((cup / COMPETITION_FILE).read_text())
+def test_millions_of_wrong_parts_are_not_collected(exported: Path) -> None:
+    competition = json.loads((exported / COMPETITION_FILE).read_text())
     text = json.dumps({**competition, "bots": "here"}).replace('"here"', "[" + "1," * 4_000_000 + "1]")
-    (cup / COMPETITION_FILE).write_text(text)
-    sign(cup)
-    assert COMPETITION_FILE in refused(roost("verify", cup))
+    (exported / COMPETITION_FILE).write_text(text)
+    sign(exported)
+    assert COMPETITION_FILE in refused(roost("verify", exported))
 
 
 @pytest.mark.long
-def test_a_page_full_of_brackets_is_compared_at_once(cup: Path) -> None:
-    (cup / "standings-ladder.html").write_text("<style>" * 1_000_000)
-    sign(cup)
-    assert "standings-ladder.html" in refused(roost("verify", cup))
+def test_a_page_full_of_brackets_is_compared_at_once(exported: Path) -> None:
+    (exported / "standings-ladder.html").write_text("<style>" * 1_000_000)
+    sign(exported)
+    assert "standings-ladder.html" in refused(roost("verify", exported))
 
 
 def a_bomb(line: bytes) -> bytes:
@@ -189,7 +183,7 @@ def test_a_file_of_replays_that_is_none_is_refused(tmp_path: Path, made: Callabl
     (file := tmp_path / "m.jsonl").touch()
     made(file)
     for command in ("verify", "replay"):
-        assert refused(roost(command, file)) == f"roost: cannot read {file}: it is no regular file\n"
+        assert refused(roost(command, file)) == f"roost: cannot read {file}: it is not a regular file\n"
 
 
 @pytest.mark.long

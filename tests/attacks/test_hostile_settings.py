@@ -48,7 +48,7 @@ def test_other_alphabets_and_lines_within_fields_are_not(tmp_path: Path) -> None
         (["play", "random", "careful", "--matches", "9" * 5_000], "a number of more than 100 digits: 99"),
         (["ladder", f"--blocks={'9' * 101}"], "a number of more than 100 digits: --blocks=99"),
         (["ladder", "--blocks", f"-{'9' * 101}"], "a number of more than 100 digits: -99"),
-        (["admin", "invite", "--label", "a\0b"], r"has a control character, which nothing here takes: a\x00b"),
+        (["admin", "invite", "--label", "a\0b"], r"has a control character, which no command accepts: a\x00b"),
         (["ladder", "random", "careful", "--memory-limit", "9" * 30], "less than or equal to 1000000"),
         (["serve", "--decision-ms", "9" * 30], "less than or equal to 3600000"),
         (["serve", "--matches-per-bot-hour", "9" * 30], "less than or equal to 100000000"),
@@ -65,5 +65,5 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for file in (tmp_path / "pipe", Path("/dev/zero")):
         for read in (read_competition, read_people):
-            with pytest.raises(UsageError, match="cannot be read: it is no regular file"):
+            with pytest.raises(UsageError, match="cannot be read: it is not a regular file"):
                 read(file)

@@ -119,7 +119,7 @@ def test_answering_late_when_losing_gains_nothing(tmp_path: Path) -> None:
             busy.cancel()
             played.extend(replays(place.store)[:MATCHES])
 
-    bounded(script, seconds=100)
+    bounded(script)
     assert {replay.result.termination for replay in played}.isdisjoint({"voided"})
     faults = [(replay.seats[fault.seat].bot, str(fault.kind)) for replay in played for fault in replay.result.faults]
     assert ("dawdler", "late") in faults

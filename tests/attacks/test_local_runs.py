@@ -69,7 +69,7 @@ def test_a_bot_cannot_read_the_memory_of_the_referee(executor: Executor) -> None
     [
         (
             attackers.SendsPickles,
-            "wrote to the channel of its process and was stopped: what it wrote is no answer",
+            "wrote to the channel of its process and was stopped: what it wrote is not an answer",
             CALM,
         ),
         (attackers.AnswersUnasked, "wrote to the channel of its process and was stopped: nothing was asked", CALM),

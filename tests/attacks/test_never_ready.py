@@ -17,25 +17,13 @@ from roost_server.play.pacing import places
 from tests.support.arenas.hall import Hall, bounded, hall, settings, until
 from tests.support.arenas.misbehaving_bots import UnreadyBot
 from tests.support.arenas.raw_bot import RawBot
+from tests.support.cups import cup
 
 NEVER = 1e6
 """More seconds than any test takes: nobody is spared by being patient."""
 MATCHES = 5
 HONEST = ("ann", "bob", "cay", "dee")
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[entry]
-who = "open"
-bots_per_owner = 2
-versions_per_hour = 3
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "done"
-"""
+CUP = cup("ladder", "done", entry={"who": "open", "bots_per_owner": 2, "versions_per_hour": 3})
 
 
 @pytest.mark.parametrize("at_once", [1, 4])

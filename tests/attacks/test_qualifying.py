@@ -17,7 +17,7 @@ from roost_server.answers.standings import standings_of
 from roost_server.competition.demands import QualificationPart, QualifyingBlock, trial_of
 from roost_server.store.models import BLOCK, MATCH
 from tests.support.arenas.hall import bounded, refusal, until
-from tests.support.arenas.qualifying_world import CUP, qualifying
+from tests.support.arenas.qualifying_world import QUALIFICATION, demanding, qualifying
 from tests.support.arenas.raw_bot import Answers, RawBot
 
 PART = QualificationPart(opponent=("house",), confidence=0.95, most_versions=1, most_blocks=100)
@@ -128,7 +128,7 @@ def test_nobody_but_the_host_can_be_the_opponent(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_qualifying_gains_no_rating_and_shows_no_deal_of_the_ladder(tmp_path: Path) -> None:
     """Many qualification matches are played: none is in the standings, and no seed is one of the ladder's."""
-    slow = CUP.replace("clean_matches = 4", "clean_matches = 40").replace("most_blocks = 3", "most_blocks = 30")
+    slow = demanding(ladder={**QUALIFICATION, "clean_matches": 40, "most_blocks": 30})
 
     async def script() -> None:
         async with qualifying(tmp_path, slow) as there:

@@ -157,7 +157,7 @@ def test_remembering_the_dice_of_a_deal(
             await until(lambda: queries.match_count(place.store) >= 2 * BLOCKS, pause=0.2)
             won.extend(wins_by_rotation(place.store, elephant.welcome.version_id))
 
-    bounded(script, seconds=100)
+    bounded(script)
     first, second = won
     assert BLOCKS - TOO_MANY < first < TOO_MANY
     assert second >= TOO_MANY if pays else second < TOO_MANY

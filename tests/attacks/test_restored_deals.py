@@ -27,21 +27,9 @@ from roost_server.store import Store, open_store, queries
 from roost_server.store.copies.backup import back_up, restore
 from roost_server.store.store import backend_of
 from tests.support.arenas.hall import Hall, bounded, hall, settings, until
+from tests.support.cups import cup
 
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[clock]
-decision_ms = 60000
-[entry]
-who = "open"
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "done"
-"""
+CUP = cup("ladder", "done", clock={"decision_ms": 60_000}, entry={"who": "open"})
 BEFORE, SAVED = 4, 16
 """How many matches were played before the backup, and how many the attacker has notes of after it."""
 

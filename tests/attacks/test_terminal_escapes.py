@@ -21,8 +21,8 @@ from roost_games.errors import UsageError
 from roost_sdk import program
 from roost_sdk.local import tell_stderr
 from roost_sdk.program import Submission
-from roost_sdk.seat import Trouble
 from roost_sdk.stdio import to_stderr
+from roost_sdk.troubles.log import Trouble
 from tests.support.records.matches import played
 
 ATTACK = "x\x1b]0;owned\x07\x1b[2J\x9b31m\u202eolleh\r\x00\x7f\ud800y"

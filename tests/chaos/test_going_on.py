@@ -208,6 +208,7 @@ class ReformedBot(SilentBot):
         return RawBot.answers(self, decision) if self.reformed else ()
 
 
+@pytest.mark.long
 def test_who_is_silent_in_a_duel_for_practice_stays_in_quarantine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

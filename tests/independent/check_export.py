@@ -13,7 +13,8 @@ import random
 import sys
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import combinations, count, permutations
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ Kind = tuple[str, int]
 Pairing = tuple[Kind, tuple[int, ...]]
 Result = tuple[tuple[int, ...], tuple[int, ...]]
 """The bots of a match by seat, and their places."""
+Block = tuple[str, Sequence[Result]]
+"""A game, and the results of a block of it."""
 
 
 # --- chance ---------------------------------------------------------------------------------------------------------
@@ -413,21 +416,50 @@ def _least(group: tuple[int, ...], bots: int) -> bool:
 # --- ratings --------------------------------------------------------------------------------------------------------
 
 
-def ratings(blocks: Sequence[Sequence[Result]], method: int) -> dict[int, float]:
+def ratings(blocks: Sequence[Block], method: int) -> dict[int, float]:
     """The ratings that these results give, by the method that the export names."""
-    results = [result for block in blocks for result in block]
+    ahead = _ahead(result for _, results in blocks for result in results)
+    met = {pair: ahead[pair] + ahead[pair[::-1]] for pair in list(ahead)}
+    strength = _fitted(ahead, met)
+    field = _field(met) if method == 3 else dict.fromkeys(strength, 1.0)
+    if method == 3 and (misfit := _misfit(blocks, met, strength)):
+        weighed: dict[tuple[int, int], float] = defaultdict(float)
+        kinds = _kinds(blocks)
+        for results in kinds.values():
+            there = _ahead(result for block in results for result in block)
+            part = len(kinds) * sum(there.values()) / sum(ahead.values())
+            for (one, other), won in there.items():
+                meant = part * field[one] * field[other]
+                weighed[one, other] += won * meant / (meant + misfit * (won + there[other, one]))
+        scale = sum(ahead.values()) / sum(weighed.values())
+        weighed = {pair: scale * each for pair, each in weighed.items()}
+        strength = _fitted(weighed, {pair: weighed[pair] + weighed[pair[::-1]] for pair in weighed})
+    mean = sum(field[bot] * each for bot, each in strength.items()) / sum(field.values())
+    return {bot: 1500 + 400 / math.log(10) * (each - mean) for bot, each in strength.items()}
+
+
+def _field(met: dict[tuple[int, int], float]) -> dict[int, float]:
+    """How much of an opponent each bot is."""
+    played: dict[int, float] = defaultdict(float)
+    for (bot, _), matches in met.items():
+        played[bot] += matches
+    average = sum(played.values()) / len(played)
+    return {bot: min(2 * matches / average, 1.0) for bot, matches in played.items()}
+
+
+def _ahead(results: Iterable[Result]) -> dict[tuple[int, int], float]:
     ahead: dict[tuple[int, int], float] = defaultdict(float)
     for bots, places in results:
         for one, other in permutations(range(len(bots)), 2):
             ahead[bots[one], bots[other]] += _share(places[one], places[other]) * 3 / (len(bots) + 1)
-    met = {pair: ahead[pair] + ahead[pair[::-1]] for pair in list(ahead)}
-    strength = _fitted(ahead, met)
-    if method >= 2 and (misfit := _misfit(blocks, met, strength)):
-        average = sum(met.values()) / sum(each / (1 + misfit * each) for each in met.values())
-        counts = {pair: average / (1 + misfit * each) for pair, each in met.items()}
-        strength = _fitted({pair: ahead[pair] * counts[pair] for pair in met}, {p: met[p] * counts[p] for p in met})
-    mean = sum(strength.values()) / len(strength)
-    return {bot: 1500 + 400 / math.log(10) * (each - mean) for bot, each in strength.items()}
+    return dict(ahead)
+
+
+def _kinds(blocks: Sequence[Block]) -> dict[Kind, list[Sequence[Result]]]:
+    found: dict[Kind, list[Sequence[Result]]] = defaultdict(list)
+    for game, results in blocks:
+        found[game, len(results[0][0])].append(results)
+    return found
 
 
 def _share(place: int, other: int) -> float:
@@ -455,23 +487,24 @@ def _fitted(ahead: dict[tuple[int, int], float], met: dict[tuple[int, int], floa
     return strength
 
 
-def _misfit(blocks: Sequence[Sequence[Result]], met: dict[tuple[int, int], float], strength: dict[int, float]) -> float:
+def _misfit(blocks: Sequence[Block], met: dict[tuple[int, int], float], strength: dict[int, float]) -> float:
     """The page's k."""
-    sums: dict[tuple[int, int], list[tuple[int, float]]] = defaultdict(list)
-    for block in blocks:
-        for one, other in combinations(sorted(block[0][0]), 2):
-            scores = [_share(places[bots.index(one)], places[bots.index(other)]) for bots, places in block]
-            sums[one, other].append((len(scores), sum(scores)))
+    sums: dict[tuple[int, int, Kind], list[tuple[int, float]]] = defaultdict(list)
+    for kind, every in _kinds(blocks).items():
+        for results in every:
+            for one, other in combinations(sorted(results[0][0]), 2):
+                scores = [_share(places[bots.index(one)], places[bots.index(other)]) for bots, places in results]
+                sums[one, other, kind].append((len(scores), sum(scores)))
     inverse = _inverse_curvature(met, strength)
     squares = free = gain = 0.0
-    for (one, other), found in sums.items():
+    for (one, other, kind), found in sums.items():
         if len(found) >= 4:
             chance = _chance(strength[one] - strength[other])
             spread, matches = chance * (1 - chance), sum(number for number, _ in found)
             surplus = [score - number * chance for number, score in found]
             variance = sum(each**2 for each in surplus) + matches * spread / len(found)
             between = inverse[one, one] + inverse[other, other] - 2 * inverse[one, other]
-            left = 1 - met[one, other] * spread * between
+            left = 1 - matches * 3 / (kind[1] + 1) * spread * between
             squares += sum(surplus) ** 2 / variance
             free += left
             gain += left * matches**2 * spread / variance
@@ -505,6 +538,83 @@ def ranked(rating: dict[int, float]) -> list[int]:
     return sorted(rating, key=lambda bot: (-round(rating[bot], 6), bot))
 
 
+# --- rankings -------------------------------------------------------------------------------------------------------
+
+PARTS = 2**30
+FIRST = {"field": "rating", "clone-proof": "clone-proof"}
+TIES = {"field": ["score"], "clone-proof": ["worst-pair"]}
+
+
+def order_of(rules: Json) -> list[str]:
+    """What puts a bot ahead of another one, in turn."""
+    ranking = rules.get("ranking", "field")
+    return [FIRST[ranking], *rules.get("ties", TIES[ranking])]
+
+
+def measures(blocks: Sequence[Block], method: int) -> dict[int, dict[str, float]]:
+    """By bot, what a ranking may look at."""
+    results = [result for _, block in blocks for result in block]
+    rating = ratings(blocks, method) if results else {}
+    margins = _margins(results, rating)
+    mixed = _against_mixes(margins)
+    return {
+        bot: {
+            "rating": rating[bot],
+            "score": share(bot, results),
+            "clone-proof": 0.5 + float(mixed[bot]) / (2 * PARTS),
+            "worst-pair": 0.5 + min(margins[bot, other] for other in rating if other != bot) / (2 * PARTS),
+        }
+        for bot in rating
+    }
+
+
+def better(measured: dict[str, float], order: Sequence[str]) -> tuple[float, ...]:
+    return tuple(-measured[each] if each == "score" else -round(measured[each], 6) for each in order)
+
+
+def _margins(results: Sequence[Result], rating: dict[int, float]) -> dict[tuple[int, int], int]:
+    """The page's m."""
+    ahead, found = _ahead(results), {}
+    for one, other in combinations(rating, 2):
+        won, lost = ahead.get((one, other), 0.0), ahead.get((other, one), 0.0)
+        expected = 2 * _chance((rating[one] - rating[other]) * math.log(10) / 400) - 1
+        found[one, other] = round(PARTS * (won - lost + expected) / (won + lost + 1))
+        found[other, one] = -found[one, other]
+    return found
+
+
+def _against_mixes(margins: dict[tuple[int, int], int]) -> dict[int, Fraction]:
+    """By bot: the middle between its lowest and its highest margin against mixes that nobody beats."""
+    bots = sorted({bot for pair in margins for bot in pair})
+    rows = [[Fraction(margins.get((one, other), 0)) for other in bots] for one in bots]
+    # More of a mix is worth more than any margin against it, so all of a mix is taken.
+    most = 1 + max((abs(each) for each in margins.values()), default=0)
+    found = {}
+    for bot, row in zip(bots, rows, strict=True):
+        high = _largest([most + each for each in row], rows) - most
+        low = most - _largest([most - each for each in row], rows)
+        found[bot] = (low + high) / 2
+    return found
+
+
+def _largest(gains: list[Fraction], rows: list[list[Fraction]]) -> Fraction:
+    """The largest sum of gains * x where no row * x is above 0, no x is below 0, and all x are at most 1 together."""
+    size = len(gains)
+    table = [[*row, *(Fraction(at == here) for at in range(size + 1)), Fraction(0)] for here, row in enumerate(rows)]
+    table.append([Fraction(1)] * size + [Fraction(at == size) for at in range(size + 1)] + [Fraction(1)])
+    aim = [-each for each in gains] + [Fraction(0)] * (size + 2)
+    basis = list(range(size, 2 * size + 1))
+    while (enters := next((at for at, each in enumerate(aim[:-1]) if each < 0), None)) is not None:
+        rooms = [(row[-1] / row[enters], basis[at], at) for at, row in enumerate(table) if row[enters] > 0]
+        leaves = min(rooms)[2]
+        basis[leaves] = enters
+        table[leaves] = [each / table[leaves][enters] for each in table[leaves]]
+        for row in (*(row for row in table if row is not table[leaves]), aim):
+            if factor := row[enters]:
+                row[:] = [each - factor * other for each, other in zip(row, table[leaves], strict=True)]
+    return aim[-1]
+
+
 # --- the export -----------------------------------------------------------------------------------------------------
 
 
@@ -523,6 +633,7 @@ class Export:
         self.names = {bot["version_id"]: (bot["name"], bot["version"]) for bot in self.competition["bots"]}
         self.rulings = self.competition.get("rulings", [])
         self.method = self.competition.get("ratings", 1)
+        assert self.method in (1, 3), "the page does not describe these ratings"
         phases = self.competition["phases"]
         self.settled = next((at for phase, at, _ in phases if phase in ("finals", "done")), math.inf)
         self.forfeits_count = self.rules.get("faults", {}).get("forfeits", "count") == "count"
@@ -564,6 +675,10 @@ class Export:
             if counts and not struck and not (rated and not self.forfeits_count and result.get("forfeits")):
                 found[block["id"]].append((seating(block, rotation), tuple(result["places"])))
         return found
+
+    def of_games(self, results: Mapping[str, Sequence[Result]]) -> list[Block]:
+        games = {block["id"]: block["game"] for block in self.blocks}
+        return [(games[block], each) for block, each in results.items()]
 
 
 def wrong_with(folder: Path) -> Iterator[str]:
@@ -736,9 +851,12 @@ def seeding(export: Export) -> list[int]:
     pinned = [bot["version_id"] for bot in bots if bot["version_id"] not in out]
     if export.competition.get("seeding"):
         return list(export.competition["seeding"])
-    played = list(export.results("ladder", rated=True, before=export.settled).values())
-    order = ranked(ratings(played, export.method)) if played else []
-    return [bot for bot in order if bot in pinned] + [bot for bot in pinned if bot not in order]
+    played = export.of_games(export.results("ladder", rated=True, before=export.settled))
+    found, order = measures(played, export.method), order_of(export.rules)
+    if order[0] == "rating":
+        order = order[:1]
+    rank = sorted(found, key=lambda bot: (better(found[bot], order), bot))
+    return [bot for bot in rank if bot in pinned] + [bot for bot in pinned if bot not in rank]
 
 
 def _wrong_plan(export: Export) -> Iterator[str]:
@@ -782,12 +900,11 @@ def placed(export: Export) -> list[int]:
         plan.results = finals
         return [bot for bot in _by_bracket(plan.bracket(), seeds) if bot not in out]
     deciding = "finals" if finals else "ladder"
-    blocks = list(export.results(deciding, rated=True).values())
-    results = [result for each in blocks for result in each]
-    rating = ratings(blocks, export.method) if results else {}
-    played = [bot for bot in seeds if bot in rating]
-    played.sort(key=lambda bot: (-round(rating[bot], 6), -share(bot, results)))
-    return [bot for bot in played + [bot for bot in seeds if bot not in rating] if bot not in out]
+    blocks = export.of_games(export.results(deciding, rated=True))
+    found = measures(blocks, export.method)
+    order = order_of(export.rules)
+    played = sorted(set(seeds) & set(found), key=lambda bot: (better(found[bot], order), seeds.index(bot)))
+    return [bot for bot in played + [bot for bot in seeds if bot not in found] if bot not in out]
 
 
 def share(bot: int, results: Sequence[Result]) -> float:
@@ -819,17 +936,33 @@ def _wrong_result(export: Export) -> Iterator[str]:
             yield "result.csv: is there too early"
         return
     with file.open(encoding="utf-8", newline="") as text:
-        rows = [(int(row["place"]), row["bot"], row["version"]) for row in csv.DictReader(text)]
+        lines = list(csv.DictReader(text))
+    rows = [(int(row["place"]), row["bot"], row["version"]) for row in lines]
     true = [(place, *export.names[bot]) for place, bot in enumerate(placed(export), 1)]
     if rows != true:
         yield f"result.csv: the places should be {true}"
     if export.competition["winner"] not in (true[0][1] if true else "", ""):
         yield f"competition.json: {export.competition['winner']} did not win"
+    yield from _wrong_measures(export, lines)
+
+
+def _wrong_measures(export: Export, lines: list[dict[str, str]]) -> Iterator[str]:
+    deciding = "finals" if export.results("finals", rated=False, before=0) else "ladder"
+    found = measures(export.of_games(export.results(deciding, rated=True)), export.method)
+    bots = {names: bot for bot, names in export.names.items()}
+    columns = [name.replace("-", "_") for name in order_of(export.rules) if name not in ("rating", "score")]
+    if lines and list(lines[0])[10:] != columns:
+        yield f"result.csv: the last columns should be {columns}"
+    for line in lines:
+        of_bot = found.get(bots[line["bot"], line["version"]], {})
+        for name, column in (("clone-proof", "clone_proof"), ("worst-pair", "worst_pair")):
+            if line.get(column) and abs(float(line[column]) - of_bot[name]) > 1e-6:
+                yield f"result.csv: the {column} of {line['bot']} should be {of_bot[name]}"
 
 
 def _wrong_standings(export: Export, phase: str) -> Iterator[str]:
     file = export.folder / f"standings-{phase}.csv"
-    blocks = list(export.results(phase, rated=True).values())
+    blocks = export.of_games(export.results(phase, rated=True))
     if not blocks or not file.exists():
         if blocks or file.exists():
             yield f"standings-{phase}.csv: is there without matches, or missing"

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 from dataclasses import fields
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,23 +37,18 @@ from roost_server.store import open_store
 from roost_server.store.copies.backup import back_up
 from roost_server.store.copies.epochs import go_on
 from tests.independent import check_export
-from tests.independent.check_export import expected_chance, wrong_forfeits, wrong_with
+from tests.independent.check_export import _against_mixes, expected_chance, wrong_forfeits, wrong_with
 from tests.support import old
 from tests.support.games.toy import play_out
-from tests.support.records.export_world import Play, change, complaints, play_and_export
+from tests.support.records.export_world import Play, change, complaints, play_and_export, sign_again
 from tests.support.records.ruled_world import play
 
 SCHEDULES = ["round-robin", "swiss", "knockout"]
 
 
-@pytest.fixture(scope="module", params=SCHEDULES)
+@pytest.fixture(params=SCHEDULES)
 def exported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return play_and_export(tmp_path_factory.mktemp("independent"), request.param)
-
-
-@pytest.fixture
-def copy(exported: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(exported, tmp_path / "cup"))
+    return play_and_export(tmp_path_factory.mktemp("export"), request.param)
 
 
 def test_it_imports_nothing_of_roost() -> None:
@@ -91,6 +87,50 @@ def test_it_agrees_with_reasons_of_forfeits_and_finds_changed_ones() -> None:
             match["result"]["forfeited"][0] = changed
             assert list(wrong_forfeits(match)) != []
         match["result"]["forfeited"][0] = first
+
+
+CLONE_PROOF = 'ranking = "clone-proof"\nties = ["worst-pair", "rating"]'
+
+
+@pytest.fixture(scope="module")
+def clone_proof(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return play_and_export(tmp_path_factory.mktemp("clone-proof"), "swiss", CLONE_PROOF)
+
+
+def test_both_checkers_agree_with_the_clone_proof_ranking(clone_proof: Path) -> None:
+    rows = (clone_proof / "result.csv").read_text().splitlines()
+    assert rows[0].endswith(",lost_in,lost_to,clone_proof,worst_pair")
+    assert (list(wrong_with(clone_proof)), complaints(clone_proof)) == ([], [])
+
+
+def test_both_checkers_find_another_ranking_in_the_rules(clone_proof: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(clone_proof, tmp_path / "cup"))
+    rules = (copy / "competition.toml").read_text()
+    (copy / "competition.toml").write_text(rules.replace(f"{CLONE_PROOF}\n", ""))
+    sign_again(copy)
+    assert [each.split(" says ")[0] for each in complaints(copy)] == ["result.csv: line 1"]
+    # Ratings may put the bots in another order, or in the same one.
+    assert "result.csv: the last columns should be []" in wrong_with(copy)
+
+
+def test_the_margins_over_mixes_by_hand() -> None:
+    """A circle with margins of 60, 20 and 40, whose mix has 20, 40 and 60 parts in 120; and two that are even."""
+    circle = {(1, 2): 60, (2, 3): 20, (3, 1): 40, (4, 1): 80, (2, 4): 80, (3, 4): 80}
+    found = _against_mixes(circle | {(two, one): -margin for (one, two), margin in circle.items()})
+    assert found == {1: 0, 2: 0, 3: 0, 4: Fraction(-160, 3)}
+    even = {(1, 2): 0, (2, 1): 0, (1, 3): 20, (3, 1): -20, (2, 3): -20, (3, 2): 20}
+    assert _against_mixes(even) == {1: 0, 2: 0, 3: -10}
+
+
+def test_both_checkers_find_a_changed_score(clone_proof: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(clone_proof, tmp_path / "cup"))
+    *others, last = (copy / "result.csv").read_text().splitlines()
+    *cells, score, worst = last.split(",")
+    changed = ",".join([*cells, str(float(score) - 0.001), worst])
+    (copy / "result.csv").write_text("\n".join([*others, changed]) + "\n")
+    sign_again(copy)
+    assert [each for each in wrong_with(copy) if "the clone_proof of " in each]
+    assert [each.split(" says ")[0] for each in complaints(copy)] == ["result.csv: line 5"]
 
 
 @pytest.mark.parametrize("phase", ["ladder", "finals"])
@@ -260,41 +300,41 @@ def flip(text: str) -> str:
     return ("1" if text[0] == "0" else "0") + text[1:]
 
 
-def test_another_result_is_found(copy: Path) -> None:
-    lines = (copy / "result.csv").read_text().splitlines()
+def test_another_result_is_found(exported: Path) -> None:
+    lines = (exported / "result.csv").read_text().splitlines()
     swapped = [lines[0], lines[1].replace("1,", "2,", 1), lines[2].replace("2,", "1,", 1), *lines[3:]]
-    (copy / "result.csv").write_text("\n".join([swapped[0], swapped[2], swapped[1], *swapped[3:]]) + "\n")
-    assert any(each.startswith("result.csv: the places should be") for each in wrong_with(copy))
+    (exported / "result.csv").write_text("\n".join([swapped[0], swapped[2], swapped[1], *swapped[3:]]) + "\n")
+    assert any(each.startswith("result.csv: the places should be") for each in wrong_with(exported))
 
 
-def test_another_master_seed_is_found(copy: Path) -> None:
-    change(copy, "competition.json", lambda lines: lines[0].update(seed=flip(lines[0]["seed"])))
-    assert "the master seed does not fit the commitment" in wrong_with(copy)
+def test_another_master_seed_is_found(exported: Path) -> None:
+    change(exported, "competition.json", lambda lines: lines[0].update(seed=flip(lines[0]["seed"])))
+    assert "the master seed does not fit the commitment" in wrong_with(exported)
 
 
-def test_another_deal_is_found(copy: Path) -> None:
+def test_another_deal_is_found(exported: Path) -> None:
     def turn(lines: list[dict[str, Any]]) -> None:
         deck = next(step for step in lines[0]["steps"] if step.get("chance") == "deck")["outcome"]
         deck.reverse()
 
-    change(copy, "matches.jsonl", turn)
-    assert any("does not follow from the seed" in each for each in wrong_with(copy))
+    change(exported, "matches.jsonl", turn)
+    assert any("does not follow from the seed" in each for each in wrong_with(exported))
 
 
-def test_another_plan_is_found(copy: Path) -> None:
+def test_another_plan_is_found(exported: Path) -> None:
     def exchange(lines: list[dict[str, Any]]) -> None:
         # The last one: an earlier block of a level tie could stand in for the next one of the same two.
         block = [line for line in lines if line["phase"] == "finals"][-1]
         block["version_ids"] = block["version_ids"][::-1]
 
-    change(copy, "blocks.jsonl", exchange)
-    assert any(each.startswith("finals: ") for each in wrong_with(copy))
+    change(exported, "blocks.jsonl", exchange)
+    assert any(each.startswith("finals: ") for each in wrong_with(exported))
 
 
-def test_another_rating_is_found(copy: Path) -> None:
-    file = copy / "standings-finals.csv"
+def test_another_rating_is_found(exported: Path) -> None:
+    file = exported / "standings-finals.csv"
     head, first, *rest = file.read_text().splitlines(keepends=True)
     file.write_text("".join([head, rest[0], first, *rest[1:]]))
-    found = list(wrong_with(copy))
+    found = list(wrong_with(exported))
     assert "standings-finals.csv: another hash" in found
     assert any(each.startswith("standings-finals.csv: line 1 should be") for each in found)

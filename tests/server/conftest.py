@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from roost_server.store import open_store
+from roost_server.store import Store, open_store
 from tests.support.arenas import postgres_server
-from tests.support.records.new_databases import quick_new_databases
+from tests.support.records.quick_databases import quick_databases, usual_databases
 
-__all__ = ["quick_new_databases"]
+__all__ = ["quick_databases", "usual_databases"]
 
 NUMBERS = count(1)
 
@@ -55,3 +55,10 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/roost.db"
     return create_database(request.getfixturevalue("postgresql"), request.getfixturevalue("migrated"))
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    """Such a database, open."""
+    with open_store(database_url) as opened:
+        yield opened

@@ -21,22 +21,10 @@ from roost_server.serving import services
 from roost_server.store import Store, queries
 from tests.support.arenas.hall import Hall, bounded, hall, settings, until
 from tests.support.arenas.raw_bot import RawBot
+from tests.support.cups import cup
 
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[entry]
-who = "open"
-bots_per_owner = 1
-hide_names = HIDE
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "done"
-"""
-OPEN_CUP = CUP.replace("HIDE", "false")
+ENTRY = {"who": "open", "bots_per_owner": 1}
+CUP = cup("ladder", "done", entry=ENTRY)
 
 
 def owner_key(store: Store, name: str, **more: Any) -> str:
@@ -58,7 +46,7 @@ async def refused(bot: RawBot) -> str:
 
 def test_a_revoked_key_ends_its_streams_and_no_others(tmp_path: Path) -> None:
     async def script() -> None:
-        async with hall(tmp_path, settings(grace_seconds=0.2), OPEN_CUP) as place:
+        async with hall(tmp_path, settings(grace_seconds=0.2), CUP) as place:
             admin = shown(keys.make_key(place.store, Scope.ADMIN, "test"))
             ann, bob = owner_key(place.store, "Ann"), owner_key(place.store, "Bob")
             async with (
@@ -87,7 +75,7 @@ def test_a_key_that_expires_ends_its_stream(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(services, "epoch_ms", lambda: epoch_ms() + valid_ms - 2_000)
 
     async def script() -> None:
-        async with hall(tmp_path, settings(), OPEN_CUP) as place:
+        async with hall(tmp_path, settings(), CUP) as place:
             ann = owner_key(place.store, "Ann", expires_ms=epoch_ms() + valid_ms)
             async with RawBot(place.address, "a", key=ann) as a:
                 await a.playing
@@ -106,7 +94,7 @@ def test_the_same_key_twice(tmp_path: Path) -> None:
     """As docs/hosting/competition.md says."""
 
     async def script() -> None:
-        async with hall(tmp_path, settings(bots_per_owner=3), OPEN_CUP) as place:
+        async with hall(tmp_path, settings(bots_per_owner=3), CUP) as place:
             ann, bob = owner_key(place.store, "Ann"), owner_key(place.store, "Bob")
             async with RawBot(place.address, "a", key=ann) as old, RawBot(place.address, "b", key=bob) as b:
                 await until(lambda: old.ended)
@@ -128,7 +116,7 @@ def test_the_same_key_twice(tmp_path: Path) -> None:
 
 def test_who_is_refused_has_claimed_no_name(tmp_path: Path) -> None:
     async def script() -> None:
-        async with hall(tmp_path, settings(bots_per_owner=2), OPEN_CUP) as place:
+        async with hall(tmp_path, settings(bots_per_owner=2), CUP) as place:
             ann, bob = owner_key(place.store, "Ann"), owner_key(place.store, "Bob")
             async with RawBot(place.address, "a", key=ann), RawBot(place.address, "a", "v2", key=ann):
                 assert await refused(RawBot(place.address, "good-name", key=ann)) == "RESOURCE_EXHAUSTED"
@@ -144,7 +132,7 @@ def test_who_is_refused_has_claimed_no_name(tmp_path: Path) -> None:
 def test_an_owner_sees_to_own_things(tmp_path: Path) -> None:
     async def script() -> None:
         async with (
-            hall(tmp_path, settings(), OPEN_CUP) as place,
+            hall(tmp_path, settings(), CUP) as place,
             grpc.aio.insecure_channel(place.address) as channel,
         ):
             desk: Any = AccountsStub(channel)
@@ -180,7 +168,7 @@ def test_a_flood_is_turned_away_and_others_are_not(tmp_path: Path, monkeypatch: 
     async def script() -> None:
         nonlocal now
         async with (
-            hall(tmp_path, settings(), OPEN_CUP, limits=limits) as place,
+            hall(tmp_path, settings(), CUP, limits=limits) as place,
             grpc.aio.insecure_channel(place.address) as channel,
         ):
             ann, bob = shown(owner_key(place.store, "Ann")), shown(owner_key(place.store, "Bob"))
@@ -208,7 +196,7 @@ def test_a_flood_is_turned_away_and_others_are_not(tmp_path: Path, monkeypatch: 
 
 def test_names_are_hidden_from_everybody_while_a_match_runs(tmp_path: Path) -> None:
     async def script() -> None:
-        async with hall(tmp_path, settings(), CUP.replace("HIDE", "true")) as place:
+        async with hall(tmp_path, settings(), cup("ladder", "done", entry={**ENTRY, "hide_names": True})) as place:
             ann, bob = owner_key(place.store, "Ann"), owner_key(place.store, "Bob")
             async with RawBot(place.address, "a", key=ann) as a, RawBot(place.address, "b", key=bob):
                 await until(lambda: a.started)

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from roost.v1 import records_pb2
+from roost_games.haecmaec.sheet import SLAP
 from roost_server.accounts import owners
 from roost_server.accounts.gate import ANYBODY, HOST
 from roost_server.answers import competitions
@@ -53,6 +54,10 @@ rounds = 5
 [[phases]]
 phase = "done"
 """
+BY_RATING = (
+    "Standings are decided by the rating; between equal bots by the share of its opponents that a bot finished ahead "
+    "of, then by the seeding."
+)
 MARCH_1 = 1_803_924_000_000
 """2027-03-01T18:00:00Z, in milliseconds since 1970."""
 DAY = 24 * 3600 * 1000
@@ -61,8 +66,10 @@ DAY = 24 * 3600 * 1000
 def test_rules_in_words() -> None:
     assert rules_in_words(parse_competition(CUP)) == [
         "Heckmeck am Karteneck is played at tables of 2, 3 or 4.",
-        "Häc Mäc with options of its own is played at tables of 3.",
+        "Häc Mäc is played at tables of 3.",
+        f"Its variant slap is played: {SLAP.summary}.",
         "A group of bots plays a block of matches: each bot sits once in every seat, in each match with the same deal.",
+        BY_RATING,
         "Anybody who registers may enter 2 bots.",
         "Bots of one owner do not meet each other.",
         "Bots do not learn the names of their opponents. Everybody does when all matches of a block are over.",
@@ -75,6 +82,9 @@ def test_rules_in_words() -> None:
         "Only people with a key can look.",
         "Spectators see matches 30 s later.",
     ]
+    sheet = [[kind, value, 1] for kind in ("patty", "cheese") for value in range(1, 6)]
+    ours = parse_competition(CUP.replace("slap = true", f"ingredients = {[*sheet[:-1], ['cheese', 5, 76]]}"))
+    assert rules_in_words(ours)[1] == "Häc Mäc with options of its own (ingredients) is played at tables of 3."
     old = parse_competition(CUP.replace("max_faults = 1", 'forfeits = "ignore"'))
     assert "Forfeited matches do not count for the ratings." in rules_in_words(old)
 
@@ -101,11 +111,6 @@ def test_finals_in_words(schedule: str, words: str) -> None:
 
 def get(store: Store, name: str = "cup") -> records_pb2.GetCompetitionResponse:
     return competitions.get_competition(store, records_pb2.GetCompetitionRequest(competition=name))
-
-
-@pytest.fixture
-def store(database_url: str) -> Store:
-    return open_store(database_url)
 
 
 def test_phases_and_entries(store: Store) -> None:

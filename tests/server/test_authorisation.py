@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,26 +19,9 @@ from roost_server.accounts.keys import SHOWN, Scope
 from roost_server.clocks import epoch_ms
 from roost_server.store import Store
 from tests.support.arenas.hall import Hall, bounded, hall
+from tests.support.cups import cup
 
 PAGE = (Path(__file__).parents[2] / "docs/hosting/competition.md").read_text(encoding="utf-8")
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[entry]
-who = "open"
-bots_per_owner = 5
-[spectators]
-public = PUBLIC
-[[phases]]
-phase = "registration"
-[[phases]]
-phase = "ladder"
-starts = 2040-01-01T00:00:00Z
-[[phases]]
-phase = "done"
-"""
 SERVICES = (arena_pb2.DESCRIPTOR, "Arena"), (admin_pb2.DESCRIPTOR, "Accounts"), (admin_pb2.DESCRIPTOR, "Admin")
 METHODS = {
     f"{service}.{method.name}": f"/roost.v1.{service}/{method.name}"
@@ -89,7 +73,14 @@ def people(store: Store) -> tuple[dict[str, str | None], dict[str, str]]:
 
 @asynccontextmanager
 async def world(folder: Path, *, public: bool = True) -> AsyncIterator[World]:
-    async with hall(folder, None, CUP.replace("PUBLIC", str(public).lower())) as place:
+    text = cup(
+        "registration",
+        {"phase": "ladder", "starts": datetime(2040, 1, 1, tzinfo=UTC)},
+        "done",
+        entry={"who": "open", "bots_per_owner": 5},
+        spectators={"public": public},
+    )
+    async with hall(folder, None, text) as place:
         yield World(place, *people(place.store), folder)
 
 
@@ -208,7 +199,7 @@ def test_every_call_with_every_kind_of_key(tmp_path: Path) -> None:
 
 
 def test_a_competition_that_does_not_exist_is_not_found_by_any_call(tmp_path: Path) -> None:
-    said = ("NOT_FOUND", "there is no competition 'cap'; there are: cup")
+    said = ("NOT_FOUND", "there is no competition 'cap'; the competitions are: cup")
 
     async def script() -> None:
         async with world(tmp_path) as there, grpc.aio.insecure_channel(there.place.address) as channel:

@@ -15,7 +15,7 @@ from roost_server.export.writer import export
 from roost_server.store import Purpose, Store, open_store
 from roost_server.store.models import BLOCK, COMPETITION, MATCH
 from roost_server.store.results import MatchFilter, facts, voided_matches
-from tests.support.arenas.challenging_world import LADDER, Silent, ask, challenge, over
+from tests.support.arenas.challenging_world import LADDER, PACE, Silent, ask, challenge, ladder, over
 from tests.support.arenas.hall import bounded, refusal, until
 from tests.support.arenas.qualifying_world import Faulty, Qualifying, qualifying
 from tests.support.records.export_world import complaints
@@ -147,7 +147,7 @@ def test_what_cannot_be_asked_for(tmp_path: Path) -> None:
 
 def test_the_host_may_allow_none(tmp_path: Path) -> None:
     async def script() -> None:
-        async with qualifying(tmp_path, LADDER.replace("owner_hour = 12", "owner_hour = 0")) as there:
+        async with qualifying(tmp_path, ladder(0, pace=PACE)) as there:
             await there.come("ann", "Ann")
             await there.come("bob", "Bob")
             assert await refusal(ask(there, "Ann", "ann", "bob")) == (
@@ -172,7 +172,7 @@ def test_there_are_none_during_finals(tmp_path: Path) -> None:
 
 
 def test_a_bot_in_quarantine_cannot_be_challenged(tmp_path: Path) -> None:
-    strict = LADDER.replace("[challenges]", "[faults]\nquarantine_after = 1\n[challenges]")
+    strict = ladder(pace=PACE, faults={"quarantine_after": 1})
 
     async def script() -> None:
         async with qualifying(tmp_path, strict) as there:
@@ -225,7 +225,6 @@ def test_a_challenge_goes_on_after_a_restart(tmp_path: Path) -> None:
 
     async def after() -> None:
         async with qualifying(tmp_path, LADDER) as there:
-            there.use_keys_of("Ann", "Bob")
             assert (await challenge(there, told[0])).remark == "waits for a bot that is not connected"
             await there.come("ann", "Ann")
             await there.come("bob", "Bob")

@@ -80,6 +80,7 @@ BACK = "; change it back, or start a new competition under another name"
             'without it, not with "swiss"',
         ),
         ("[2, 3]", "[2]", "line 4: games.1.players", "with [2, 3], not with [2]"),
+        ('"cup"', '"cup"\nties = []', "line 2: ties", 'with ["score"], not with []'),
         (
             "03-02T",
             "03-03T",
@@ -98,6 +99,13 @@ def test_what_was_played_by_stays(store: Store, before: str, now: str, place: st
     play(store, PhaseName.LADDER)
     assert refusal(store, CUP.replace(before, now)) == f"cup.toml, {place}: matches have been played {how}{BACK}"
     assert changed(store) == []
+
+
+def test_the_ranking_stays_once_matches_are_played(store: Store) -> None:
+    play(store, PhaseName.LADDER)
+    said = refusal(store, CUP.replace('"cup"', '"cup"\nranking = "clone-proof"'))
+    assert 'ranking: matches have been played with "field", not with "clone-proof"' in said
+    draw_up(store, CUP.replace('"cup"', '"cup"\nranking = "field"\nties = ["score"]'))
 
 
 def test_every_change_that_comes_too_late_is_named(store: Store) -> None:

@@ -74,6 +74,20 @@ def test_what_is_read() -> None:
 @pytest.mark.parametrize(
     ("wrong", "right", "line", "says"),
     [
+        ('name = "spring', 'ranking = "best"\nname = "spring', 1, "ranking: input should be 'field' or 'clone-proof'"),
+        ('name = "spring', 'ties = "score"\nname = "spring', 1, 'ties: write a list, as in ["worst-pair"]'),
+        (
+            'name = "spring',
+            'ties = ["luck"]\nname = "spring',
+            1,
+            "ties.1: input should be 'rating', 'clone-proof', 'score'",
+        ),
+        (
+            'name = "spring',
+            'ties = ["score", "rating"]\nname = "spring',
+            1,
+            "ties: write each of these once at most: clone-proof, score, worst-pair",
+        ),
         ('"spring-cup"', '"Spring Cup"', 1, "name: has 1 to 40 small letters, digits and dashes, as in spring-cup"),
         ('name = "spring-cup"\n', "", 1, 'name: is missing; write name = "spring-cup"'),
         ('"karteneck"', '"kartenek"', 5, "games.1.game: there is no game 'kartenek'; the games are: karteneck,"),
@@ -129,6 +143,15 @@ def test_what_is_read() -> None:
 )
 def test_a_mistake_is_named_with_its_line(wrong: str, right: str, line: int, says: str) -> None:
     assert refusal(CUP.replace(wrong, right)).startswith(f"cup.toml, line {line}: {says}")
+
+
+def test_a_ranking_that_would_decide_nothing_is_refused() -> None:
+    ladder, finals = CUP.index('[[phases]]\nphase = "ladder"'), CUP.index('[[phases]]\nphase = "finals"')
+    without = f'ranking = "clone-proof"\n{CUP[:ladder]}{CUP[finals:]}'
+    assert refusal(without) == (
+        "cup.toml, line 1: ranking: a knockout without a ladder has no standings that decide anything; leave it out"
+    )
+    assert parse_competition(without.replace("knockout", "swiss")).order == ("clone-proof", "worst-pair")
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ from roost_server.store.models import BLOCK, BLOCK_MEMBER, BOT_VERSION, COMPETIT
 from tests.support.arenas.arena_program import address_of, program
 from tests.support.arenas.hall import Hall, bounded, check_records, hall, settings
 from tests.support.arenas.hall import until as hall_until
+from tests.support.cups import cup
 from tests.support.ports import free_port
 from tests.support.records.matches import counted, rewrite_rules
 
@@ -61,23 +62,9 @@ rounds = ROUNDS
 [[phases]]
 phase = "done"
 """
-STRAIGHT_TO_FINALS = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[clock]
-decision_ms = 60000
-[entry]
-who = "open"
-[[phases]]
-phase = "registration"
-[[phases]]
-phase = "finals"
-rounds = 4
-[[phases]]
-phase = "done"
-"""
+STRAIGHT_TO_FINALS = cup(
+    "registration", {"phase": "finals", "rounds": 4}, "done", clock={"decision_ms": 60_000}, entry={"who": "open"}
+)
 ROTATIONS = 2
 """Of a deal at a table of two."""
 ALL = 3 * 4 * ROTATIONS
@@ -192,6 +179,7 @@ async def matches_of(place: Hall) -> int:
     return len((await place.stub.ListMatches(request)).matches)
 
 
+@pytest.mark.long
 def test_from_registration_to_the_end(tmp_path: Path) -> None:
     """Four owners; one comes with a newer version before the freeze, one never comes back for the finals."""
 

@@ -140,5 +140,5 @@ def test_where_the_table_may_be() -> None:
     alone = twice.replace(
         '[[phases]]\nphase = "ladder"\n[phases.qualification]\nopponent = "a"\nclean_matches = 1\n', ""
     )
-    with pytest.raises(CompetitionFileError, match="there is no time for it"):
+    with pytest.raises(CompetitionFileError, match="bots have no time to qualify"):
         parse_competition(alone)

@@ -28,7 +28,7 @@ def play(store: Store, name: str) -> None:
 
 
 def played(path: Path, *names: str) -> None:
-    """An arena plays these matches, and stops in order."""
+    """An arena plays these matches, and shuts down cleanly."""
     with opened(path) as store:
         go_on(store)
         for name in names:

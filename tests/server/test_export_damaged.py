@@ -1,7 +1,6 @@
 """Whatever stands in the files of an export: what is not as it should be is named, and nothing breaks."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from functools import reduce
 from pathlib import Path
@@ -19,14 +18,9 @@ from roost_server.export.files import (
 from tests.support.records.export_world import change, complaints, play_and_export
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return play_and_export(tmp_path_factory.mktemp("export"), "knockout")
-
-
-@pytest.fixture
-def copy(exported: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(exported, tmp_path / "cup"))
 
 
 SOURCES = [COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, "competition.toml"]
@@ -36,15 +30,15 @@ SOURCES = [COMPETITION_FILE, BLOCKS_FILE, MATCHES_FILE, "competition.toml"]
 @pytest.mark.parametrize(
     "content", [b"[1,2]", b"{}", b"7", b"", b"\xff", b"[" * 100_000, b'{"sha256": [], "format": 1}']
 )
-def test_a_file_that_is_something_else_is_named(copy: Path, name: str, content: bytes) -> None:
-    (copy / name).write_bytes(content)
-    assert any(each.startswith(name) for each in complaints(copy))
+def test_a_file_that_is_something_else_is_named(exported: Path, name: str, content: bytes) -> None:
+    (exported / name).write_bytes(content)
+    assert any(each.startswith(name) for each in complaints(exported))
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_a_file_that_all_else_depends_on_is_missing(copy: Path, name: str) -> None:
-    (copy / name).unlink()
-    assert f"{name}: is missing" in complaints(copy)
+def test_a_file_that_all_else_depends_on_is_missing(exported: Path, name: str) -> None:
+    (exported / name).unlink()
+    assert f"{name}: is missing" in complaints(exported)
 
 
 OTHERS: tuple[Any, ...] = (None, [], {}, "x", -1, 99)
@@ -59,8 +53,8 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 @pytest.mark.short(1)
 @pytest.mark.parametrize("name", [COMPETITION_FILE, BLOCKS_FILE, MANIFEST_FILE])
-def test_whatever_stands_in_a_file_it_is_read_or_named(name: str, copy: Path) -> None:
-    text = (copy / name).read_text()
+def test_whatever_stands_in_a_file_it_is_read_or_named(name: str, exported: Path) -> None:
+    text = (exported / name).read_text()
     first, rest = text.split("\n", 1) if name.endswith("jsonl") else (text, "")
     for path in places(json.loads(first)):
         for other in OTHERS:
@@ -70,14 +64,14 @@ def test_whatever_stands_in_a_file_it_is_read_or_named(name: str, copy: Path) ->
                 reduce(lambda data, key: data[key], way, changed)[last] = other
             else:
                 changed = other
-            (copy / name).write_text(json.dumps(changed) + "\n" + rest)
-            assert all(isinstance(each, Wrong) for each in check_export(copy, matches=False))
+            (exported / name).write_text(json.dumps(changed) + "\n" + rest)
+            assert all(isinstance(each, Wrong) for each in check_export(exported, matches=False))
 
 
 @pytest.mark.short(1)
 @pytest.mark.parametrize("key", ["places", "scores", "forfeits", "faults", "termination"])
-def test_whatever_a_match_ended_with_it_is_named(copy: Path, key: str) -> None:
-    original = json.loads((copy / MATCHES_FILE).read_text().splitlines()[0])["result"][key]
+def test_whatever_a_match_ended_with_it_is_named(exported: Path, key: str) -> None:
+    original = json.loads((exported / MATCHES_FILE).read_text().splitlines()[0])["result"][key]
     for other in ([], [1], [1, 1, 1], [-1, 2**62], [9, 9], "voided", "x", None):
-        change(copy, MATCHES_FILE, lambda lines: lines[0]["result"].update({key: other}))  # noqa: B023  at once
-        assert bool(complaints(copy)) is (other != original)
+        change(exported, MATCHES_FILE, lambda lines: lines[0]["result"].update({key: other}))  # noqa: B023  at once
+        assert bool(complaints(exported)) is (other != original)

@@ -1,7 +1,6 @@
 """An export as records again: the same competition, and a clear word about a damaged folder."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,14 +20,9 @@ from roost_server.store import open_store
 from tests.support.records.export_world import NAMES, change, complaints, play_and_export
 
 
-@pytest.fixture(scope="module", params=["round-robin", "knockout"])
+@pytest.fixture(params=["round-robin", "knockout"])
 def exported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return play_and_export(tmp_path_factory.mktemp("export"), request.param)
-
-
-@pytest.fixture
-def copy(exported: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(exported, tmp_path / "cup"))
 
 
 def test_it_answers_as_the_arena_it_came_from(exported: Path) -> None:
@@ -55,10 +49,10 @@ def test_it_can_be_exported_again(exported: Path, tmp_path: Path) -> None:
     assert complaints(tmp_path / "again") == []
 
 
-def test_an_export_of_before_has_no_times(copy: Path) -> None:
-    change(copy, BLOCKS_FILE, lambda lines: [line.pop("times") for line in lines])
-    assert complaints(copy) == []
-    with loaded(copy) as store:
+def test_an_export_of_before_has_no_times(exported: Path) -> None:
+    change(exported, BLOCKS_FILE, lambda lines: [line.pop("times") for line in lines])
+    assert complaints(exported) == []
+    with loaded(exported) as store:
         (latest,) = matches.matches(store, arena_pb2.ListMatchesRequest(limit=1)).matches
     assert (latest.started_ms, latest.ended_ms) == (0, 0)
 
@@ -102,53 +96,53 @@ def complaint(folder: Path) -> str:
     return told.removeprefix(f"{folder} is damaged: ").rpartition(";")[0]
 
 
-def test_a_changed_file_is_told(copy: Path) -> None:
-    with (copy / MATCHES_FILE).open("a") as file:
+def test_a_changed_file_is_told(exported: Path) -> None:
+    with (exported / MATCHES_FILE).open("a") as file:
         file.write("\n")
-    assert complaint(copy) == "matches.jsonl: was changed: its hash is not that of the manifest"
+    assert complaint(exported) == "matches.jsonl: was changed: its hash is not that of the manifest"
 
 
-def test_a_missing_file_is_told(copy: Path) -> None:
-    (copy / BLOCKS_FILE).unlink()
-    assert complaint(copy) == "blocks.jsonl: is missing"
+def test_a_missing_file_is_told(exported: Path) -> None:
+    (exported / BLOCKS_FILE).unlink()
+    assert complaint(exported) == "blocks.jsonl: is missing"
 
 
-def test_a_manifest_that_is_none_is_told(copy: Path) -> None:
-    (copy / MANIFEST_FILE).write_text("{")
-    assert complaint(copy).startswith("manifest.json: is not what it should be: ")
+def test_a_manifest_that_is_none_is_told(exported: Path) -> None:
+    (exported / MANIFEST_FILE).write_text("{")
+    assert complaint(exported).startswith("manifest.json: is not what it should be: ")
 
 
-def test_a_match_too_few_or_too_many_is_told(copy: Path) -> None:
+def test_a_match_too_few_or_too_many_is_told(exported: Path) -> None:
     gone: list[str] = []
-    change(copy, MATCHES_FILE, lambda lines: gone.append(lines.pop()["match"]))
-    assert complaint(copy) == f"matches.jsonl: match {gone[0]} is missing"
-    change(copy, MATCHES_FILE, lambda lines: lines.insert(0, {**lines[0], "match": "strange"}))
-    assert complaint(copy) == "matches.jsonl: line 1: match strange does not fit any block"
+    change(exported, MATCHES_FILE, lambda lines: gone.append(lines.pop()["match"]))
+    assert complaint(exported) == f"matches.jsonl: match {gone[0]} is missing"
+    change(exported, MATCHES_FILE, lambda lines: lines.insert(0, {**lines[0], "match": "strange"}))
+    assert complaint(exported) == "matches.jsonl: line 1: match strange does not fit any block"
 
 
-def test_a_match_of_others_is_told(copy: Path) -> None:
-    change(copy, MATCHES_FILE, lambda lines: lines[0]["seats"][0].update(bot="mallory"))
-    assert complaint(copy).endswith("does not fit any block")
+def test_a_match_of_others_is_told(exported: Path) -> None:
+    change(exported, MATCHES_FILE, lambda lines: lines[0]["seats"][0].update(bot="mallory"))
+    assert complaint(exported).endswith("does not fit any block")
 
 
-def test_a_line_that_is_no_match_is_told(copy: Path) -> None:
-    change(copy, MATCHES_FILE, lambda lines: lines[1].pop("seats"))
-    assert complaint(copy).startswith("matches.jsonl: line 2: ")
+def test_a_line_that_is_no_match_is_told(exported: Path) -> None:
+    change(exported, MATCHES_FILE, lambda lines: lines[1].pop("seats"))
+    assert complaint(exported).startswith("matches.jsonl: line 2: ")
 
 
-def test_two_bots_with_one_number_are_told(copy: Path) -> None:
+def test_two_bots_with_one_number_are_told(exported: Path) -> None:
     def twice(lines: list[dict[str, object]]) -> None:
         bots = lines[0]["bots"]
         assert isinstance(bots, list)
         bots.append({**bots[0], "version": "v2"})
 
-    change(copy, COMPETITION_FILE, twice)
-    assert "UNIQUE constraint failed: bot_version.id" in complaint(copy)
+    change(exported, COMPETITION_FILE, twice)
+    assert "UNIQUE constraint failed: bot_version.id" in complaint(exported)
 
 
-def test_times_that_do_not_match_are_told(copy: Path) -> None:
-    change(copy, BLOCKS_FILE, lambda lines: lines[0]["times"].pop())
-    assert complaint(copy) == "blocks.jsonl: line 1: there cannot be such a block"
+def test_times_that_do_not_match_are_told(exported: Path) -> None:
+    change(exported, BLOCKS_FILE, lambda lines: lines[0]["times"].pop())
+    assert complaint(exported) == "blocks.jsonl: line 1: there cannot be such a block"
 
 
 def test_the_files_are_as_documented(exported: Path) -> None:

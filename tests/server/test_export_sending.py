@@ -88,7 +88,7 @@ def test_what_cannot_be_exported(database: Path) -> None:
     async def ask() -> None:
         with open_store(f"sqlite:///{database}", read_only=True) as store:
             exports = Sender(store)
-            with pytest.raises(UsageError, match="there is no competition 'cap'; there are: cup"):
+            with pytest.raises(UsageError, match="there is no competition 'cap'; the competitions are: cup"):
                 await anext(exports.send("cap"))
             with pytest.raises(UsageError, match="cup has no phase 'freeze' in which matches are played"):
                 await anext(exports.send("cup", "freeze"))

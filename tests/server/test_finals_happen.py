@@ -25,25 +25,14 @@ from roost_server.play.director import Director
 from roost_server.settings import Settings
 from roost_server.store import Store, open_store
 from tests.support.arenas.hall import bounded, hall, settings, until
+from tests.support.cups import cup
 
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[[phases]]
-phase = "registration"
-starts = 2026-01-01T00:00:00Z
-[[phases]]
-phase = "freeze"
-starts = 2026-01-02T00:00:00Z
-[[phases]]
-phase = "finals"
-starts = 2026-01-03T00:00:00Z
-[[phases]]
-phase = "done"
-starts = 2026-01-04T00:00:00Z
-"""
+CUP = cup(
+    *(
+        {"phase": phase, "starts": datetime(2026, 1, day, tzinfo=UTC)}
+        for day, phase in enumerate(("registration", "freeze", "finals", "done"), start=1)
+    )
+)
 LATER = datetime(2026, 2, 1, tzinfo=UTC)
 REASON = "the finals cannot be played: with 1 bot not even a table of 2 can be filled"
 

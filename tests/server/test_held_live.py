@@ -8,46 +8,23 @@ from typing import Any
 import pytest
 
 from roost.v1 import admin_pb2, arena_pb2, records_pb2
-from roost.v1.admin_pb2_grpc import AdminStub
-from roost_sdk.arena.credentials import Credentials
-from roost_server.accounts import keys, owners
-from roost_server.accounts.keys import Scope
-from tests.support.arenas.hall import Hall, bounded, hall, refusal, until
+from tests.support.arenas.hall import bounded, hall, refusal, until
+from tests.support.arenas.hosted import Hosted, Metadata
 from tests.support.arenas.misbehaving_bots import SilentBot
 from tests.support.arenas.raw_bot import RawBot
+from tests.support.cups import cup
 
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[clock]
-decision_ms = 600000
-[[phases]]
-phase = "ladder"
-results = "held"
-[[phases]]
-phase = "done"
-"""
+CUP = cup({"phase": "ladder", "results": "held"}, "done", clock={"decision_ms": 600_000})
 
 
-class Held:
+class Held(Hosted):
     """The arena, with Ann's bot and Bob's, and Zoe, who has none."""
 
-    def __init__(self, place: Hall) -> None:
-        self.place = place
-        for owner in ("Ann", "Bob", "Zoe"):
-            owners.add_owner(place.store, owner, "test")
-        self.secrets = {
-            owner: keys.make_key(place.store, Scope.OWNER, "test", owner=owner) for owner in ("Ann", "Bob", "Zoe")
-        }
-        self.admin_secret = keys.make_key(place.store, Scope.ADMIN, "test")
-
-    def shows(self, owner: str | None) -> Any:
-        """The metadata of somebody: of an owner, `host`, or nobody."""
+    def shows(self, owner: str | None) -> Metadata | None:
+        """What calls of an owner carry, of the `host`, or of nobody."""
         if owner is None:
             return None
-        return Credentials(self.admin_secret if owner == "host" else self.secrets[owner]).metadata()
+        return self.host if owner == "host" else self.shown_by(owner)
 
     async def running(self, owner: str | None) -> list[Any]:
         """The running matches that somebody is shown."""
@@ -60,7 +37,7 @@ async def held(folder: Path, kind: type[RawBot]) -> AsyncIterator[Held]:
     async with hall(folder, None, CUP) as place, AsyncExitStack() as stack:
         there = Held(place)
         for owner, name in (("Ann", "a"), ("Bob", "b")):
-            bot = kind(place.address, name, key=there.secrets[owner])
+            bot = kind(place.address, name, key=there.key_of(owner))
             await stack.enter_async_context(bot)
         yield there
 
@@ -103,16 +80,15 @@ def test_everybody_sees_what_was_released(tmp_path: Path) -> None:
             stub, listing = there.place.stub, arena_pb2.ListMatchesRequest()
             assert not (await stub.ListMatches(listing)).matches
             assert (await stub.ListMatches(listing, metadata=there.shows("Ann"))).matches
-            admin: Any = AdminStub(there.place.channel)  # type: ignore[no-untyped-call,unused-ignore]
             request = admin_pb2.ReleaseResultsRequest(competition="cup")
-            released = await admin.ReleaseResults(request, metadata=there.shows("host"))
+            released = await there.admin.ReleaseResults(request, metadata=there.shows("host"))
             assert (released.phase, released.round) == ("ladder", 0)
             found = await stub.ListMatches(listing)
             assert found.matches
             assert not found.held
             competition = await stub.GetCompetition(records_pb2.GetCompetitionRequest(competition="cup"))
             assert competition.seals, "what was released was sealed before"
-            assert (await refusal(admin.ReleaseResults(request, metadata=there.shows("host")))) == (
+            assert (await refusal(there.admin.ReleaseResults(request, metadata=there.shows("host")))) == (
                 "INVALID_ARGUMENT",
                 "no results of cup are held back now",
             )

@@ -161,7 +161,54 @@ def test_a_circle_is_named_with_its_shares(store: Store) -> None:
     assert 0 < found.strength_low < found.strength < found.strength_high < 1
 
 
+def answer_with_second(answers: LiveAnswers) -> arena_pb2.GetStandingsResponse:
+    """Ask until the second ranking is there."""
+    while True:
+        answer = answers.standings_of(arena_pb2.GetStandingsRequest())
+        if answer.second.state != arena_pb2.SECOND_STATE_BEING_WORKED_OUT:
+            return answer
+
+
+def test_the_second_ranking_comes_later_and_is_of_the_bots_in_the_table(store: Store) -> None:
+    play_circle(store, (2, 4, 5))
+    answers = LiveAnswers(store)
+    first = answers.standings_of(arena_pb2.GetStandingsRequest())
+    assert (len(first.standings), first.second.state) == (3, arena_pb2.SECOND_STATE_BEING_WORKED_OUT)
+    assert (len(first.second.scores), "ask again" in first.second.summary) == (0, True)
+    second = answer_with_second(answers).second
+    assert (second.state, second.matches) == (arena_pb2.SECOND_STATE_READY, 300)
+    assert [each.version_id for each in second.scores] == [2, 4, 5]
+    assert [each.score for each in second.scores] == pytest.approx([0.5] * 3)
+    assert [(each.rank_low, each.rank_high) for each in second.scores] == [(1, 3)] * 3
+    assert second.summary == "the clone-proof ranking agrees: it puts no two bots surely in another order"
+
+
+def test_while_newer_matches_are_worked_in_the_older_second_ranking_is_shown(store: Store) -> None:
+    play_circle(store, (2, 4, 5))
+    answers = LiveAnswers(store)
+    answer_with_second(answers)
+    play_duel(store, "one more", None)
+    answer = answers.standings_of(arena_pb2.GetStandingsRequest())
+    assert (answer.matches, answer.second.matches) == (301, 300)
+    assert answer.second.summary.endswith(" (after 300 matches)")
+
+
+def test_where_the_pairs_follow_an_order_a_line_says_that_the_second_ranking_agrees(store: Store) -> None:
+    for pair in ((2, 4), (2, 5), (4, 5)):
+        for number in range(8):
+            planned = block(store, f"{pair} {number}", *pair)
+            places = ((1, 2), (1, 2) if number < 4 else (2, 1))
+            matches = [sketch(f"{planned.id} {turn}", each) for turn, each in enumerate(places)]
+            store.commit([finished(match, planned, turn) for turn, match in enumerate(matches)])
+            store.close_block(planned.id, BlockState.DONE)
+    second = LiveAnswers(store).standings_of(arena_pb2.GetStandingsRequest()).second
+    assert (second.state, len(second.scores)) == (arena_pb2.SECOND_STATE_AGREES, 0)
+    assert second.summary == "no circle shows: the clone-proof ranking agrees"
+
+
 def test_where_one_order_may_fit_nothing_is_said_of_circles(store: Store) -> None:
     for number in range(6):
         play_duel(store, f"block {number}", None)
-    assert not LiveAnswers(store).standings_of(arena_pb2.GetStandingsRequest()).HasField("circularity")
+    answer = LiveAnswers(store).standings_of(arena_pb2.GetStandingsRequest())
+    assert not answer.HasField("circularity")
+    assert not answer.HasField("second"), "too few pairs have met to say anything"

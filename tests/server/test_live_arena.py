@@ -7,6 +7,7 @@ from roost.v1 import arena_pb2, records_pb2
 from tests.support.arenas.hall import Hall, bounded, hall, refusal, settings, until
 from tests.support.arenas.misbehaving_bots import HesitantBot
 from tests.support.arenas.raw_bot import RawBot
+from tests.support.arenas.waiting_match import waiting_match
 
 
 async def presences(place: Hall) -> dict[str, str]:
@@ -73,16 +74,12 @@ def test_a_running_match_is_told_with_its_block(tmp_path: Path) -> None:
 
 def test_running_matches_are_filtered(tmp_path: Path) -> None:
     async def script() -> None:
-        async with (
-            hall(tmp_path, settings(players=2)) as place,
-            HesitantBot(place.address, "x", max_matches=1) as x,
-            RawBot(place.address, "y"),
-        ):
-            await until(lambda: x.decisions)
+        async with waiting_match(tmp_path) as match:
+            stub = match.place.stub
 
             async def running(**fields: Any) -> int:
                 request = arena_pb2.ListMatchesRequest(running=True, **fields)
-                return len((await place.stub.ListMatches(request)).matches)
+                return len((await stub.ListMatches(request)).matches)
 
             assert await running(bot="x", opponent="y", players=2, version_id=1) == 1
             assert await running(opponent="y") == 1
@@ -90,7 +87,7 @@ def test_running_matches_are_filtered(tmp_path: Path) -> None:
             assert await running(version_id=9) == 0
             for wrong in ({"with_faults": True}, {"since_ms": 1}, {"bot": "x", "outcome": 1}):
                 request = arena_pb2.ListMatchesRequest(running=True, **wrong)
-                assert (await refusal(place.stub.ListMatches(request)))[0] == "INVALID_ARGUMENT"
+                assert (await refusal(stub.ListMatches(request)))[0] == "INVALID_ARGUMENT"
 
     bounded(script)
 
@@ -103,6 +100,8 @@ def test_hidden_names_stay_hidden(tmp_path: Path) -> None:
             RawBot(place.address, "y"),
         ):
             await until(lambda: len(x.started) == 2)
+            assert all(sorted(started.bots) == ["", "x"] for started in x.started.values())
+            assert all(sorted(started.versions) == ["", "v1"] for started in x.started.values())
             match_id = x.started[1].match_id
             told = await place.stub.GetMatch(arena_pb2.GetMatchRequest(match_id=match_id))
             assert list(told.match.bots) == ["", ""]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from roost_server.clocks import Instant
 from roost_server.play.pacing.load import FIRST, LEAST, Load
 
-MOST_LATE = 0.03
+MOST_LATE = 0.1
 
 
 def playing_after(seconds: int, late: Callable[[int], float], wanted: int = 10_000) -> list[int]:
@@ -27,9 +27,9 @@ def test_an_arena_that_is_never_late_plays_more_and_more() -> None:
 def test_an_arena_that_is_late_plays_as_many_as_it_can_serve() -> None:
     """This one can serve 500; with each of the others it is late for another thousandth of the time."""
     later = playing_after(300, lambda playing: max(0, playing - 500) / 1000)[100:]
-    # It is late for 3 % of the time with 530 matches. One step more than that is tried, and two steps back follow.
-    assert min(later) > 400
-    assert max(later) <= 1.1 * 530 + 1
+    # It is late for a tenth of the time with 600 matches. One step more than that is tried, and two steps back follow.
+    assert min(later) > 450
+    assert max(later) <= 1.1 * 600 + 1
 
 
 def test_an_arena_that_is_always_late_plays_some() -> None:

@@ -360,12 +360,12 @@ def asked_for_a_match(bots: int, matches: int, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_work_for_a_match_does_not_grow_with_the_number_of_bots(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four times the bots, and about the same work for a match: to look at everything is linear."""
+    """Four times the bots, and about the same work for a match. A look at everything asks a few times about each."""
     few_match, few_look = asked_for_a_match(100, 200, monkeypatch)
     monkeypatch.undo()
     many_match, many_look = asked_for_a_match(400, 800, monkeypatch)
     assert many_match < 1.5 * few_match
-    assert many_look < 1.5 * few_look
+    assert max(few_look, many_look) < 6
 
 
 def test_the_more_bots_there_are_the_less_often_all_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

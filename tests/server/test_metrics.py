@@ -13,22 +13,12 @@ from roost_games.errors import UsageError
 from roost_server.metrics import Metrics
 from tests.support.arenas.hall import bounded, hall, refusal, settings, until
 from tests.support.arenas.raw_bot import RawBot
+from tests.support.cups import cup
 from tests.support.ports import free_port
 from tests.support.records.matches import counted
 
 PAGE = (Path(__file__).parents[2] / "docs/hosting/operations.md").read_text(encoding="utf-8")
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[[phases]]
-phase = "registration"
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "done"
-"""
+CUP = cup("registration", "ladder", "done")
 
 
 def scrape(address: str) -> dict[str, dict[tuple[str, ...], float]]:

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from roost.v1 import arena_pb2, records_pb2
-from roost_server.accounts import keys
-from roost_server.accounts.keys import Scope
 from roost_server.answers.bots import bots
 from roost_server.answers.competitions import get_competition
 from roost_server.answers.matches import matches
@@ -25,7 +23,7 @@ from roost_server.store import Store, open_store
 from roost_server.store.results import MatchFilter, facts
 from tests.independent.check_export import wrong_with
 from tests.support.arenas.hall import bounded, refusal, until
-from tests.support.arenas.qualifying_world import CUP, Faulty, Qualifying, qualifying
+from tests.support.arenas.qualifying_world import QUALIFICATION, Faulty, Qualifying, demanding, qualifying
 from tests.support.records.export_world import change, complaints
 
 
@@ -142,8 +140,7 @@ def test_an_export_of_one_phase_is_right_too(played: Path, tmp_path: Path) -> No
 
 
 def test_a_qualification_for_the_finals_is_played_beside_the_ladder(tmp_path: Path) -> None:
-    table = CUP[CUP.index("[phases.qualification]") : CUP.index('[[phases]]\nphase = "freeze"')]
-    text = CUP.replace(table, "").replace('phase = "finals"\n', f'phase = "finals"\n{table}')
+    text = demanding(ladder=None, finals=QUALIFICATION)
 
     async def script() -> None:
         async with qualifying(tmp_path, text) as there:
@@ -168,7 +165,7 @@ def test_a_qualification_for_the_finals_is_played_beside_the_ladder(tmp_path: Pa
 
 def test_a_block_goes_on_after_a_restart(tmp_path: Path) -> None:
     """The arena stops while a bot qualifies, and the bot qualifies at the next one, by all blocks on record."""
-    slow = CUP.replace("clean_matches = 4", "clean_matches = 20").replace("most_blocks = 3", "most_blocks = 30")
+    slow = demanding(ladder={**QUALIFICATION, "clean_matches": 20, "most_blocks": 30})
 
     async def begin() -> None:
         async with qualifying(tmp_path, slow) as there:
@@ -182,8 +179,6 @@ def test_a_block_goes_on_after_a_restart(tmp_path: Path) -> None:
 
     async def go_on() -> None:
         async with qualifying(tmp_path, slow) as there:
-            for owner in ("Host", "Ann"):
-                there.keys[owner] = keys.make_key(there.place.store, Scope.OWNER, "test", owner=owner)
             await there.come("house", "Host")
             await there.come("ann", "Ann")
             await there.qualified("Ann")
@@ -196,7 +191,7 @@ def test_a_block_goes_on_after_a_restart(tmp_path: Path) -> None:
 
 def test_the_host_may_change_a_table_that_makes_finals_impossible(tmp_path: Path) -> None:
     """Without anybody who has qualified, the finals wait. Then the table may go, and everybody plays."""
-    without = CUP.replace(CUP[CUP.index("[phases.qualification]") : CUP.index('[[phases]]\nphase = "freeze"')], "")
+    without = demanding(ladder=None)
 
     async def script() -> None:
         async with qualifying(tmp_path) as there:

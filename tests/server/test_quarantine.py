@@ -59,6 +59,7 @@ def test_the_owner_sees_which_faults_and_where(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.long
 def test_a_practice_match_that_the_arena_voids_releases_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It shows nothing about the bot. Another one follows."""
     monkeypatch.setattr(quarantine, "FIRST_CHECK_SECONDS", 0.1)

@@ -1,26 +1,18 @@
 """Places and what decides them, by hand."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
+
+import pytest
 
 from roost_ladder.rating.results import MatchResult
 from roost_server.competition.file import parse_competition
 from roost_server.competition.finals import Finalist, finals_field
+from roost_server.competition.ranking import Criterion
 from roost_server.competition.result import CompetitionResult, result_of
+from tests.support.cups import cup
 
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "finals"
-FINALS
-[[phases]]
-phase = "done"
-"""
-KNOCKOUT = 'schedule = "knockout"'
+KNOCKOUT = {"phase": "finals", "schedule": "knockout"}
 
 
 def block(number: int, winner: int, loser: int) -> list[MatchResult]:
@@ -34,12 +26,13 @@ def block(number: int, winner: int, loser: int) -> list[MatchResult]:
 def result(
     bots: int,
     finals: Sequence[tuple[int, int]],
-    rules: str = "",
+    phase: str | Mapping[str, object] = "finals",
     ladder: Sequence[tuple[int, int]] = (),
     disqualified: Collection[int] = (),
+    top: str = "",
 ) -> CompetitionResult:
     """Of bots 1, 2, … in the order of entry. Every block is a winner and a loser. Some are disqualified at the end."""
-    file = parse_competition(CUP.replace("FINALS", rules))
+    file = parse_competition(f"{top}\n" + cup("ladder", phase, "done"))
     entered = [Finalist(number, f"owner {number}") for number in range(1, bots + 1)]
     blocks = [block(number, *pair) for number, pair in enumerate(ladder)]
     played = [each for number, pair in enumerate(finals, 1000) for each in block(number, *pair)]
@@ -56,7 +49,11 @@ def test_by_rating() -> None:
         (1, 3, ""),
     ]
     assert found.winner == 3
-    assert [row.score for row in found.places] == [1.0, 0.5, 0.0]
+    assert scores(found) == [1.0, 0.5, 0.0]
+
+
+def scores(found: CompetitionResult) -> list[float | None]:
+    return [row.measures.of[Criterion.SCORE] if row.measures else None for row in found.places]
 
 
 def test_a_circle_is_decided_by_the_seeding() -> None:
@@ -69,10 +66,69 @@ def test_a_circle_is_decided_by_the_seeding() -> None:
     ]
 
 
+ROCK, PAPER, SCISSORS, WEAK, COPY, COPY_2 = range(1, 7)
+CLONE_PROOF = 'ranking = "clone-proof"'
+
+
+def circle(*copies: int) -> list[tuple[int, int]]:
+    """Each beats the next by 7, 8 or 9 blocks of 10, and all beat the weak one by 9. Copies of scissors are even."""
+    all_scissors = [SCISSORS, *copies]
+    pairs = [
+        (PAPER, ROCK, 8),
+        *((ROCK, each, 9) for each in all_scissors),
+        *((each, PAPER, 7) for each in all_scissors),
+    ]
+    pairs += [(each, WEAK, 9) for each in (ROCK, PAPER, *all_scissors)]
+    pairs += [(one, other, 5) for one, other in combinations(all_scissors, 2)]
+    return [pair for one, other, won in pairs for pair in [(one, other)] * won + [(other, one)] * (10 - won)]
+
+
+def places(found: CompetitionResult) -> list[int]:
+    return [row.version_id for row in found.places]
+
+
+def test_copies_move_others_in_the_ratings_and_not_in_the_clone_proof_ranking() -> None:
+    """The worst of rock is 20 % against paper, of paper 30 % against scissors, of scissors 10 % against rock."""
+    assert places(result(4, circle())) == [ROCK, PAPER, SCISSORS, WEAK]
+    assert places(result(6, circle(COPY, COPY_2)))[:2] == [ROCK, SCISSORS], "paper falls behind"
+    alone, copied = result(4, circle(), top=CLONE_PROOF), result(6, circle(COPY, COPY_2), top=CLONE_PROOF)
+    assert places(alone) == [PAPER, ROCK, SCISSORS, WEAK]
+    assert places(copied) == [PAPER, ROCK, SCISSORS, COPY, COPY_2, WEAK]
+    assert [row.decided_by for row in copied.places] == [
+        "worst-pair",
+        "worst-pair",
+        "seeding",
+        "seeding",
+        "clone-proof",
+        "",
+    ]
+    by_bot = {row.version_id: row.measures.of for row in copied.places if row.measures}
+    assert [by_bot[bot][Criterion.CLONE_PROOF] for bot in (ROCK, PAPER, SCISSORS, COPY)] == [0.5] * 4
+    # Three in 21 matches of two seats: each pair has one more match that went as the ratings say.
+    assert by_bot[PAPER][Criterion.WORST_PAIR] == pytest.approx(6.5 / 21, abs=0.02)
+
+
+def test_the_host_says_what_breaks_ties() -> None:
+    by_rating = result(4, circle(), top=f'{CLONE_PROOF}\nties = ["rating"]')
+    assert places(by_rating) == places(result(4, circle()))
+    # Rock and paper won 11 of 20 blocks in the circle, scissors 8.
+    assert [row.decided_by for row in by_rating.places] == ["seeding", "rating", "clone-proof", ""]
+    by_seed = result(
+        4, circle(), top=f"{CLONE_PROOF}\nties = []", ladder=[(SCISSORS, WEAK), (WEAK, ROCK), (ROCK, PAPER)]
+    )
+    assert places(by_seed) == [SCISSORS, ROCK, PAPER, WEAK]
+
+
+def test_the_ranking_decides_the_seeding_too() -> None:
+    played = [(PAPER, ROCK)]
+    assert [row.seed for row in result(4, played, ladder=circle()).places] == [2, 1, 3, 4]
+    assert [row.seed for row in result(4, played, ladder=circle(), top=CLONE_PROOF).places] == [1, 2, 3, 4]
+
+
 def test_who_did_not_play_is_last() -> None:
     found = result(4, [(2, 1)])
     assert [row.version_id for row in found.places] == [2, 1, 3, 4]
-    assert [row.rating is None for row in found.places] == [False, False, True, True]
+    assert [row.measures is None for row in found.places] == [False, False, True, True]
 
 
 def test_without_finals_the_ladder_decides() -> None:
@@ -107,14 +163,23 @@ def test_who_is_disqualified_has_no_place() -> None:
     """3 beat everybody, and 2 beat 1. The ladder had 3 first, so the seeds stay 2 and 3."""
     found = result(3, [(3, 1), (3, 2), (2, 1)], ladder=[(3, 2), (3, 1), (2, 1)], disqualified=[3])
     assert [(row.version_id, row.place, row.seed) for row in found.places] == [(2, 1, 2), (1, 2, 3)]
-    assert [row.score for row in found.places] == [1.0, 0.0]
+    assert scores(found) == [1.0, 0.0]
     assert found.winner == 2
+
+
+def test_a_rating_in_the_result_has_its_interval() -> None:
+    """Of two bots that met once each is 1500 on average, one above the other, and both as uncertain."""
+    first, second = (row.measures for row in result(2, [(1, 2)]).places)
+    assert first
+    assert second
+    assert first.low < first.of[Criterion.RATING] < first.high
+    assert first.low == pytest.approx(3000 - second.high)
 
 
 def test_finals_that_do_not_count_are_not_replaced_by_the_ladder() -> None:
     """2 won the only match of the finals, and was disqualified. What 3 won on the ladder does not put it ahead."""
     found = result(3, [(2, 1)], ladder=[(3, 1), (1, 2)], disqualified=[2])
-    assert [(row.version_id, row.rating, row.decided_by) for row in found.places] == [
+    assert [(row.version_id, row.measures, row.decided_by) for row in found.places] == [
         (3, None, "seeding"),
         (1, None, ""),
     ]

@@ -19,32 +19,10 @@ from roost_server.accounts.limits import RequestLimits
 from tests.support.arenas.hall import bounded, hall, settings
 from tests.support.arenas.misbehaving_bots import SilentBot
 from tests.support.arenas.nonsense import collect
+from tests.support.cups import cup
 
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[[phases]]
-phase = "registration"
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "done"
-"""
-HELD_CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[clock]
-decision_ms = 600000
-[[phases]]
-phase = "ladder"
-results = "held"
-[[phases]]
-phase = "done"
-"""
+CUP = cup("registration", "ladder", "done")
+HELD_CUP = cup({"phase": "ladder", "results": "held"}, "done", clock={"decision_ms": 600_000})
 OURS = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED}
 SERVICES = [
     arena_pb2.DESCRIPTOR.services_by_name["Arena"],

@@ -5,6 +5,7 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from roost_server.export.loader import loaded
 from roost_server.export.writer import export
 from roost_server.store import Store, open_store, queries
 from roost_server.store.results import MatchFilter
+from tests.support.cups import cup
 from tests.support.records.export_world import NAMES, Play, change, complaints
 from tests.support.records.matches import block, finished, on_record, sketch
 from tests.support.records.ruled_world import play
@@ -168,7 +170,7 @@ def test_a_match_is_voided_once(store: Store) -> None:
     with pytest.raises(UsageError, match="there is no match 'm2' on record"):
         rulings.void_match(store, "m2", "", "host")
     rulings.void_match(store, "m1", "", "host")
-    with pytest.raises(UsageError, match="the match m1 is void already"):
+    with pytest.raises(UsageError, match="the match m1 is already void"):
         rulings.void_match(store, "m1", "", "host")
     assert [match.struck for match in on_record(store)] == [True]
 
@@ -189,7 +191,7 @@ def test_no_key_of_a_banned_owner_works(store: Store) -> None:
     with pytest.raises(UsageError, match="the owner is banned"):
         keys.rotate_key(store, anns[0], "test")
     assert [owner.banned for owner in owners.owners(store)] == [True, False]
-    with pytest.raises(UsageError, match="is banned already"):
+    with pytest.raises(UsageError, match="is already banned"):
         rulings.ban_owner(store, "Ann", "", "host")
     rulings.unban_owner(store, "Ann", "", "host")
     assert [keys.identify(store, key).owner for key in anns] == ["Ann", "Ann"]
@@ -223,7 +225,7 @@ def test_a_renamed_bot_keeps_its_former_name_from_others(store: Store) -> None:
 
 def test_a_moved_bot_is_the_new_owners_and_its_keys_end(store: Store) -> None:
     key = keys.make_key(store, Scope.BOT, "test", bot="a1")
-    with pytest.raises(UsageError, match="a1 is a bot of Ann already"):
+    with pytest.raises(UsageError, match="a1 already belongs to Ann"):
         rulings.move_bot(store, "a1", "Ann", "", "host")
     rulings.move_bot(store, "a1", "Bob", "sold", "host")
     with pytest.raises(UnauthenticatedError, match="was revoked"):
@@ -260,22 +262,12 @@ def test_a_bot_that_is_moved_before_the_freeze(tmp_path: Path) -> None:
     assert any("belongs to 'owner of anna', the matches say 'owner of carl'" in each for each in said)
 
 
-TIMED = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "freeze"
-starts = 2040-01-01T10:00:00Z
-[[phases]]
-phase = "finals"
-starts = 2040-01-01T12:00:00Z
-[[phases]]
-phase = "done"
-"""
+TIMED = cup(
+    "ladder",
+    {"phase": "freeze", "starts": datetime(2040, 1, 1, 10, tzinfo=UTC)},
+    {"phase": "finals", "starts": datetime(2040, 1, 1, 12, tzinfo=UTC)},
+    "done",
+)
 HOUR_MS = 3_600_000
 
 
@@ -297,7 +289,7 @@ def test_an_extension_puts_off_all_later_times_and_survives_the_same_file(store:
 
 
 def test_nothing_to_extend(store: Store) -> None:
-    untimed = "\n".join(line for line in TIMED.splitlines() if "starts" not in line)
+    untimed = cup("ladder", "freeze", "finals", "done")
     ledger.draw_up(store, parse_competition(untimed), untimed)
     with pytest.raises(UsageError, match="no later phase of cup has a time"):
         ledger.extend(store, "cup", HOUR_MS, "", "host")

@@ -1,4 +1,4 @@
-"""An arena as a process: it starts, is told to stop, and leaves everything in order."""
+"""An arena as a process: it starts, is told to stop, and leaves clean records."""
 
 import asyncio
 import signal
@@ -51,6 +51,7 @@ def test_running_matches_are_played_to_their_end(tmp_path: Path, number: signal.
             assert await arena.wait() == 0
             await asyncio.wait([x.playing, y.playing])
             await asyncio.gather(x.disconnect(), y.disconnect())
+            assert (x.status, x.details) == (grpc.StatusCode.UNAVAILABLE, "the arena is shutting down")
             check_told(tmp_path, x, "finished")
 
     bounded(script)

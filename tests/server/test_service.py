@@ -14,10 +14,12 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from roost.v1 import arena_pb2, play_pb2
 from roost_games.replay import Decision, Replay
 from roost_games.verify import verify
+from roost_server.serving import rpc
 from roost_server.store import Store, StoreError, queries
 from tests.support.arenas.hall import Hall, bounded, hall, refusal, settings, until
 from tests.support.arenas.misbehaving_bots import HesitantBot
 from tests.support.arenas.raw_bot import RawBot
+from tests.support.arenas.waiting_match import waiting_match
 from tests.support.records.matches import counted
 
 
@@ -232,41 +234,52 @@ def test_a_disk_in_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     bounded(script)
 
 
+def test_a_caller_that_goes_while_it_is_answered_is_no_mistake_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """gRPC would log one."""
+    asked: list[bytes] = []
+
+    async def gone(_: object, context: object, data: bytes) -> None:
+        asked.append(data)
+        raise grpc.aio.InternalError("the call is over")
+
+    async def script() -> None:
+        async with waiting_match(tmp_path) as match:
+            monkeypatch.setattr(rpc.Patience, "write", gone)
+            assert [update async for update in match.place.stub.WatchMatch(match.to_watch)] == []
+
+    bounded(script)
+    assert len(asked) == 1
+
+
 def test_a_match_is_watched_to_its_end(tmp_path: Path) -> None:
     async def script() -> None:
-        async with hall(tmp_path, settings("karteneck", 3)) as place:
-            x = HesitantBot(place.address, "x", max_matches=1)
-            async with x, RawBot(place.address, "y"), RawBot(place.address, "z"):
-                await until(lambda: x.decisions)
-                match_id = x.started[1].match_id
-                watching = aiter(place.stub.WatchMatch(arena_pb2.WatchMatchRequest(match_id=match_id)))
-                updates = [await anext(watching), await anext(watching)]
-                await x.go_on()
-                updates += [update async for update in watching]
-                check_what_a_spectator_saw(updates, match_id)
-                replays = await place.matches(1, lambda replay: replay.match == match_id)
-                assert tuple(updates[-1].ended.result.places) == replays[0].result.places
+        async with waiting_match(tmp_path, 3) as match:
+            watching = aiter(match.place.stub.WatchMatch(match.to_watch))
+            updates = [await anext(watching), await anext(watching)]
+            await match.x.go_on()
+            updates += [update async for update in watching]
+            check_what_a_spectator_saw(updates, match.match_id)
+            replays = await match.place.matches(1, lambda replay: replay.match == match.match_id)
+            assert tuple(updates[-1].ended.result.places) == replays[0].result.places
 
     bounded(script)
 
 
 def test_a_match_is_watched_from_its_beginning(tmp_path: Path) -> None:
     async def script() -> None:
-        async with hall(tmp_path, settings("karteneck", 3)) as place:
-            x = HesitantBot(place.address, "x", max_matches=1)
-            async with x, RawBot(place.address, "y"), RawBot(place.address, "z"):
-                await until(lambda: x.decisions)
-                match_id = x.started[1].match_id
-                request = arena_pb2.WatchMatchRequest(match_id=match_id, from_beginning=True)
-                watching = aiter(place.stub.WatchMatch(request))
-                assert (await anext(watching)).started.match_id == match_id
-                await x.go_on()
-                updates = [update async for update in watching]
-                kinds = [update.WhichOneof("update") for update in updates]
-                assert kinds == ["view"] + ["event", "view"] * (len(kinds) // 2 - 1) + ["ended"]
-                [replay] = await place.matches(1, lambda replay: replay.match == match_id)
-                decided = [step.seat for step in replay.steps if isinstance(step, Decision)]
-                assert [update.event.seat for update in updates if update.HasField("event")] == decided
+        async with waiting_match(tmp_path, 3) as match:
+            request = arena_pb2.WatchMatchRequest(match_id=match.match_id, from_beginning=True)
+            watching = aiter(match.place.stub.WatchMatch(request))
+            assert (await anext(watching)).started.match_id == match.match_id
+            await match.x.go_on()
+            updates = [update async for update in watching]
+            kinds = [update.WhichOneof("update") for update in updates]
+            assert kinds == ["view"] + ["event", "view"] * (len(kinds) // 2 - 1) + ["ended"]
+            [replay] = await match.place.matches(1, lambda replay: replay.match == match.match_id)
+            decided = [step.seat for step in replay.steps if isinstance(step, Decision)]
+            assert [update.event.seat for update in updates if update.HasField("event")] == decided
 
     bounded(script)
 
@@ -289,23 +302,18 @@ def check_what_a_spectator_saw(updates: list[arena_pb2.WatchMatchResponse], matc
 
 def test_a_match_ends_while_many_watch_it(tmp_path: Path) -> None:
     async def script() -> None:
-        async with (
-            hall(tmp_path, settings(players=2)) as place,
-            HesitantBot(place.address, "x", max_matches=1) as x,
-            RawBot(place.address, "y"),
-        ):
-            await until(lambda: x.decisions)
-            request = arena_pb2.WatchMatchRequest(match_id=x.started[1].match_id)
-            calls = [place.stub.WatchMatch(request) for _ in range(10)]
+        async with waiting_match(tmp_path) as match:
+            stub = match.place.stub
+            calls = [stub.WatchMatch(match.to_watch) for _ in range(10)]
             watching = [aiter(call) for call in calls]
             for updates in watching:
                 await anext(updates)
             calls[0].cancel()
-            place.arena.seating.running(request.match_id).table.void("for a test")
+            match.place.arena.seating.running(match.match_id).table.void("for a test")
             for updates in watching[1:]:
                 last = [update async for update in updates][-1]
                 assert last.ended.result.termination == play_pb2.TERMINATION_VOIDED
-            status, _ = await refusal(place.stub.WatchMatch(request).read())
+            status, _ = await refusal(stub.WatchMatch(match.to_watch).read())
             assert status == "NOT_FOUND"
 
     bounded(script)

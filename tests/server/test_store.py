@@ -1,7 +1,6 @@
 """Recording matches and blocks: all or nothing, once, and exactly what was handed in."""
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -24,17 +23,7 @@ from roost_server.store import (
     results,
 )
 from roost_server.store.queries import RecordedMatch
-from tests.support.records.matches import SEED, block, counted, finished, on_record, played, sketch
-
-
-@pytest.fixture
-def store(database_url: str) -> Iterator[Store]:
-    with open_store(database_url) as opened:
-        yield opened
-
-
-def recorded(store: Store) -> list[str]:
-    return [row.id for row in on_record(store)]
+from tests.support.records.matches import SEED, block, counted, finished, ids_on_record, played, sketch
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)
@@ -64,7 +53,7 @@ def test_a_group_is_recorded_as_a_whole_or_not_at_all(store: Store) -> None:
     stray = replace(finished(sketch("m2"), new, 1), block_id="nowhere")
     with pytest.raises(RecordRefused, match=r"roost[.\w]+: this contradicts what is recorded"):
         store.commit([finished(sketch("m1"), new), stray])
-    assert recorded(store) == []
+    assert ids_on_record(store) == []
 
 
 def test_a_match_of_an_unknown_bot_is_refused(store: Store) -> None:
@@ -76,7 +65,7 @@ def test_to_save_a_match_again_changes_nothing(store: Store) -> None:
     match = finished(sketch("m1"), block(store))
     store.commit([match, match])
     store.commit([match])
-    assert recorded(store) == ["m1"]
+    assert ids_on_record(store) == ["m1"]
 
 
 def test_an_id_stands_for_one_match(store: Store) -> None:
@@ -95,7 +84,7 @@ def test_a_rotation_counts_once(store: Store) -> None:
     store.commit([finished(sketch("m2"), new, 4)])
     with pytest.raises(RecordRefused, match=r"(?i)unique"):
         store.commit([finished(sketch("m3"), new, 4)])
-    assert recorded(store) == ["m1", "m2"]
+    assert ids_on_record(store) == ["m1", "m2"]
 
 
 def test_an_open_block_lists_what_was_played_of_it(store: Store) -> None:
@@ -122,7 +111,7 @@ def test_how_a_block_ended_is_final(store: Store) -> None:
     block(store, "b1")
     store.close_block("b1", BlockState.DONE)
     store.close_block("b1", BlockState.DONE)
-    with pytest.raises(RecordRefused, match="block b1 cannot be closed as voided: it is done already"):
+    with pytest.raises(RecordRefused, match="block b1 cannot be closed as voided: it is already done"):
         store.close_block("b1", BlockState.VOIDED)
     with pytest.raises(RecordRefused, match="block b2 cannot be closed as done: it is not on record"):
         store.close_block("b2", BlockState.DONE)
@@ -167,11 +156,11 @@ def test_a_full_disk_is_said_and_recovered_from(store: Store) -> None:
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError, match=r"roost\.db: the disk is full; free some space"):
         store.commit(matches)
-    assert recorded(store) == []
+    assert ids_on_record(store) == []
     with store.writing() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count = 100000")
     store.commit(matches)
-    assert recorded(store) == [f"m{number}" for number in range(8)]
+    assert ids_on_record(store) == [f"m{number}" for number in range(8)]
 
 
 def test_a_reader_works_beside_the_writer_and_sees_one_state(store: Store, database_url: str) -> None:
@@ -182,7 +171,7 @@ def test_a_reader_works_beside_the_writer_and_sees_one_state(store: Store, datab
         assert next(streaming).id == "m0"
         store.commit([finished(sketch("m3"), new, 3)])
         assert [row.id for row in streaming] == ["m1", "m2"]
-        assert recorded(reader) == ["m0", "m1", "m2", "m3"]
+        assert ids_on_record(reader) == ["m0", "m1", "m2", "m3"]
 
 
 def test_a_store_that_was_closed_stays_closed(store: Store) -> None:
@@ -197,12 +186,12 @@ def test_a_reader_notices_a_file_that_was_moved_and_its_return(tmp_path: Path) -
     with open_store(url) as writer:
         writer.commit([finished(sketch("m0"), block(writer), 0)])
     with open_store(url, read_only=True) as reader:
-        assert recorded(reader) == ["m0"]
+        assert ids_on_record(reader) == ["m0"]
         here.rename(away)
         with pytest.raises(StoreError, match=r"roost\.db: it cannot be opened; check that it is there"):
-            recorded(reader)
+            ids_on_record(reader)
         away.rename(here)
-        assert recorded(reader) == ["m0"]
+        assert ids_on_record(reader) == ["m0"]
 
 
 def test_a_reader_rates_the_file_that_took_the_place_of_another(tmp_path: Path) -> None:

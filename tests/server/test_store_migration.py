@@ -21,15 +21,9 @@ from roost_server.store import StoreError, models, open_store, queries, schema
 from roost_server.store.ladder_book import LadderBook
 from tests.support.old import restore
 from tests.support.records.matches import counted
-from tests.support.records.new_databases import MIGRATE
 
+pytestmark = pytest.mark.usefixtures("usual_databases")
 MIGRATIONS = Path(schema.__file__).with_name("migrations")
-
-
-@pytest.fixture(autouse=True)
-def new_databases_have_a_history(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here they are made as they are outside of tests."""
-    monkeypatch.setattr(schema, "migrate", MIGRATE)
 
 
 @pytest.fixture

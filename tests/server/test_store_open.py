@@ -80,6 +80,7 @@ def test_a_name_full_of_odd_characters_will_do(tmp_path: Path) -> None:
     assert path.exists()
 
 
+@pytest.mark.usefixtures("usual_databases")
 def test_commits_wait_for_the_disk_and_references_are_checked(path: Path) -> None:
     with open_store(url(path)) as store, store.writing() as connection:
         settings = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")

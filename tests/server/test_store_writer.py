@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -20,19 +20,9 @@ from roost_server.store import (
     open_store,
     queries,
 )
-from tests.support.records.matches import SEED, block, finished, on_record, sketch
+from tests.support.records.matches import SEED, block, finished, ids_on_record, sketch
 
 T = TypeVar("T")
-
-
-@pytest.fixture
-def store(database_url: str) -> Iterator[Store]:
-    with open_store(database_url) as opened:
-        yield opened
-
-
-def recorded(store: Store) -> list[str]:
-    return [row.id for row in on_record(store)]
 
 
 def run(play: Coroutine[Any, Any, T]) -> T:
@@ -88,7 +78,7 @@ def test_what_was_awaited_is_on_the_disk(store: Store, database_url: str) -> Non
             await writer.open_block(new)
             assert [each.id for each in queries.unfinished_blocks(reader)] == ["b1"]
             await writer.save(finished(sketch("m1"), new))
-            assert recorded(reader) == ["m1"]
+            assert ids_on_record(reader) == ["m1"]
             await writer.close_block("b1", BlockState.DONE)
             assert queries.unfinished_blocks(reader) == []
         await writer.aclose()
@@ -111,7 +101,7 @@ def test_what_comes_during_a_commit_goes_together_into_the_next_in_order(
 
     run(play())
     assert gate.groups == [["m0", "m1"], ["m2", "m3", "m4", "m5"]]
-    assert recorded(store) == [f"m{number}" for number in range(6)]
+    assert ids_on_record(store) == [f"m{number}" for number in range(6)]
 
 
 def test_a_group_has_a_greatest_size(store: Store, gate: Gate, six: list[FinishedMatch]) -> None:
@@ -146,7 +136,7 @@ def test_a_failing_disk_is_told_to_everybody_in_the_group_and_the_writer_goes_on
     outcomes = run(play())
     assert [(type(error), str(error)) for error in outcomes] == [(StoreError, "the disk is full")] * 3
     assert len(set(map(id, outcomes))) == 3
-    assert recorded(store) == ["m0", "m1", "m2"]
+    assert ids_on_record(store) == ["m0", "m1", "m2"]
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -164,7 +154,7 @@ def test_a_real_full_disk_reaches_the_waiting(store: Store, six: list[FinishedMa
         await writer.aclose()
 
     run(play())
-    assert recorded(store) == []
+    assert ids_on_record(store) == []
 
 
 @pytest.mark.parametrize("mistake", ["unknown block", "no text"])
@@ -185,7 +175,7 @@ def test_only_the_one_to_blame_is_refused(store: Store, gate: Gate, six: list[Fi
     outcomes = run(play())
     assert [error is None for error in outcomes] == [True, True, False, True]
     assert isinstance(outcomes[2], RecordRefused if mistake == "unknown block" else StoreError)
-    assert recorded(store) == ["m0", "m1", "m3"]
+    assert ids_on_record(store) == ["m0", "m1", "m3"]
 
 
 def test_closing_writes_what_is_queued_and_takes_nothing_more(
@@ -207,7 +197,7 @@ def test_closing_writes_what_is_queued_and_takes_nothing_more(
         await writer.aclose()
 
     run(play())
-    assert recorded(store) == [f"m{number}" for number in range(5)]
+    assert ids_on_record(store) == [f"m{number}" for number in range(5)]
 
 
 def test_a_waiter_that_gives_up_takes_nothing_back(store: Store, gate: Gate, six: list[FinishedMatch]) -> None:
@@ -223,4 +213,4 @@ def test_a_waiter_that_gives_up_takes_nothing_back(store: Store, gate: Gate, six
         await writer.aclose()
 
     run(play())
-    assert recorded(store) == ["m0", "m1", "m2"]
+    assert ids_on_record(store) == ["m0", "m1", "m2"]

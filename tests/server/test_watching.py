@@ -153,7 +153,7 @@ def test_a_match_is_told_from_its_deal_on() -> None:
         decided = [step for step in world.referee.replay().steps if isinstance(step, Decision)]
         events = [update.event for update in everything if update.HasField("event")]
         assert [event.seat for event in events] == [step.seat for step in decided]
-        moves = [world.table.codec.known_move(event.move) for event in events]
+        moves = [world.table.codec.known_move(event.move.SerializeToString()) for event in events]
         assert [get_game(game).encode_move(move) for move in moves] == [step.move for step in decided]
         assert world.table._watchers == []
 

@@ -55,7 +55,7 @@ def invitations(store: Store) -> Sequence[InvitationRecord]:
 
 
 def revoke_invitation(store: Store, prefix: str, actor: str) -> InvitationRecord:
-    """End an invitation, and return what it was. Who has registered with it stays. Raises `UsageError`."""
+    """End an invitation, and return it. Owners who registered with it remain owners. Raises `UsageError`."""
     with store.writing() as connection:
         found = _one(connection, prefix)
         connection.execute(update(INVITATION).where(INVITATION.c.id == found.id).values(revoked_ms=epoch_ms()))

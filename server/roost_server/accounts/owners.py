@@ -48,7 +48,7 @@ class BotRecord(NamedTuple):
 
 
 class OwnedBots(NamedTuple):
-    """Whose bots are whose, by the latest rulings of the host."""
+    """Which bots belong to which owner, by the latest rulings of the host."""
 
     names: dict[int, str]
     """By bot."""
@@ -59,7 +59,7 @@ class OwnedBots(NamedTuple):
 
 
 def owners_of_bots(store: Store) -> OwnedBots:
-    """Whose bots are whose now, and who is banned."""
+    """Which bots now belong to which owner, and who is banned."""
     with store.reading() as connection:
         rows = connection.execute(select(*BOT.c["id", "name", "owner_id"])).all()
         out = frozenset(banned(connection))

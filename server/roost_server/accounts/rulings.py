@@ -54,11 +54,11 @@ def record(connection: Connection, actor: str, kind: RulingKind, subject: str, r
 
 
 def ban_owner(store: Store, owner: str, reason: str, actor: str) -> Ruling:
-    """Let nobody in with a key of this owner. Raises `UsageError` if there is no such owner, or the ban is on."""
+    """Let nobody in with a key of this owner. Raises `UsageError` if there is no such owner, or they are banned."""
     with store.writing() as connection:
         owner_id = owner_named(connection, owner)
         if owner_id in banned(connection):
-            raise UsageError(f"the owner {owner!r} is banned already")
+            raise UsageError(f"the owner {owner!r} is already banned")
         return record(connection, actor, RulingKind.BAN, owner, reason, owner_id=owner_id)
 
 
@@ -76,12 +76,12 @@ def disqualify_bot(store: Store, competition: str, bot: str, reason: str, actor:
     with store.writing() as connection:
         about = _entry_of(connection, competition, bot)
         if (about["competition_id"], about["bot_id"]) in disqualified(connection):
-            raise UsageError(f"{bot} is disqualified in {competition} already")
+            raise UsageError(f"{bot} is already disqualified in {competition}")
         return record(connection, actor, RulingKind.DISQUALIFY, bot, reason, **about)
 
 
 def reinstate_bot(store: Store, competition: str, bot: str, reason: str, actor: str) -> Ruling:
-    """Take a disqualification back: all matches of the bot count again. Raises `UsageError`."""
+    """Undo a disqualification: all matches of the bot count again. Raises `UsageError`."""
     with store.writing() as connection:
         about = _entry_of(connection, competition, bot)
         if (about["competition_id"], about["bot_id"]) not in disqualified(connection):
@@ -109,7 +109,7 @@ def _entry_of(connection: Connection, competition: str, bot: str) -> dict[str, i
 def rename_bot(store: Store, bot: str, name: str, reason: str, actor: str) -> Ruling:
     """Give a bot another name, in everything that was and will be played. Nobody else can have the former one.
 
-    Replays are not changed: they have the name of their time. Raises `UsageError` if the new name cannot be had.
+    Replays are not changed: they keep the former name. Raises `UsageError` if the new name is not available.
     """
     with store.writing() as connection:
         found = bot_named(connection, bot)
@@ -132,12 +132,12 @@ def _check_free(connection: Connection, bot: BotRecord, name: str) -> None:
 def move_bot(store: Store, bot: str, owner: str, reason: str, actor: str) -> Ruling:
     """Give a bot to another owner, whatever the number of theirs. The keys for this bot end.
 
-    Raises `UsageError` if the bot is or was frozen for finals: who is whose decides who meets there, for good.
+    Raises `UsageError` if the bot is or was frozen for finals: ownership decides who meets there, for good.
     """
     with store.writing() as connection:
         found, owner_id = bot_named(connection, bot), owner_named(connection, owner)
         if found.owner_id == owner_id:
-            raise UsageError(f"{bot} is a bot of {owner} already")
+            raise UsageError(f"{bot} already belongs to {owner}")
         if frozen := connection.scalar(_frozen(found.id)):
             raise UsageError(f"{bot} was frozen for {frozen} as a bot of {found.owner}, and stays theirs")
         connection.execute(update(BOT).where(BOT.c.id == found.id).values(owner_id=owner_id))
@@ -153,25 +153,25 @@ def _frozen(bot_id: int) -> Any:
 
 
 def void_match(store: Store, match_id: str, reason: str, actor: str) -> Ruling:
-    """Have a match on record not count. Raises `UsageError` if there is none, or it does not count anyway."""
+    """Void a match on record. Raises `UsageError` if there is none, or it does not count anyway."""
     with store.writing() as connection:
         row = _match(connection, match_id)
         if row is None:
             raise UsageError(f"there is no match {match_id!r} on record")
         if row.termination == VOIDED:
-            raise UsageError(f"the match {match_id} is void already")
+            raise UsageError(f"the match {match_id} is already void")
         return _void(connection, match_id, row.competition_id, reason, actor)
 
 
 def void_running_match(store: Store, match_id: str, competition_id: int | None, reason: str, actor: str) -> Ruling:
-    """Have a match not count that was running a moment ago, and may be on record by now. Raises `UsageError`."""
+    """Void a match that was running a moment ago, and may be on record by now. Raises `UsageError`."""
     with store.writing() as connection:
         return _void(connection, match_id, competition_id, reason, actor)
 
 
 def _void(connection: Connection, match_id: str, competition_id: int | None, reason: str, actor: str) -> Ruling:
     if rulings(connection, RULING.c.kind == RulingKind.VOID, RULING.c.match_id == match_id):
-        raise UsageError(f"the match {match_id} is void already")
+        raise UsageError(f"the match {match_id} is already void")
     about = {"match_id": match_id, "competition_id": competition_id}
     return record(connection, actor, RulingKind.VOID, match_id, reason, **about)
 

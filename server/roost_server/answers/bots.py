@@ -67,7 +67,7 @@ def _find(store: Store, name: str) -> BotOnRecord:
 def get_bot(
     store: Store, ratings: Ratings, request: records_pb2.GetBotRequest, veil: Veil = EVERYTHING_SEEN
 ) -> records_pb2.GetBotResponse:
-    """One bot's record. Raises `NotFoundError` if there is no such bot, or the version is not one of it."""
+    """One bot's record. Raises `NotFoundError` if there is no such bot, or it has no such version."""
     found = _find(store, request.bot)
     # All of its matches are those of its owner, who may see them.
     wanted = filter_of(store, request.filter, () if veil.own.issuperset(found.version_ids) else veil.held)

@@ -15,7 +15,7 @@ from roost_server.store.results import MatchFilter, Rule, recorded
 
 
 def challenge(store: Store, request: records_pb2.GetChallengeRequest) -> records_pb2.GetChallengeResponse:
-    """How far a challenge is. Raises `NotFoundError`."""
+    """The progress and the result of a challenge. Raises `NotFoundError`."""
     return challenge_on_record(store, request)[0]
 
 

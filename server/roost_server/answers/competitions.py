@@ -16,6 +16,7 @@ from roost_server.competition.finals import table_names
 from roost_server.competition.history import bracket_on_record, result_on_record
 from roost_server.competition.ledger import Competition
 from roost_server.competition.qualification import qualifications
+from roost_server.competition.ranking import Measures
 from roost_server.competition.result import CompetitionResult, Placed
 from roost_server.competition.wording import phase_in_words, rules_in_words
 from roost_server.store import Store, queries
@@ -80,7 +81,7 @@ def get_competition(store: Store, request: records_pb2.GetCompetitionRequest) ->
 
 
 def qualification_message(file: CompetitionFile, bot: BotQualification | None) -> records_pb2.Qualification | None:
-    """How far a bot is; `None` if it need not qualify."""
+    """The progress of a bot; `None` if it need not qualify."""
     part = file.qualification
     if part is None or bot is None:
         return None
@@ -101,7 +102,7 @@ def qualification_message(file: CompetitionFile, bot: BotQualification | None) -
 
 
 def get_account(store: Store, caller: Caller, request: admin_pb2.GetAccountRequest) -> admin_pb2.GetAccountResponse:
-    """Everything about the owner who asks, and how far the bots are with their qualifications."""
+    """Everything about the owner who asks, and the progress of their bots' qualifications."""
     answer = requests.get_account(store, caller, request)
     with store.reading() as reading:
         for name in {entry.competition for entry in answer.entries}:
@@ -158,6 +159,7 @@ def bracket(
         result=[_placed(row, names, owners) for row in result.places],
         winner="" if result.winner is None else names[result.winner],
         held=held_in_words(store, veil, competition.file.name),
+        ranking=competition.file.ranking if result.places and not rounds else "",
     )
 
 
@@ -168,11 +170,18 @@ def _placed(row: Placed, names: Mapping[int, str], owners: Mapping[int, str]) ->
         owner=owners[row.version_id],
         decided_by=row.decided_by,
         seed=row.seed,
-        rating=row.rating,
-        score=row.score,
+        **_measures(row.measures),
         lost_in=row.lost_in or 0,
         lost_to="" if row.lost_to is None else names[row.lost_to],
     )
+
+
+def _measures(measures: Measures | None) -> dict[str, float]:
+    """What a bot has, by the names of the fields."""
+    if measures is None:
+        return {}
+    of = {criterion.name.lower(): value for criterion, value in measures.of.items()}
+    return {**of, "rating_low": measures.low, "rating_high": measures.high}
 
 
 def _tie(tie: Tie, names: Mapping[int, str]) -> arena_pb2.BracketTie:

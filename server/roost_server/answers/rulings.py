@@ -29,7 +29,7 @@ def disqualify_bot(store: Store, caller: Caller, request: admin_pb2.DisqualifyBo
 
 
 def reinstate_bot(store: Store, caller: Caller, request: admin_pb2.ReinstateBotRequest) -> admin_pb2.Ruling:
-    """Take a disqualification back."""
+    """Undo a disqualification."""
     reason = reason_of(request.reason)
     return message_of(rulings.reinstate_bot(store, request.competition, request.bot, reason, caller.actor))
 
@@ -45,25 +45,25 @@ def move_bot(store: Store, caller: Caller, request: admin_pb2.MoveBotRequest) ->
 
 
 def void_match(store: Store, caller: Caller, request: admin_pb2.VoidMatchRequest) -> admin_pb2.Ruling:
-    """Have a match on record not count."""
+    """Void a match on record."""
     return message_of(rulings.void_match(store, request.match_id, reason_of(request.reason), caller.actor))
 
 
 def extend_phase(store: Store, caller: Caller, request: admin_pb2.ExtendPhaseRequest) -> admin_pb2.ExtendPhaseResponse:
-    """Put off the phases to come while the arena is stopped."""
+    """Postpone the coming phases while the arena is stopped."""
     by_ms, reason = extension_of(request), reason_of(request.reason)
     return extension_message(ledger.extend(store, request.competition, by_ms, reason, caller.actor))
 
 
 def extension_of(request: admin_pb2.ExtendPhaseRequest) -> int:
-    """By how much to put off phases. Raises `InvalidError` if that makes no sense."""
+    """By how much to postpone phases. Raises `InvalidError` if that makes no sense."""
     if not 0 < request.by_ms <= LONGEST_MS:
         raise InvalidError("a phase is extended by a time of up to a year, such as 2h")
     return request.by_ms
 
 
 def reason_of(text: str) -> str:
-    """The reason for a ruling. Raises `InvalidError` if it is no line of text."""
+    """The reason for a ruling. Raises `InvalidError` if it is not a line of text."""
     if len(text) > LONGEST_REASON or not text.isprintable():
         raise InvalidError(f"a reason is one line of at most {LONGEST_REASON} characters")
     return text

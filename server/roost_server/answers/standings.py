@@ -8,12 +8,16 @@ from typing import NamedTuple, Protocol
 from roost.v1 import arena_pb2, records_pb2
 from roost_games.errors import UsageError
 from roost_ladder.rating.circles import Circularity, circularity
+from roost_ladder.rating.lottery import MOST_BOTS, LotteryScore, lottery_line
+from roost_ladder.rating.misfit import UNKNOWN
 from roost_ladder.rating.pairs import PairRecord, pairs
 from roost_ladder.rating.standings import Standing
 from roost_server.answers.competitions import phase_asked_for
 from roost_server.answers.held import held_in_words
 from roost_server.answers.matches import check_game, check_phase
 from roost_server.answers.ratings import Rated, Ratings, everything, of_phase
+from roost_server.answers.second import Second, SecondRankings
+from roost_server.competition.finals import table_names
 from roost_server.competition.ledger import current, find
 from roost_server.store import Store, queries
 from roost_server.store.measures.holds import EVERYTHING_SEEN, Held, Veil
@@ -98,6 +102,7 @@ class LiveAnswers:
         self._ratings = Ratings(store) if ratings is None else ratings
         self._tables: dict[SumsFilter, tuple[Rated, StandingsTable]] = {}
         """What was asked for lately, with the ratings that it was made of."""
+        self._second = SecondRankings()
 
     def standings_of(
         self, request: arena_pb2.GetStandingsRequest, veil: Veil = EVERYTHING_SEEN
@@ -105,21 +110,36 @@ class LiveAnswers:
         """Answer a request. Raises `UsageError` if there is no such game, competition or phase."""
         asked = with_competition(self._store, request)
         wanted = filter_of(self._store, asked, veil.held)
-        answer = message_of(self.table(wanted))
+        rated, table = self._rated_table(wanted)
+        answer = message_of(table)
+        if (second := self._second_of(wanted, rated, table)) is not None:
+            answer.second.CopyFrom(second)
         answer.competition, answer.phase = asked.competition, wanted.matches.phase or ""
         answer.held = held_in_words(self._store, veil, asked.competition, answer.phase)
         return answer
 
-    def table(self, wanted: SumsFilter) -> StandingsTable:
-        """The standings."""
+    def _second_of(self, wanted: SumsFilter, rated: Rated, table: StandingsTable) -> arena_pb2.SecondRanking | None:
+        """The second ranking, or why there is none; `None` if that is not known."""
+        if rated.fitted is None or rated.fitted.misfit == UNKNOWN:
+            return None
+        if table.circularity is None:
+            return arena_pb2.SecondRanking(state=arena_pb2.SECOND_STATE_AGREES, summary=AGREES)
+        if len(rated.standings) > MOST_BOTS:
+            return arena_pb2.SecondRanking(state=arena_pb2.SECOND_STATE_TOO_MANY_BOTS, summary=TOO_MANY_BOTS)
+        found = self._second.latest(wanted, rated)
+        if found is None:
+            return arena_pb2.SecondRanking(state=arena_pb2.SECOND_STATE_BEING_WORKED_OUT, summary=BEING_WORKED_OUT)
+        return _second_message(found, table)
+
+    def _rated_table(self, wanted: SumsFilter) -> tuple[Rated, StandingsTable]:
+        """The standings, and the ratings that they are made of."""
         rated = self._ratings.rated(wanted)
-        before, table = self._tables.get(wanted, (None, None))
-        if table is None or before is not rated:
-            table = _table(self._store, rated, wanted.matches)
+        found = self._tables.get(wanted)
+        if found is None or found[0] is not rated:
             if len(self._tables) > MOST_TABLES:
                 self._tables.clear()
-            self._tables[wanted] = rated, table
-        return table
+            found = self._tables[wanted] = rated, _table(self._store, rated, wanted.matches)
+        return found
 
     def cross_table_of(
         self, request: records_pb2.GetCrossTableRequest, veil: Veil = EVERYTHING_SEEN
@@ -147,6 +167,9 @@ class LiveAnswers:
 
 MOST_TABLES = 64
 """How many tables are remembered."""
+AGREES = "no circle shows: the clone-proof ranking agrees"
+BEING_WORKED_OUT = "the clone-proof ranking is being worked out; ask again in a moment"
+TOO_MANY_BOTS = f"the clone-proof ranking is not worked out for more than {MOST_BOTS} bots"
 
 
 def _table(store: Store, rated: Rated, scope: MatchFilter) -> StandingsTable:
@@ -180,6 +203,31 @@ def message_of(table: StandingsTable) -> arena_pb2.GetStandingsResponse:
         matches=table.matches,
         standings=map(_row_message, table.rows),
         circularity=None if table.circularity is None else _circularity_message(table.circularity, table.rows),
+    )
+
+
+def _second_message(found: Second, table: StandingsTable) -> arena_pb2.SecondRanking:
+    """Without bots that are no longer in the table."""
+    names = table_names((row.standing.bot, row.name, row.version) for row in table.rows)
+    scores = [each for each in found.scores if each.bot in names]
+    line = lottery_line([each for each in found.rated.standings if each.bot in names], scores, names)
+    older = "" if found.rated.matches == table.matches else f" (after {found.rated.matches:,} matches)"
+    return arena_pb2.SecondRanking(
+        state=arena_pb2.SECOND_STATE_READY,
+        matches=found.rated.matches,
+        scores=map(_score_message, scores),
+        summary=line + older,
+    )
+
+
+def _score_message(each: LotteryScore) -> arena_pb2.SecondScore:
+    return arena_pb2.SecondScore(
+        version_id=each.bot,
+        score=each.score,
+        score_low=each.low,
+        score_high=each.high,
+        rank_low=each.best_rank,
+        rank_high=each.worst_rank,
     )
 
 

@@ -36,7 +36,7 @@ from roost_server.store.store import Reading
 
 
 class SuspicionReports:
-    """The reports on a store, one at a time. What strangers may ask for does not change, and is made once."""
+    """The reports on a store, one at a time. Those that strangers may ask for do not change, and are made once."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

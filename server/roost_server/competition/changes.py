@@ -82,7 +82,7 @@ def _differences(path: SettingPath, old: Any, new: Any) -> Iterator[Change]:
 
 
 def _are_parts(value: object) -> bool:
-    return isinstance(value, tuple) and all(isinstance(each, dict) for each in value)
+    return isinstance(value, tuple) and bool(value) and all(isinstance(each, dict) for each in value)
 
 
 def _shown(value: object) -> str:

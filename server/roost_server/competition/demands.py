@@ -10,12 +10,12 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from roost_ladder.rating.betting import Evidence
 from roost_ladder.rating.facts import MatchFacts
+from roost_server.competition.betting import Evidence
 from roost_server.competition.file_errors import FilePart, wrong
 
 QUALIFICATION = "qualification"
-"""What stands in the place of a phase for blocks in which bots qualify."""
+"""What takes the place of a phase for blocks in which bots qualify."""
 
 
 def _as_list(names: object) -> object:
@@ -47,7 +47,7 @@ class QualificationPart(FilePart):
 
     @property
     def evidence_needed(self) -> float:
-        """What bets on a version must win, see `roost_ladder.rating.betting`; each of its bot's versions may try."""
+        """What bets on a version must win, see `betting`; each of its bot's versions may try."""
         return 1.0 if self.confidence is None else self.most_versions / (1 - self.confidence)
 
     @model_validator(mode="after")
@@ -73,7 +73,7 @@ class QualifyingBlock(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """How far a version is."""
+    """The progress of a version."""
 
     version_id: int
     blocks: int = 0
@@ -90,7 +90,7 @@ class Trial(NamedTuple):
 
 
 def trial_of(part: QualificationPart, version_id: int, blocks: Iterable[QualifyingBlock]) -> Trial:
-    """How far a version is after these blocks, in the order in which they were planned."""
+    """The progress of a version after these blocks, in the order in which they were planned."""
     evidence, clean = Evidence(), 0
     for block in blocks:
         scores = [match.score_of(version_id) for match in block.matches]
@@ -115,7 +115,7 @@ def _faulty(match: MatchFacts, version_id: int) -> bool:
 
 
 class BotQualification(NamedTuple):
-    """How far a bot is: by its version that has qualified, or else the one that came last."""
+    """The progress of a bot: that of its version that has qualified, or else of the one that came last."""
 
     trials: tuple[Trial, ...]
     """Of each version that has tried, in the order in which they began."""
@@ -148,7 +148,7 @@ class BotQualification(NamedTuple):
 
 
 def in_words(part: QualificationPart, bot: BotQualification) -> str:
-    """How far a bot is, for its owner."""
+    """The progress of a bot, for its owner."""
     if bot.exempt:
         return "need not qualify: it is the opponent"
     trial = bot.shown

@@ -23,6 +23,7 @@ from roost_ladder.schedules.cycles import MOST_GROUPS
 from roost_sdk.bounded_files import read_regular
 from roost_server.competition.demands import QualificationPart
 from roost_server.competition.file_errors import FilePart, error_lines, place_of, wrong
+from roost_server.competition.ranking import FIRST, USUAL_TIES, Criterion, RankingName
 from roost_server.settings import Rules, Settings
 
 USUAL = Settings()
@@ -249,6 +250,10 @@ class CompetitionFile(FilePart):
     title: str = Field(default="", max_length=200)
     rotation: Literal["cyclic", "full"] = "cyclic"
     deals: Literal["own", "duplicate"] = "own"
+    ranking: Annotated[RankingName, Field(strict=False)] = RankingName.FIELD
+    """Which ranking decides, wherever standings do."""
+    ties: tuple[Annotated[Criterion, Field(strict=False)], ...] = Field(default=(Criterion.SCORE,), strict=False)
+    """What breaks its ties, in turn; after all of them the seeding does."""
     games: tuple[GameTable, ...] = Field(strict=False)
     clock: ClockPart = ClockPart()
     entry: EntryPart = EntryPart()
@@ -257,6 +262,21 @@ class CompetitionFile(FilePart):
     challenges: ChallengePart = ChallengePart()
     spectators: SpectatorPart = SpectatorPart()
     phases: tuple[PhasePart, ...] = Field(strict=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_ties(cls, data: Any) -> Any:
+        """Settings with the ties that go with the ranking, so that it makes no difference whether a file has them."""
+        if not isinstance(data, dict) or "ties" in data or (ranking := data.get("ranking")) not in [*RankingName, None]:
+            return data
+        return {**data, "ties": [USUAL_TIES[RankingName(ranking or RankingName.FIELD)]]}
+
+    @model_validator(mode="after")
+    def _ties_are_others(self) -> "CompetitionFile":
+        if len(set(self.order)) < len(self.order):
+            other = [each for each in Criterion if each is not FIRST[self.ranking]]
+            raise wrong(f"write each of these once at most: {', '.join(other)}", "ties")
+        return self
 
     @field_validator("games")
     @classmethod
@@ -300,13 +320,21 @@ class CompetitionFile(FilePart):
         return self
 
     @model_validator(mode="after")
+    def _ranking_decides(self) -> "CompetitionFile":
+        finals = self.phase(PhaseName.FINALS)
+        by_bracket = finals is not None and finals.plays_by == "knockout" and self.phase(PhaseName.LADDER) is None
+        if by_bracket and self.ranking is not RankingName.FIELD:
+            raise wrong("a knockout without a ladder has no standings that decide anything; leave it out", "ranking")
+        return self
+
+    @model_validator(mode="after")
     def _can_qualify(self) -> "CompetitionFile":
         demanding = [number for number, each in enumerate(self.phases) if each.qualification is not None]
         if len(demanding) > 1:
             said = "one phase can demand it; who has qualified for the ladder may play the finals too"
             raise wrong(said, "phases", demanding[1], "qualification")
         if demanding and not any(takes_entries(each.phase) for each in self.phases):
-            said = "there is no time for it; add a phase before the finals: registration or ladder"
+            said = "bots have no time to qualify; add a phase before the finals: registration or ladder"
             raise wrong(said, "phases", demanding[0], "qualification")
         part = self.qualification
         if part is not None and self.qualification_rules() is None:
@@ -314,6 +342,16 @@ class CompetitionFile(FilePart):
             said = f"the competition does not play {named} at tables of {part.table_size}; name one of its tables"
             raise wrong(said, "phases", demanding[0], "qualification", *(["game"] if part.game else []))
         return self
+
+    @property
+    def order(self) -> tuple[Criterion, ...]:
+        """What puts a bot ahead of another one, in turn."""
+        return (FIRST[self.ranking], *self.ties)
+
+    @property
+    def seeding_order(self) -> tuple[Criterion, ...]:
+        """The same for the seeding, in which equal ratings have always been in the order of versions."""
+        return self.order if self.ranking is RankingName.CLONE_PROOF else self.order[:1]
 
     @property
     def qualification(self) -> QualificationPart | None:

@@ -71,6 +71,8 @@ def _advice(error: Any, path: SettingPath, whole: type[BaseModel]) -> str:
 def _shape(path: SettingPath) -> str:
     """How to write a part of the file that is not a single value."""
     match path:
+        case ("ties",):
+            return 'a list, as in ["worst-pair"]'
         case (str(part),) | (str(part), int()):
             return MISSING.get(part, f"[{part}], and its settings below")
     return "a list, as in [2, 3, 4]"

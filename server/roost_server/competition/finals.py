@@ -4,17 +4,17 @@ The arena plays by it, and exports are checked against it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from roost_ladder.blocks import seed_of_block
-from roost_ladder.rating.fit import LATEST, Method, fit
+from roost_ladder.rating.fit import LATEST, Method
 from roost_ladder.rating.results import MatchResult
-from roost_ladder.rating.standings import standings_of
 from roost_ladder.schedules.knockout import Tie, bracket
 from roost_ladder.schedules.registry import MAKERS, OPEN_TURNS, Terms
 from roost_ladder.schedules.schedule import Participants, Past, Schedule
 from roost_server.competition.file import CompetitionFile, PhaseName, PhasePart
+from roost_server.competition.ranking import measured, ranked
 
 KNOCKOUT = "knockout"
 
@@ -49,7 +49,10 @@ def finals_field(
 
     The results of the ladder come block by block; single matches are not kept.
     """
-    rank = _ranks(ladder, method, forfeits=file.faults.forfeits == "count")
+    past, order = Past(), file.seeding_order
+    for results in ladder:
+        past.finish(counting(file, results))
+    rank = {bot: place for place, bot in enumerate(ranked(measured(past, order, method), order))}
     seeded = sorted(finalists, key=lambda finalist: rank.get(finalist.version_id, len(rank)))
     return Participants(
         tuple(finalist.version_id for finalist in seeded),
@@ -58,13 +61,9 @@ def finals_field(
     )
 
 
-def _ranks(blocks: Iterable[Sequence[MatchResult]], method: Method, *, forfeits: bool) -> dict[int, int]:
-    played = Past()
-    for results in blocks:
-        played.finish(result for result in results if forfeits or not result.forfeited)
-    record = played.record()
-    ranked = standings_of(record, fit(record, method=method)) if played.ended else []
-    return {standing.bot: place for place, standing in enumerate(ranked)}
+def counting(file: CompetitionFile, results: Iterable[MatchResult]) -> Iterator[MatchResult]:
+    """Those of these results that the rules let count for rankings."""
+    return (result for result in results if file.faults.forfeits == "count" or not result.forfeited)
 
 
 def bracket_of(file: CompetitionFile, field: Participants, finals: Sequence[MatchResult]) -> list[list[Tie]]:

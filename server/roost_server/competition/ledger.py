@@ -1,6 +1,6 @@
 """Competitions on record: created from a file, resumed after a restart, entered by bots, taken from phase to phase.
 
-Once a match is played, the rules can hardly change any more."""
+Once a match has been played, the rules can hardly change."""
 
 import secrets
 from collections.abc import Iterable, Sequence
@@ -327,7 +327,7 @@ def change_phase(store: Store, competition: Competition, phase: PhaseName, actor
 
 
 def extend(store: Store, name: str, by_ms: int, reason: str, actor: str) -> list[Ruling]:
-    """Put off every phase to come that has a time. Raises `UsageError` if there is none."""
+    """Postpone every coming phase that has a time. Raises `UsageError` if there is none."""
     with store.writing() as connection:
         competition = read(connection, name)
         return [

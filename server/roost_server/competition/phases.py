@@ -69,7 +69,7 @@ def check_change(file: CompetitionFile, current: str, wanted: str) -> PhaseName:
 
 
 def ahead(file: CompetitionFile, current: str) -> Sequence[PhasePart]:
-    """The phases still to come. The current one need not be in the file any more."""
+    """The phases still to come. The current one may have left the file."""
     if current == ANNOUNCED:
         return file.phases
     order = list(PhaseName)

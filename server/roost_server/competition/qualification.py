@@ -1,4 +1,4 @@
-"""How far the bots of a competition are with their qualification, from the records."""
+"""The progress of the bots of a competition with their qualification, from the records."""
 
 from roost_ladder.blocks import Rotation
 from roost_ladder.rating.facts import MatchFacts

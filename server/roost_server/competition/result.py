@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from roost_ladder.rating.fit import LATEST, Method
 from roost_ladder.rating.results import MatchResult
-from roost_ladder.rating.standings import TIED, Standing, find_rater, standings
 from roost_ladder.schedules.knockout import Tie, champion
 from roost_ladder.schedules.schedule import Participants, Past
 from roost_server.competition.file import CompetitionFile
-from roost_server.competition.finals import bracket_of
+from roost_server.competition.finals import bracket_of, counting
+from roost_server.competition.ranking import Criterion, Measures, measured, sort_key
 
-BRACKET, RATING, SCORE, SEEDING = "bracket", "rating", "score", "seeding"
-"""What puts a bot ahead of the next one."""
+BRACKET, SEEDING = "bracket", "seeding"
+"""What puts a bot ahead of the next one, beside a criterion."""
 
 
 class Placed(NamedTuple):
@@ -29,10 +29,8 @@ class Placed(NamedTuple):
     """What puts it ahead of the next one; empty for the last one."""
     seed: int
     """Its place in the seeding of the finals, from 1: the order of the ladder, then of entry."""
-    rating: float | None = None
+    measures: Measures | None = None
     """In the phase that decides; `None` in a bracket, and without a match there."""
-    score: float | None = None
-    """The share of its opponents that it finished ahead of, a tie as half; `None` without a match."""
     lost_to: int | None = None
     """In a bracket: who put it out."""
     lost_in: int | None = None
@@ -63,43 +61,39 @@ def result_of(
     seeds = {bot: number for number, bot in enumerate(field.bots, 1)}
     if rounds := bracket_of(file, field, finals):
         return _by_bracket(rounds, seeds, disqualified)
-    counted = [result for result in deciding if file.faults.forfeits == "count" or not result.forfeited]
-    return _by_rating(counted, method, {bot: seed for bot, seed in seeds.items() if bot not in disqualified})
+    past = Past()
+    past.finish(counting(file, deciding))
+    measures = measured(past, file.order, method)
+    rows = [Placed(bot, 0, "", seed, measures.get(bot)) for bot, seed in seeds.items() if bot not in disqualified]
+    return _by_ranking(rows, file.order)
 
 
-def _by_rating(results: Sequence[MatchResult], method: Method, seeds: dict[int, int]) -> CompetitionResult:
-    """By rating; equal ones by score, then by seeding. Bots without a match come last."""
-    past = Past(results=results, recorded=False)
-    rated = {each.bot: each for each in standings(results, rater=find_rater("fit", method))}
-    rows = [_rated(bot, seed, rated.get(bot), past) for bot, seed in seeds.items()]
-    ordered = sorted(rows, key=_order)
-    decided = [_what_decides(one, other) for one, other in pairwise(ordered)]
+def _by_ranking(rows: Sequence[Placed], order: Sequence[Criterion]) -> CompetitionResult:
+    """By what decides; equal ones by seeding. Bots without a match come last."""
+
+    def key(row: Placed) -> tuple[float, ...]:
+        return (*([0.0, *sort_key(row.measures, order)] if row.measures else [1.0]), row.seed)
+
+    ordered = sorted(rows, key=key)
+    decided = [_what_decides(one, other, order) for one, other in pairwise(ordered)]
     places = zip(ordered, [*decided, ""], strict=False)
     placed = tuple(row._replace(place=place, decided_by=by) for place, (row, by) in enumerate(places, 1))
     return CompetitionResult(placed, placed[0].version_id if placed else None)
 
 
-def _rated(bot: int, seed: int, standing: Standing | None, past: Past) -> Placed:
-    if standing is None:
-        return Placed(bot, 0, "", seed)
-    return Placed(bot, 0, "", seed, standing.rating, past.score(bot))
-
-
-def _order(row: Placed) -> tuple[float, float, int]:
-    if row.rating is None or row.score is None:
-        return float("inf"), 0.0, row.seed
-    return -round(row.rating, TIED), -row.score, row.seed
-
-
-def _what_decides(one: Placed, other: Placed) -> str:
-    differs = [a != b for a, b in zip(_order(one), _order(other), strict=True)]
-    return (RATING, SCORE, SEEDING)[differs.index(True)]
+def _what_decides(one: Placed, other: Placed, order: Sequence[Criterion]) -> str:
+    if one.measures is None:
+        return SEEDING
+    if other.measures is None:
+        return order[0]
+    values = zip(order, sort_key(one.measures, order), sort_key(other.measures, order), strict=True)
+    return next((criterion for criterion, better, worse in values if better != worse), SEEDING)
 
 
 def _by_bracket(
     rounds: Sequence[Sequence[Tie]], seeds: dict[int, int], disqualified: Collection[int]
 ) -> CompetitionResult:
-    """By the round in which a bot lost; in one round by the place of the bot that it lost to.
+    """By the round in which a bot lost; within a round by the place of the bot that it lost to.
 
     The disqualified are left out, and the others move up.
     """
@@ -113,7 +107,7 @@ def _by_bracket(
         lost |= {loser: (bot, number) for loser, bot in out}
     left = [bot for bot in order if bot not in disqualified]
     places = enumerate(left, 1)
-    placed = [Placed(bot, at, BRACKET, seeds[bot], None, None, *lost.get(bot, ())) for at, bot in places]
+    placed = [Placed(bot, at, BRACKET, seeds[bot], None, *lost.get(bot, ())) for at, bot in places]
     placed[-1:] = [last._replace(decided_by="") for last in placed[-1:]]
     return CompetitionResult(tuple(placed), left[0] if best is not None and left else None)
 

@@ -57,7 +57,7 @@ def seal(store: Store, competition: Competition) -> list[Seal]:
 
 
 def _released(reading: Reading, competition_id: int) -> set[str]:
-    """The phases of which everything was released."""
+    """The phases whose results were all released."""
     return {each.phase for each in releases(reading, competition_id) if each.before_serial is None}
 
 

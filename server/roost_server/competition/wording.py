@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from roost_games.registry import get_game
 from roost_games.wording import counted
 from roost_server.competition.file import BY_ROUNDS, CompetitionFile, PhaseName, PhasePart
+from roost_server.competition.ranking import Criterion
 
 SCHEDULES = {
     "least-played": "The groups that have played least play next.",
@@ -13,12 +14,19 @@ SCHEDULES = {
     "swiss": "Bots of about equal success meet.",
     "knockout": "The loser of a duel is out.",
 }
+CRITERIA = {
+    Criterion.RATING: "the rating",
+    Criterion.CLONE_PROOF: "the clone-proof score, against the mix of bots that nothing beats",
+    Criterion.SCORE: "the share of its opponents that a bot finished ahead of",
+    Criterion.WORST_PAIR: "the lowest of its shares against single opponents",
+}
 
 
 def rules_in_words(file: CompetitionFile) -> list[str]:
     """The rules, a sentence or two each."""
     return [
         *_tables(file),
+        ranking_in_words(file),
         *_entry(file),
         *qualification_in_words(file),
         _clock(file),
@@ -30,11 +38,23 @@ def rules_in_words(file: CompetitionFile) -> list[str]:
 
 def _tables(file: CompetitionFile) -> Iterator[str]:
     for table in file.games:
-        options = " with options of its own" if table.options else ""
-        yield f"{get_game(table.game).title}{options} is played at tables of {_listed(table.players)}."
+        game = get_game(table.game)
+        options = game.options(table.options).to_json()
+        variant = game.variant(options)
+        others = sorted(options.keys() - variant.options.keys())
+        own = f" with options of its own ({', '.join(others)})" if others else ""
+        yield f"{game.title}{own} is played at tables of {_listed(table.players)}."
+        if variant.options:
+            yield f"Its variant {variant.name} is played: {variant.summary}."
     seats = "in every order of the seats" if file.rotation == "full" else "once in every seat"
     deal = "with a deal of its own" if file.deals == "own" else "with the same deal"
     yield f"A group of bots plays a block of matches: each bot sits {seats}, in each match {deal}."
+
+
+def ranking_in_words(file: CompetitionFile) -> str:
+    """What decides where standings do."""
+    first, *then = (CRITERIA[each] for each in file.order)
+    return f"Standings are decided by {first}; between equal bots by {', then by '.join([*then, 'the seeding'])}."
 
 
 def _listed(numbers: Sequence[int]) -> str:

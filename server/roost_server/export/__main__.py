@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from roost_games.errors import Exit, RoostError, UsageError
+from roost_games.errors import Exit, RoostError, exit_code
 from roost_server.export.writer import export
 from roost_server.store import open_store
 
@@ -22,7 +22,7 @@ def main() -> int:
             export(store, order["competition"], Path(order["folder"]), order["phase"], everything=order["everything"])
     except RoostError as error:
         sys.stderr.write(f"{error}\n")
-        return Exit.USAGE if isinstance(error, UsageError) else Exit.FAILED
+        return exit_code(error)
     return Exit.DONE
 
 

@@ -57,7 +57,15 @@ from roost_server.export.reader import (
     readable,
     seeded_elsewhere,
 )
-from roost_server.export.reports import ReportMatches, derived, finalists, pinned_in, results_by_block, winner_of
+from roost_server.export.reports import (
+    ReportMatches,
+    derived,
+    finalists,
+    not_compared,
+    pinned_in,
+    results_by_block,
+    winner_of,
+)
 from roost_server.export.rulings import Struck, field_settled_ms, names_in, owners_in, struck, wrong_rulings
 from roost_server.export.seals import remarks, wrong_seals
 
@@ -139,7 +147,10 @@ def verify_folder(
     if seeded_elsewhere(folder):
         checked.remarks.append("the seeding of the finals comes from the ladder, which is not in this export")
     with contextlib.suppress(Damaged):
-        checked.remarks += remarks(read_export(folder))
+        exported = read_export(folder)
+        checked.remarks += remarks(exported)
+        if not_compared(exported.competition):
+            checked.remarks.append("its standings may have the form of an unreleased version, and were not compared")
     return checked
 
 
@@ -214,7 +225,7 @@ def wrong_hashes(folder: Path) -> Iterator[Wrong]:
             yield Wrong(file.name, "is not in the manifest")
     for name, recorded in hashes.items():
         if Path(name).name != name or "\0" in name:
-            yield Wrong(MANIFEST_FILE, f"names {short(name)}, which is no file of an export")
+            yield Wrong(MANIFEST_FILE, f"names {short(name)}, which is not a file of an export")
             continue
         try:
             with readable(name):
@@ -271,7 +282,7 @@ def _wrong_epochs(exported: Exported) -> Iterator[Wrong]:
 
 
 def _wrong_deals(exported: Exported) -> Iterator[Wrong]:
-    """All blocks are dealt as the rules say. Rules of before say nothing, but the blocks must be alike."""
+    """All blocks are dealt as the rules say. Older rules say nothing, but the blocks must be alike."""
     for block in exported.blocks:
         rules = exported.file.played_with(exported.blocks[0].deals).deals
         if block.deals != rules:
@@ -469,7 +480,8 @@ def _wrong_reports(exported: Exported, played: Sequence[ExportedMatch]) -> Itera
     if said is not None and said != true:
         yield Wrong(COMPETITION_FILE, f"says that {said or 'nobody'} won, the matches say {true or 'nobody'}")
     texts = derived(exported.file, exported.competition, facts)
-    changed = list(_changed(exported.folder, texts))
+    strange = not_compared(exported.competition)
+    changed = list(_changed(exported.folder, {name: text for name, text in texts.items() if name not in strange}))
     yield from changed
     if changed and exported.manifest.roost != (ours := version("roost")):
         theirs = exported.manifest.roost or "an older one"

@@ -55,7 +55,7 @@ def _report(store: Store, copy: Path) -> DrillReport:
     for _, replay in parse_lines(line for _, line in newest):
         wrong = replay if isinstance(replay, ReplayError) else verify(replay)
         if wrong is not None:
-            raise RoostError(f"{copy}: a match is not in order: {wrong}; `roost verify --db {copy}` names all of them")
+            raise RoostError(f"{copy}: a match does not verify: {wrong}; `roost verify --db {copy}` names all of them")
     found = [ledger.find(store, name) for name in ledger.names(store)]
     for competition in found:
         if commitment_of(competition.seed) != competition.commitment:

@@ -65,11 +65,11 @@ class ExportedBot:
     pinned: bool
     """Whether this is the version that plays the finals."""
     voids: Count = 0
-    """How many matches were voided while it was being asked. Exports of before do not say so."""
+    """How many matches were voided while it was being asked. Older exports do not say so."""
     withdrawn_ms: Milliseconds = 0
-    """When its bot was withdrawn; 0 if it was not. Exports of before do not say so."""
+    """When its bot was withdrawn; 0 if it was not. Older exports do not say so."""
     let_in: bool = True
-    """Whether its bot has qualified, or need not. Exports of before do not say so: nobody had to."""
+    """Whether its bot has qualified, or need not. Older exports do not say so: nobody had to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +90,13 @@ class ExportedBlock:
     matches: Several[tuple[str, int]]
     """The id and the rotation of each of its matches, in the order in which they ended."""
     times: Several[tuple[Milliseconds, Milliseconds]] = ()
-    """When each of them started and ended, since 1970. Exports of before do not say so."""
+    """When each of them started and ended, since 1970. Older exports do not say so."""
     deals: Literal["own", "duplicate"] = "duplicate"
-    """Whether its matches share a deal. Exports of before do not say so: they always did."""
+    """Whether its matches share a deal. Older exports do not say so: they always did."""
     resumed: Count = 0
     """How often an arena resumed it after a stop. What was being played then is not on record."""
     epoch: Count = 0
-    """The epoch from which its seed derives. Exports of before do not say so: it was always the first."""
+    """The epoch from which its seed derives. Older exports do not say so: it was always the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,15 +164,15 @@ class ExportedCompetition:
     seeding: Several[int] = ()
     """If it has the finals alone: their versions by rank on the ladder, which cannot be checked without the ladder."""
     winner: str | None = None
-    """The name of the bot that won, empty while there is none. Exports of before say nothing, and have no result."""
+    """The name of the bot that won, empty while there is none. Older exports say nothing, and have no result."""
     rulings: Several[ExportedRuling] = ()
-    """What the host decided, the oldest first. Exports of before have none."""
+    """What the host decided, the oldest first. Older exports have none."""
     releases: Several[ExportedRelease] = ()
-    """What was released of the results that were held back, the first one first. Exports of before have none."""
+    """What was released of the results that were held back, the first one first. Older exports have none."""
     held: Several[tuple[str, Count]] = ()
     """What is held back, and not in this export: the phase, and the serial from which on its blocks are left out."""
     ratings: Annotated[int, Field(ge=1, le=LATEST)] = Method.EACH_MATCH.value
-    """How its matches are weighed. Exports of before do not say so: every match counted the same."""
+    """How its matches are weighed. Older exports do not say so: every match counted the same."""
     format: Literal["roost-export/1"] = FORMAT
 
 
@@ -213,7 +213,7 @@ def most_bytes(name: str) -> int:
 
 
 def digest(file: Path) -> str:
-    """The SHA-256 of a file of an export, in hex. Raises `OSError` for a link, and for what is no file or too large."""
+    """The SHA-256 of a file of an export, in hex. Raises `OSError` for a link, a folder or a file that is too large."""
     with open_regular(file, follow=False) as content:
         if file.stat().st_size > most_bytes(file.name):
             raise too_large(file, most_bytes(file.name))

@@ -41,7 +41,7 @@ class LoadedPlace(NamedTuple):
 def loaded(folder: Path, progress: Progress = no_progress) -> Iterator[Store]:
     """The records of an export, gone when the block is left.
 
-    Raises `UsageError` if the folder is no export, `RoostError` if it is damaged.
+    Raises `UsageError` if the folder is not an export, `RoostError` if it is damaged.
     """
     if not is_export(folder):
         raise UsageError(f"{folder} is not the export of a competition; `roost export` writes one")

@@ -92,7 +92,7 @@ def _wrong_blocks(
         met = [{name for name, _ in names[version_id]} for version_id in block.version_ids[1:]]
         fits = len(met) == len(part.opponent) and all(name in may for name, may in zip(part.opponent, met, strict=True))
         if not fits or (block.game, len(block.version_ids)) != rules.kind:
-            yield block.id, "is no qualification as the rules demand it"
+            yield block.id, "is not a qualification as the rules demand it"
 
 
 def _uninvited(

@@ -16,12 +16,20 @@ from roost_ladder.schedules.knockout import Tie, champion
 from roost_ladder.schedules.schedule import Participants
 from roost_server.competition.file import CompetitionFile, PhaseName
 from roost_server.competition.finals import Finalist, bracket_of, finals_field, table_names
+from roost_server.competition.ranking import Criterion
 from roost_server.competition.result import CompetitionResult, result_of
 from roost_server.export.files import BRACKET_FILE, RESULT_FILE, ExportedCompetition
 from roost_server.export.qualification import Played, qualification_file
 from roost_server.export.rulings import out_of_finals, struck
 
 RESULT_COLUMNS = ("place", "bot", "version", "owner", "decided_by", "seed", "rating", "score", "lost_in", "lost_to")
+MEASURED_ALWAYS = (Criterion.RATING, Criterion.SCORE)
+
+
+UNKNOWN_FORM = Method.EACH_OPPONENT
+"""Standings by this method may have the form of versions that were never released, and are not compared."""
+REPORTS = ("standings-{}.csv", "standings-{}.json", "standings-{}.html", "crosstable-{}.csv", "ratings-{}.csv")
+"""The files about the standings of a phase."""
 
 
 class ReportMatches(NamedTuple):
@@ -32,7 +40,7 @@ class ReportMatches(NamedTuple):
     ladder_then: Sequence[MatchFacts]
     """Those of the ladder that counted when the field of the finals was settled."""
     finals: Sequence[MatchFacts]
-    """All of the finals, also those that the host has struck: the plan followed from them."""
+    """All of the finals, including those that the host has struck: the plan followed from them."""
     qualifying: Played
     """Those in which bots qualified."""
 
@@ -44,10 +52,18 @@ def derived(file: CompetitionFile, competition: ExportedCompetition, played: Rep
     forfeits, method = file.faults.forfeits == "count", Method(competition.ratings)
     for phase, counted in played.counted.items():
         if any(forfeits or not any(match.forfeited) for match in counted):
-            about = RunNotes(file.title or file.name, (("Phase", phase), ("Commitment", competition.commitment)))
+            notes = (("Phase", phase), ("Commitment", competition.commitment))
+            first_seat = 1 if method is Method.EACH_MATCH else 0
+            about = RunNotes(file.title or file.name, notes, first_seat=first_seat)
             texts |= _reports(phase, summarise(counted, names, about, forfeits=forfeits, method=method))
     texts |= qualification_file(file, competition, played.qualifying)
     return texts | _bracket_files(file, competition, played, names) | _result_file(file, competition, played, names)
+
+
+def not_compared(competition: ExportedCompetition) -> set[str]:
+    """The files that this version may write in another form."""
+    phases = (PhaseName.LADDER, PhaseName.FINALS) if competition.ratings == UNKNOWN_FORM else ()
+    return {name.format(phase) for name in REPORTS for phase in phases}
 
 
 def winner_of(file: CompetitionFile, competition: ExportedCompetition, played: ReportMatches) -> str:
@@ -78,11 +94,14 @@ def _result_file(
     if competition.phase != PhaseName.DONE or competition.winner is None or competition.held:
         return {}
     bots = {bot.version_id: bot for bot in competition.bots}
-    rows: list[list[object]] = [list(RESULT_COLUMNS)]
+    also = [each for each in file.order if each not in MEASURED_ALWAYS]
+    rows: list[list[object]] = [[*RESULT_COLUMNS, *(each.name.lower() for each in also)]]
     for row in _result(file, competition, played).places:
         bot, lost_to = bots[row.version_id], "" if row.lost_to is None else names[row.lost_to]
+        measures = row.measures.of if row.measures else {}
         rows.append([row.place, bot.name, bot.version, bot.owner, row.decided_by, row.seed])
-        rows[-1] += ["" if each is None else each for each in (row.rating, row.score, row.lost_in)] + [lost_to]
+        rows[-1] += [measures.get(each, "") for each in MEASURED_ALWAYS]
+        rows[-1] += ["" if row.lost_in is None else row.lost_in, lost_to, *(measures.get(each, "") for each in also)]
     return {RESULT_FILE: _csv(rows)}
 
 
@@ -139,13 +158,9 @@ def _tie(tie: Tie, names: Mapping[int, str]) -> dict[str, object]:
 
 
 def _reports(phase: str, summary: Summary) -> dict[str, str]:
-    return {
-        f"standings-{phase}.csv": as_csv(summary),
-        f"standings-{phase}.json": json.dumps(as_json(summary), indent=2, ensure_ascii=False) + "\n",
-        f"standings-{phase}.html": page(summary),
-        f"crosstable-{phase}.csv": _crosstable(summary),
-        f"ratings-{phase}.csv": _rating_history(summary),
-    }
+    as_text = json.dumps(as_json(summary), indent=2, ensure_ascii=False) + "\n"
+    texts = (as_csv(summary), as_text, page(summary), _crosstable(summary), _rating_history(summary))
+    return {name.format(phase): text for name, text in zip(REPORTS, texts, strict=True)}
 
 
 def _crosstable(summary: Summary) -> str:

@@ -126,7 +126,7 @@ def _hashes_of_lines(exported: Exported) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in read_lines(exported.folder, MATCHES_FILE):
         text = line.removesuffix(b"\n")
-        # If it is no record of a match, the check of the matches says what is wrong with it.
+        # If it is not the record of a match, the check of the matches says what is wrong with it.
         with suppress(ValueError, KeyError, TypeError, RecursionError):
             found[str(json.loads(text)["match"])] = hashlib.sha256(text).hexdigest()
     return found

@@ -59,7 +59,7 @@ class _Written:
 
 
 class Sender:
-    """Exports competitions of a store. `close` it in the end."""
+    """Exports competitions of a store. `close` it when done."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -77,7 +77,7 @@ class Sender:
     async def send(
         self, competition: str, phase: str = "", *, everything: bool = False
     ) -> AsyncGenerator[Message, None]:
-        """The files of an export, piece by piece, with `everything` also what is held back.
+        """The files of an export, piece by piece; with `everything`, including what is held back.
 
         Raises `UsageError` if there is no such competition or phase, `NotYetError` if all of the phase is held back.
         """

@@ -1,17 +1,13 @@
 """The arena: bots in the lobby, matches at tables, results in the store. It knows nothing of gRPC."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import structlog
 
-from roost_server.clocks import Pulse
 from roost_server.competition.ledger import Competition
-from roost_server.errors import ClosingError
 from roost_server.metrics import Metrics, Reading
-from roost_server.play.block import OpenBlock
-from roost_server.play.contest import Contest
 from roost_server.play.director import Contests, Director, now_utc
 from roost_server.play.entrance import Entrance
 from roost_server.play.matchmaker import Matchmaker
@@ -21,7 +17,7 @@ from roost_server.play.resume import begin_epoch, resume_blocks
 from roost_server.play.seating import Requests, TableSeating
 from roost_server.play.unrated.asking import AskedMatch, Challenges, Taken
 from roost_server.settings import Settings
-from roost_server.store import Purpose, Store
+from roost_server.store import Store
 
 SWEEP_EVERY_BEATS = 8
 TICK_SECONDS = 1.0
@@ -31,7 +27,7 @@ log = structlog.get_logger()
 
 
 class Arena:
-    """Everything that an arena does, in one event loop. `start` it before use, `stop` it in the end.
+    """Everything that an arena does, in one event loop. `start` it before use, and `stop` it at the end.
 
     Without competitions all bots that are here play one open contest. With them bots play what they have entered.
     """
@@ -42,11 +38,11 @@ class Arena:
         self.metrics = Metrics()
         self.metrics.read_from(self._reading)
         self._loop = asyncio.get_running_loop()
-        self._pulse = Pulse()
         self._tasks = Tasks()
-        self.contests = Contests(store, settings, competitions, lambda: self.seating.load.limit)
+        self.contests = Contests(store, settings, competitions, lambda: self.seating.load.limit, self._tasks.spawn)
         at_once = self.contests.matches_at_once
-        self.seating = TableSeating(store, replace(settings, matches_at_once=at_once), self._pulse)
+        self.seating = TableSeating(store, replace(settings, matches_at_once=at_once))
+        self._pulse = self.seating.pulse
         self.lobby = self.seating.lobby
         self.requests = Requests(self.seating, settings)
         self.quarantine = Quarantine(store, self.seating, self._tasks.spawn, settings)
@@ -68,7 +64,8 @@ class Arena:
         self.lobby.on_gone = lambda session: self._books.bot_gone(session.version_id)
         self.entrance.on_attached = self.quarantine.on_release = lambda session: self._came(session.version_id)
         self._books.on_change = self._play_later
-        self._books.on_closed = self._block_closed
+        self._books.on_closed = self.contests.block_closed
+        self.contests.on_judged = self._came
         self.seating.on_over = self._books.match_over
         self._pulse.every_beat(self._beat)
 
@@ -99,6 +96,8 @@ class Arena:
         await self._tasks.all_done()
         self._pulse.stop()
         await self._recorder.aclose()
+        for session in self.lobby.sessions:
+            session.dismiss()
 
     def hurry(self) -> None:
         """Shut down without waiting for running matches, nor for a disk that does not take what is to be recorded."""
@@ -146,9 +145,8 @@ class Arena:
             self.quarantine.check_due(self.contests.tables)
             self._matchmaker.note_present(self.lobby.sessions)
             for director in self.directors:
-                before = director.contests
                 if await director.tick(now_utc()):
-                    await self._follow_phase(director, before)
+                    await self._follow_phases()
                 else:
                     self._wait_no_longer(director)
             self._watch_disk()
@@ -195,8 +193,7 @@ class Arena:
 
     async def challenge(self, asked: AskedMatch) -> Taken:
         """An owner asks for matches that are not rated. Raises `ArenaError` if they cannot be played."""
-        if self.entrance.closed:
-            raise ClosingError("the arena is shutting down")
+        self.entrance.check_open()
         taken = await self.challenges.ask(asked)
         self._play_later()
         return taken
@@ -212,25 +209,16 @@ class Arena:
 
     async def change_phase(self, director: Director, phase: str, actor: str) -> None:
         """An admin takes a competition into another phase. Raises `UsageError` if that cannot be."""
-        before = director.contests
         await director.change_phase(phase, actor)
-        await self._follow_phase(director, before)
+        await self._follow_phases()
 
-    async def _follow_phase(self, director: Director, before: Sequence[Contest]) -> None:
+    async def _follow_phases(self) -> None:
         """A competition has changed its phase: play what is to be played now, and nothing more of what was."""
+        before = self._matchmaker.contests
         self._matchmaker.contests = [*self.contests.current, self.contests.challenges]
         for contest in before:
-            if contest not in director.contests:
+            if contest not in self._matchmaker.contests:
                 await self._books.retire(contest)
-
-    def _block_closed(self, block: OpenBlock) -> None:
-        if block.purpose is Purpose.QUALIFICATION:
-            self._tasks.spawn(self._judge(block))
-
-    async def _judge(self, block: OpenBlock) -> None:
-        """See whether a bot has qualified. Then it may play more, or something else."""
-        await self.contests.block_closed(block)
-        self._came(block.group[0])
 
     def _has_room(self, version_id: int) -> None:
         """A bot can be given more matches at once."""

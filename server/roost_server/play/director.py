@@ -3,11 +3,11 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import structlog
 
@@ -60,7 +60,7 @@ class Director:
         self.contest: Contest | None = None
         """What is being played; `None` in a phase in which nothing is."""
         self.qualifying: QualifyingContest | None = None
-        """Where bots qualify; `None` if they need not, or cannot any more."""
+        """Where bots qualify; `None` if they need not, or no longer can."""
         self.refusal = ""
         """Why the phase that is due does not begin; empty if none is kept waiting."""
         self.roster = OpenRoster((), apart=False)
@@ -80,7 +80,7 @@ class Director:
 
     @property
     def problem(self) -> str:
-        """Why the competition does not go on; empty if it does."""
+        """Why the competition is stuck; empty if it is not."""
         return self.refusal or (self.contest.problem if self.contest else "")
 
     @property
@@ -178,7 +178,7 @@ class Director:
         return Offer(self.file.name, self.settings, lambda bot_id: bot_id in self.roster)
 
     async def enter(self, bot_id: int, owner_id: int) -> None:
-        """A bot takes part from now on, also one that was withdrawn.
+        """A bot takes part from now on, even if it was withdrawn before.
 
         Raises `UsageError` if no entries are taken, or its owner has too many bots in the competition.
         """
@@ -374,8 +374,16 @@ class Contests:
     """What is played: the contests of the competitions, or without any one open contest; and challenges."""
 
     def __init__(
-        self, store: Store, settings: Settings, competitions: Iterable[Competition], most_at_once: Callable[[], int]
+        self,
+        store: Store,
+        settings: Settings,
+        competitions: Iterable[Competition],
+        most_at_once: Callable[[], int],
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
+        self.on_judged: Callable[[int], None] = lambda _: None
+        """Called with a bot version that may have qualified."""
+        self._spawn = spawn
         self.directors = [Director(store, each, settings) for each in competitions]
         self._settings = settings
         self._open = Contest(settings, open_schedule(settings.schedule, secrets.token_bytes(16)))
@@ -408,7 +416,7 @@ class Contests:
         return directed if self.directors else [self._open]
 
     def contest_of(self, plan: Planned | None, purpose: Purpose) -> Contest | None:
-        """The contest that a block with this plan belongs to; `None` if it is not played any more."""
+        """The contest that a block with this plan belongs to; `None` if it is no longer played."""
         if purpose is Purpose.CHALLENGE:
             return self.challenges
         if plan is None:
@@ -421,12 +429,17 @@ class Contests:
                 return director.qualifying
         return None
 
-    async def block_closed(self, block: OpenBlock) -> None:
+    def block_closed(self, block: OpenBlock) -> None:
         """The end of a block is on record. A bot may have qualified with it."""
+        if block.purpose is Purpose.QUALIFICATION:
+            self._spawn(self._judge(block))
+
+    async def _judge(self, block: OpenBlock) -> None:
         for director in self.directors:
             plan = block.plan
             if plan is not None and (plan.competition_id, plan.phase) == (director.competition.id, QUALIFICATION):
                 await director.judge(block)
+        self.on_judged(block.group[0])
 
     @property
     def tables(self) -> list[Rules]:

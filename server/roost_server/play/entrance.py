@@ -12,10 +12,11 @@ from roost_server.accounts.keys import BANNED, Identity
 from roost_server.accounts.names import NameRules
 from roost_server.accounts.owners import BotRecord, OwnedBots, check_new_version, owners_of_bots
 from roost_server.competition import ledger
-from roost_server.errors import ClosingError, InvalidError, TooMuchError, UnauthenticatedError
+from roost_server.errors import AlreadyConnectedError, ClosingError, InvalidError, TooMuchError, UnauthenticatedError
 from roost_server.play.director import Director
 from roost_server.play.lobby import Lobby, check_hello
 from roost_server.play.quarantine import Quarantine
+from roost_server.play.roster import PinnedRoster
 from roost_server.play.session import Session
 from roost_server.settings import Settings
 from roost_server.store import Store
@@ -40,14 +41,20 @@ class Entrance:
         self._quarantine = quarantine
         self._directors = directors
         self._revoked: set[int] = set()
+        self._replaced: dict[int, Session] = {}
+        """By version, the session that has taken over from it."""
         self._owned = OwnedBots({}, {}, frozenset())
+
+    def check_open(self) -> None:
+        """Raise `ClosingError` if the arena is shutting down."""
+        if self.closed:
+            raise ClosingError("the arena is shutting down")
 
     async def enter(
         self, hello: play_pb2.Hello, identity: Identity | None = None, address: str | None = None
     ) -> Session:
         """A bot says hello, from an address if that is known. Raises `ArenaError` if it cannot come in."""
-        if self.closed:
-            raise ClosingError("the arena is shutting down")
+        self.check_open()
         check_hello(hello)
         if self._settings.bots and hello.name not in self._settings.bots:
             raise InvalidError(f"no bot called {hello.name} is expected here; use the name that the arena gave it")
@@ -64,10 +71,37 @@ class Entrance:
         self._check_guest(hello, identity)
         if reason := self._unwelcome(bot_id, identity):
             raise UnauthenticatedError(reason)
+        self._check_not_replaced(hello, version_id)
         session = self._lobby.enter(hello, version_id, identity, bot_id)
+        session.address = address
+        if hello.takes_over and not hello.resume_token:
+            self._take_over(session)
         session.quarantined = session.name in self._quarantine
         log.info("bot connected", bot=session.name, version=session.version, resumed=bool(hello.resume_token))
         return session
+
+    def _check_not_replaced(self, hello: play_pb2.Hello, version_id: int) -> None:
+        """Raise `ArenaError` if another version has taken over from this one, and is here."""
+        newer = self._replaced.get(version_id)
+        if newer is None or hello.resume_token:
+            return
+        if hello.takes_over or not newer.connected:
+            del self._replaced[version_id]
+        else:
+            raise AlreadyConnectedError(f"version {newer.version} of {hello.name} has taken over; this one may leave")
+
+    def _take_over(self, session: Session) -> None:
+        """Have the other versions of a bot leave, without a lost match."""
+        for other in self._lobby.sessions:
+            if other is not session and _is_same_bot(other, session) and not self._is_pinned(other):
+                log.info("bot replaced", bot=other.name, version=other.version, by=session.version)
+                other.be_replaced(session.version)
+                self._replaced[other.version_id] = session
+
+    def _is_pinned(self, session: Session) -> bool:
+        """Whether finals wait for this very version."""
+        rosters = [director.contest.roster for director in self._directors if director.contest is not None]
+        return any(isinstance(roster, PinnedRoster) and roster.entitled([session]) for roster in rosters)
 
     def attach(self, session: Session) -> int:
         """A session got a stream. Returns its number."""
@@ -160,3 +194,10 @@ class Entrance:
         """Whether a session is another bot of the same owner."""
         same_owner = session.identity is not None and session.identity.owner_id == identity.owner_id
         return session.connected and same_owner and (session.name, session.version) != (hello.name, hello.version)
+
+
+def _is_same_bot(one: Session, other: Session) -> bool:
+    """Whether two sessions are versions of one bot; without accounts, if they come from the same address."""
+    if one.bot_id is not None or other.bot_id is not None:
+        return one.bot_id == other.bot_id
+    return one.name == other.name and one.address is not None and one.address == other.address

@@ -1,19 +1,16 @@
 """The lobby: which bots are here, each with its session."""
 
-import re
 from collections.abc import Callable
 from functools import partial
 
 from roost.v1 import play_pb2
 from roost_games.registry import GAME_NAMES
-from roost_sdk.bot import NAME_FORM, NAME_RULE
+from roost_sdk.bot import NAME_FORM, NAME_RULE, VERSION_FORM, VERSION_RULE
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Pulse, epoch_ms
 from roost_server.errors import AlreadyConnectedError, DeniedError, InvalidError
 from roost_server.play.session import Session
 from roost_server.settings import Settings
-
-VERSION_FORM = re.compile(r"[A-Za-z0-9._+:-]{1,80}")
 
 
 def check_hello(hello: play_pb2.Hello) -> None:
@@ -21,7 +18,7 @@ def check_hello(hello: play_pb2.Hello) -> None:
     if not NAME_FORM.fullmatch(hello.name):
         raise InvalidError(NAME_RULE)
     if not VERSION_FORM.fullmatch(hello.version):
-        raise InvalidError("a bot's version has 1 to 80 letters, digits and . _ + : -")
+        raise InvalidError(VERSION_RULE)
     for game in hello.games:
         if game not in GAME_NAMES:
             raise InvalidError(f"there is no game {game!r}; the games are: {', '.join(GAME_NAMES)}")
@@ -72,7 +69,7 @@ class Lobby:
         if hello.resume_token:
             return self._resume(old, hello, identity)
         if old is not None and old.connected:
-            raise AlreadyConnectedError(f"{hello.name} (this very version) is connected already; use another name")
+            raise AlreadyConnectedError(f"{hello.name} (this very version) is already connected; use another name")
         if old is not None:
             self.remove(old)
         session = Session(hello, version_id, self._settings, self._pulse, identity, bot_id)

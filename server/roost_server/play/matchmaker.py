@@ -35,7 +35,7 @@ class Staying(Container[int]):
         return session is not None and session.plays_on
 
     def connected(self, bot: int) -> Session | None:
-        """The bot's session, also if it only plays what has been begun; `None` if it is not here."""
+        """The bot's session, even if it only plays what has begun; `None` if it is not here."""
         session = self._sessions.get(bot)
         return session if session is not None and session.connected else None
 
@@ -136,7 +136,7 @@ class Matchmaker:
         self._start_begun(staying)
         while self._begin_blocks(staying):
             pass
-        # Who was woken by what has been started has no more room than before.
+        # Bots that were woken by what has been started have no more room than before.
         for bot in woken | self._woken:
             self._tell_promised(bot, sessions, staying)
         self._woken = set()

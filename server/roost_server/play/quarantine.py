@@ -150,7 +150,7 @@ class Quarantine:
     def note_match(self, block: OpenBlock, finished: FinishedMatch) -> None:
         """A match is recorded. A bot with faults in too many matches in a row may not play until it passes a check.
 
-        A bot that finals went on without is away; that is no fault.
+        A bot that finals went on without is away; that is not a fault.
         """
         if finished.replay.result.termination == VOIDED:
             return

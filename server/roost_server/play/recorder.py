@@ -46,7 +46,7 @@ class Tasks:
             log.error(what, error=str(error), exc_info=error)
 
     async def all_done(self) -> None:
-        """Wait for everything, also for what is begun meanwhile."""
+        """Wait for everything, including what is begun meanwhile."""
         while self.running:
             await asyncio.gather(*self.running, return_exceptions=True)
 
@@ -212,7 +212,7 @@ class Bookkeeping:
         self._closed(block)
 
     def _closed(self, block: OpenBlock) -> None:
-        """A deal that its matches shared is no secret any more."""
+        """A deal that its matches shared is no longer secret."""
         if block.shares_deal:
             self._reveal(block, dict.fromkeys(block.ended, block.block.seed))
         self.on_closed(block)
@@ -220,7 +220,7 @@ class Bookkeeping:
         self.on_change()
 
     def _reveal(self, block: OpenBlock, seeds: Mapping[str, bytes]) -> None:
-        """Matches of a block are over, and nobody plays their deals any more."""
+        """Matches of a block are over, and nobody else plays their deals."""
         self._seating.reveal(seeds)
         reveals = [play_pb2.Reveal(match_id=match_id, seed=seed) for match_id, seed in seeds.items()]
         for version_id in block.group if reveals else ():

@@ -31,12 +31,11 @@ class StandIn:
     allowance_ms = 0.0
 
     def __init__(self, seat: Seat) -> None:
-        self.places = Places(Width(sys.maxsize))
         self._seat = seat
 
     def chair(self) -> Chair:
         """Its seat in a match."""
-        return Chair(self, self._seat)
+        return Chair(self, self._seat, Places(Width(sys.maxsize)))
 
     def ask(self, question: Question) -> None:
         """Give no answer."""
@@ -62,11 +61,12 @@ class RunningMatch:
 class TableSeating:
     """The matches of an arena. `on_over` is told of every match of a block that is over and has to be recorded."""
 
-    def __init__(self, store: Store, settings: Settings, pulse: Pulse) -> None:
-        self.lobby = Lobby(settings, pulse)
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.pulse = Pulse()
+        self.lobby = Lobby(settings, self.pulse)
         self.on_over: Callable[[RunningMatch], None] = lambda _: None
         self._store = store
-        self._table = partial(Table, pulse=pulse)
+        self._table = partial(Table, pulse=self.pulse)
         self._loop = asyncio.get_running_loop()
         self._running: dict[str, RunningMatch] = {}
         self.unrecorded: set[Table] = set()
@@ -198,7 +198,7 @@ class TableSeating:
         return ruling
 
     def reveal(self, match_ids: Iterable[str]) -> None:
-        """The deal of these matches is no secret any more."""
+        """The deal of these matches is no longer secret."""
         self._secret.difference_update(match_ids)
 
     def check_revealed(self, match_id: str) -> None:

@@ -15,6 +15,7 @@ from roost_games.errors import RoostError
 from roost_server.accounts.keys import Identity
 from roost_server.errors import (
     ArenaError,
+    ClosingError,
     InvalidError,
     ReplacedError,
     StalledError,
@@ -178,6 +179,8 @@ async def _write(session: Session, stream: int, context: Context, write: Write) 
         except grpc.aio.BaseError:
             return  # the connection is gone
         write.since = math.inf
+        if session.dismissed and not session.outgoing.wake.is_set():
+            raise ClosingError("the arena is shutting down")
 
 
 async def _close(tasks: Iterable[asyncio.Task[None]], context: Context) -> None:
@@ -185,7 +188,8 @@ async def _close(tasks: Iterable[asyncio.Task[None]], context: Context) -> None:
     for task in tasks:
         error = task.exception() if task.done() and not task.cancelled() else None
         if isinstance(error, RoostError):
-            log.warning("stream ended", error=str(error))
+            if not isinstance(error, ClosingError):
+                log.warning("stream ended", error=str(error))
             await end(context, status_of(error), str(error))
             break
         if error is not None:

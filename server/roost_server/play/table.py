@@ -33,7 +33,6 @@ class Player(Protocol):
     """What a table needs of the bot in a seat."""
 
     connected: bool
-    places: Places
 
     @property
     def allowance_ms(self) -> float:
@@ -51,6 +50,8 @@ class Chair(NamedTuple):
 
     player: Player
     seat: Seat
+    places: Places
+    """How many matches the player can be given."""
     match: int = 0
     """The number of the match on the player's stream."""
     wants_events: bool = False
@@ -76,7 +77,7 @@ class Place(NamedTuple):
         return self.table.ready(self.seat)
 
     def answer(self, answer: play_pb2.Answer, now: Instant) -> bool:
-        """The bot answered. False if there is no such question, or no longer."""
+        """The bot answered. False if there is no such question, or it is closed."""
         return self.table.answer(self.seat, answer, now)
 
     def lost(self) -> None:
@@ -195,8 +196,7 @@ class Table:
         self.taken_ms = [0.0] * len(chairs)
         """By seat, how long the others have waited for it, to get ready and to decide."""
         self._most_ms = 1000 * settings.seat_seconds
-        places = [player.places for player in self.players]
-        self.gathering = Gathering(places, self.dealt_at, settings.ready_seconds)
+        self.gathering = Gathering([chair.places for chair in chairs], self.dealt_at, settings.ready_seconds)
         self.questions: dict[int, Question] = {}
         """The open questions by seat."""
         self.referee: Referee[Any, Any] = Referee(
@@ -281,7 +281,7 @@ class Table:
         return message.SerializeToString()
 
     def answer(self, seat: int, answer: play_pb2.Answer, now: Instant) -> bool:
-        """The bot in `seat` answered. False if there is no such question, or no longer."""
+        """The bot in `seat` answered. False if there is no such question, or it is closed."""
         question = self.questions.get(seat)
         if question is None or question.number != answer.request or question.sent is None:
             return False
@@ -350,13 +350,15 @@ class Table:
 
     def start_message(self, seat: int | None) -> play_pb2.MatchStarted:
         """What a seat is told about the match before it begins; without a seat, what a spectator is told."""
+        shown = self._shown_to(seat)
         message = play_pb2.MatchStarted(
             match=0 if seat is None else self.chairs[seat].match,
             match_id=self.match_id,
             game=self.rules.game,
             players=self.rules.players,
             seat=seat or 0,
-            bots=self._names_for(seat),
+            bots=[each.bot for each in shown],
+            versions=[each.version for each in shown if seat is not None],
             commitment=self.commitment,
             clock=play_pb2.Clock(
                 decision_ms=int(self.settings.clock.decision_ms), bank_ms=int(self.settings.clock.bank_ms)
@@ -366,10 +368,10 @@ class Table:
         message.options.CopyFrom(_options_message(self.rules.game, self.rules.options))
         return message
 
-    def _names_for(self, seat: int | None) -> list[str]:
-        """The names of the bots, as the seat may know them. Spectators see them all."""
+    def _shown_to(self, seat: int | None) -> list[Seat]:
+        """Who sits where, as the seat may know it. Spectators see all names."""
         hidden = self.settings.hide_names and seat is not None
-        return ["" if hidden and number != seat else chair.seat.bot for number, chair in enumerate(self.chairs)]
+        return [Seat("") if hidden and number != seat else chair.seat for number, chair in enumerate(self.chairs)]
 
     def _begin_if_possible(self, now: Instant) -> None:
         if self.gathering.may_begin(now.time):
@@ -382,10 +384,10 @@ class Table:
             self._ask(now)
 
     def _close(self, seat: int, ms: float) -> None:
-        """The question to a seat is answered, or not wanted any more."""
+        """The question to a seat is answered, or no longer wanted."""
         del self.questions[seat]
         self.taken_ms[seat] += ms
-        self.players[seat].places.note_answer(ms, self._decision_ms)
+        self.chairs[seat].places.note_answer(ms, self._decision_ms)
 
     def _ask(self, now: Instant) -> None:
         """Ask the next questions, or end. A seat that was not ready in time is not asked: it is gone."""
@@ -415,11 +417,12 @@ class Table:
 
     def _play(self, seat: int, message: play_pb2.Move, ms: float, now: Instant) -> None:
         # First, since everything else takes time that other matches wait for.
-        if (size := message.ByteSize()) > self.settings.max_move_bytes:
-            self._fault(seat, Fault.MALFORMED, ms, now, sent=f"a move of {size} bytes")
+        data = message.SerializeToString()
+        if len(data) > self.settings.max_move_bytes:
+            self._fault(seat, Fault.MALFORMED, ms, now, sent=f"a move of {len(data)} bytes")
             return
         try:
-            move = self.codec.known_move(message)
+            move = self.codec.known_move(data)
         except MalformedMove:
             self._fault(seat, Fault.MALFORMED, ms, now, sent=str(message))
             return

@@ -79,7 +79,7 @@ def settings_for(
         named, numbers = ", ".join(games or GAME_NAMES), ", ".join(map(str, counts))
         raise UsageError(f"{named} cannot be played by {numbers}; give other --games or --players")
     if deals is not None and deals not in list(Deals):
-        raise UsageError(f"there are no deals {deals!r}: there are {', '.join(Deals)}")
+        raise UsageError(f"--deals is {' or '.join(Deals)}, not {deals!r}")
     usual = Settings()
     clock = Clock(
         usual.clock.decision_ms if decision_ms is None else decision_ms,

@@ -23,7 +23,7 @@ from roost_games.errors import RoostError
 from roost_games.replay import VOIDED
 from roost_ladder.running.fixtures import Fixture, Job, MatchLimits, Period, PlayedMatch, as_played
 from roost_sdk.bot import wire_name
-from roost_sdk.seat import Trouble
+from roost_sdk.troubles.log import Trouble
 from roost_server.clocks import epoch_ms
 from roost_server.play.seating import RequestedMatch
 from roost_server.play.session import Session
@@ -146,7 +146,7 @@ def _requested(fixture: Fixture) -> RequestedMatch:
 
 
 async def _cancel_others() -> None:
-    """End everything that still waits: an interruption leaves tasks behind whose result nobody wants any more."""
+    """End everything that still waits: an interruption leaves tasks behind whose result nobody wants."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()

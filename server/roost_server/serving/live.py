@@ -180,7 +180,7 @@ def add_presence(
 ) -> None:
     """Add to all bot versions what they are doing. `last_ends` says when the last match of each ended.
 
-    Of those of which the veil says nothing, only whether they are connected: in a knockout, who plays has won before.
+    Where the veil is silent about a bot, only whether it is connected: in a knockout, a bot that plays has won before.
     """
     presences = Presences(arena)
     by_name: dict[str, list[arena_pb2.BotVersion]] = {}

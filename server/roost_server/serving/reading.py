@@ -59,7 +59,7 @@ class Readers:
             try:
                 return await asyncio.shield(answering)
             finally:
-                # Its turn lasts as long as the thread is busy, also if the caller has gone.
+                # Its turn lasts as long as the thread is busy, even if the caller has gone.
                 await asyncio.wait([answering])
                 # An error keeps this frame. If the frame kept the error, only the garbage collector could free both.
                 del answering

@@ -29,7 +29,7 @@ REQUEST_SECONDS = 10.0
 STALLED_SECONDS = 30.0
 """How long a caller may keep an answer waiting. What it reads makes up for that, at `SLOWEST`."""
 SLOWEST = 32 << 10
-"""In bytes a second. A caller that reads more slowly than this is cut off in the end."""
+"""In bytes a second. A caller that reads more slowly than this is cut off after a while."""
 RequestT = TypeVar("RequestT", bound=Message)
 Answer = Callable[[RequestT, Identity | None], Awaitable[Message]]
 Updates = Callable[[RequestT, Identity | None], AsyncGenerator[Message, None]]
@@ -170,6 +170,8 @@ class Turnstile(grpc.aio.ServerInterceptor):
             except RoostError as error:
                 self._metrics.call_refused(method, status_of(error).name)
                 await _end(context, error)
+            except grpc.aio.InternalError:
+                return  # the caller went while it was being answered
 
         return grpc.stream_stream_rpc_method_handler(
             handle, handler.request_deserializer, None if handler.unary_unary else handler.response_serializer

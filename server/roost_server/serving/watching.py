@@ -92,7 +92,7 @@ class Scene(NamedTuple):
 
 
 class Retelling:
-    """A running match from its deal on. `close` it when nobody looks any more.
+    """A running match from its deal on. `close` it when nobody is watching.
 
     The match itself only wakes those who look. They have the next scenes made when they get there.
     """
@@ -111,7 +111,7 @@ class Retelling:
         match.end.add_done_callback(self._end)
 
     def close(self) -> None:
-        """Wake nobody any more."""
+        """Stop waking anybody."""
         self._table.unwatch(self._wake)
 
     async def reach(self, scene: int) -> bool:

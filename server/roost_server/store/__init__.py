@@ -5,9 +5,9 @@
         await writer.save(finished)  # returns when the match is on the disk
         queries.versions(store)
 
-`models` has the tables, `records` what the arena writes, `results` finished matches and what counts,
-`sums` what ratings are made of, `lookups` pages of matches and one bot's record, `queries` everything else.
-docs/formats/database.md describes the database to readers with other programs.
+`models` has the tables, `records` what the arena writes, and `results` finished matches and what counts. `sums` has
+what ratings are made of, `lookups` pages of matches and one bot's record, and `queries` everything else.
+docs/formats/database.md describes the database for readers with other programs.
 """
 
 from roost_server.store import queries

@@ -71,7 +71,7 @@ class Backend(Protocol):
         """Connections for the arena."""
 
     def reading_engine(self) -> Engine:
-        """Connections that cannot change anything, each of which sees one state of the records."""
+        """Connections that cannot change anything. Each sees one state of the records."""
 
     def check_writable(self, connection: Connection) -> None:
         """Raise what a first write would raise, unless that has been raised earlier."""

@@ -497,7 +497,7 @@ class ArchivePartRow(BaseRow, table=True):
 
 
 class RulingRow(BaseRow, table=True):
-    """A decision of the host that affects results, or how they read. What it is not about is null or empty."""
+    """A decision of the host that affects results, or how they read. Fields that do not apply are null or empty."""
 
     __tablename__ = "ruling"
     __table_args__ = (

@@ -73,7 +73,7 @@ class PostgresDatabase:
         return self._engine()
 
     def reading_engine(self) -> Engine:
-        """Connections that cannot change anything, each of which sees one state of the records."""
+        """Connections that cannot change anything. Each sees one state of the records."""
         engine = self._engine(**ONE_STATE)
         event.listen(engine, "connect", _read_only)
         return engine

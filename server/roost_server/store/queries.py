@@ -176,7 +176,7 @@ def name_of(store: Store, version_id: int) -> tuple[str, str]:
 
 
 def backgrounds(store: Store, veil: Veil = EVERYTHING_SEEN) -> dict[int, Background]:
-    """By version. Of a bot of which the veil says nothing, nobody learns whether it is in quarantine."""
+    """By version. Nobody learns whether a bot about which the veil is silent is in quarantine."""
     versions = (
         select(BOT_VERSION.c.id, OWNER.c.name, BOT_VERSION.c.last_seen_ms)
         .join_from(BOT_VERSION, BOT, isouter=True)

@@ -1,4 +1,4 @@
-"""How changes are written: SQLAlchemy Core statements for many rows each, in the caller's transaction.
+"""How changes are written: statements for many rows each, in the caller's transaction.
 
 `write` is for new changes, which nearly all are: it does not look for them first. `write_rest` skips what is already on
 record if it is the same, and refuses it if it differs. So writing again is always right after an error that leaves open
@@ -6,10 +6,11 @@ whether the commit took place.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from sqlalchemy import Connection, RowMapping, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Dialect, Insert, RowMapping, bindparam, func, insert, select, update
 
 from roost_server.store.errors import RecordRefused
 from roost_server.store.models import BLOCK, BLOCK_MEMBER, MATCH, MATCH_SEAT, REPLAY, VOID_SEAT, BlockState
@@ -46,8 +47,8 @@ class Group(NamedTuple):
 def write(connection: Connection, group: Group) -> None:
     """Write blocks and matches that are new. Raises `IntegrityError` if one is not."""
     if group.opened:
-        connection.execute(ADD_BLOCKS, [block_row(block) for block in group.opened])
-        connection.execute(ADD_MEMBERS, [row for block in group.opened for row in member_rows(block)])
+        _add(connection, ADD_BLOCKS, [block_row(block) for block in group.opened])
+        _add(connection, ADD_MEMBERS, [row for block in group.opened for row in member_rows(block)])
     if group.matches:
         _add_matches(connection, group.matches)
     for state in dict.fromkeys(each.state for each in group.closed):
@@ -69,13 +70,21 @@ def resume_blocks(connection: Connection) -> None:
 def _add_matches(connection: Connection, matches: Sequence[MatchRows]) -> None:
     last = connection.execute(LAST_NUMBER).scalar_one() or 0
     numbered = list(enumerate(matches, last + 1))
-    connection.execute(ADD_MATCHES, [{"number": number, **each.match} for number, each in numbered])
-    connection.execute(
-        ADD_SEATS, [{"match_number": number, **seat} for number, each in numbered for seat in each.seats]
-    )
-    connection.execute(ADD_REPLAYS, [{"match_number": number, "document": each.document} for number, each in numbered])
+    _add(connection, ADD_MATCHES, [{"number": number, **each.match} for number, each in numbered])
+    _add(connection, ADD_SEATS, [{"match_number": number, **seat} for number, each in numbered for seat in each.seats])
+    _add(connection, ADD_REPLAYS, [{"match_number": number, "document": each.document} for number, each in numbered])
     if voids := [row for number, each in numbered for row in _void_rows(number, each)]:
-        connection.execute(ADD_VOIDS, voids)
+        _add(connection, ADD_VOIDS, voids)
+
+
+def _add(connection: Connection, statement: Insert, rows: Sequence[Row]) -> None:
+    """Add whole rows as the driver takes them: SQLAlchemy would look at each value, and take most of the time."""
+    connection.exec_driver_sql(_text(statement, connection.dialect), rows)
+
+
+@cache
+def _text(statement: Insert, dialect: Dialect) -> str:
+    return str(statement.compile(dialect=dialect))
 
 
 def _void_rows(number: int, rows: MatchRows) -> list[Row]:
@@ -90,7 +99,7 @@ def _close_blocks(connection: Connection, ids: list[str], outcome: BlockState) -
     for block_id in ids:
         state = states.get(block_id)
         if state != outcome:
-            situation = f"is {state} already" if state else "is not on record"
+            situation = f"is already {state}" if state else "is not on record"
             raise RecordRefused(f"block {block_id} cannot be closed as {outcome}: it {situation}")
 
 

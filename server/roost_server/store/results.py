@@ -2,7 +2,7 @@
 
 Standings, histories, exports, the suspicion report and a ladder's book all read their matches here. `recorded` is the
 one query, and `facts` are the matches that count by one of the two rules. Matches that are played for another purpose
-than ratings never count for anything else: only who asks for this purpose gets them.
+than ratings never count for anything else: they are read only by asking for this purpose.
 """
 
 from collections.abc import Container, Iterator, Sequence

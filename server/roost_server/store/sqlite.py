@@ -27,7 +27,8 @@ from roost_server.store.errors import StoreError
 
 BUSY_MS = 5_000
 """How long a statement waits for another program's lock."""
-
+SYNCHRONOUS = "FULL"
+"""A commit waits until it is on the disk."""
 PAGES_AT_ONCE = 2_000
 """How many pages are copied before the writer gets its turn."""
 OWNER_ONLY = 0o600
@@ -48,8 +49,8 @@ class ArenaLock:
     """One arena per database: held from construction to `release`, or until the process ends, however it ends.
 
     Raises `StoreError` if another arena has it. The lock is on a file beside the database, because SQLite has locks of
-    its own on the database file. That file stays behind when the lock is released (to delete it would let two arenas
-    lock two files of one name); it holds the process number of the last holder, for the message.
+    its own on the database file. The lock file is never deleted, or two arenas could lock two files of one name. It
+    holds the process number of the last holder, for the message.
     """
 
     def __init__(self, database: Path) -> None:
@@ -326,7 +327,7 @@ def _set_foreign_keys(connection: Connection, enforced: bool) -> None:
 
 def _engine(path: Path, mode: str) -> Engine:
     url = URL.create("sqlite", database=path.absolute().as_uri(), query={"mode": mode, "uri": "true"})
-    engine = create_engine(url)
+    engine = create_engine(url, paramstyle="named")  # as `recording` has its rows
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)
     return engine
@@ -340,10 +341,10 @@ def _set_up(connection: SqliteConnection, _: ConnectionPoolEntry) -> None:
 
 
 def _set_up_writer(connection: SqliteConnection, _: ConnectionPoolEntry) -> None:
+    connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
     (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
     if mode != "wal":
         raise StoreError("the database's folder does not support WAL (a network drive?); put it on a local disk")
-    connection.execute("PRAGMA synchronous = FULL")
 
 
 def _begin(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""How many matches an arena plays at once: as many as it can serve without being late itself.
+"""How many matches an arena plays at once: as many as it can serve and hardly be late itself.
 
 The right number is not known in advance. It depends on the machine, and on how long bots think. So the arena begins
 with some, goes on to more while all of them are played and it is hardly late, and to fewer when it is late too often.

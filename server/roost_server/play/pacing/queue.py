@@ -6,8 +6,9 @@ costs here depends on how many blocks wait for its own bots, and not on how many
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from functools import cache
 from heapq import heappop, heappush
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from roost_server.play.block import OpenBlock
 
@@ -17,16 +18,6 @@ LOOK_AHEAD = 32
 """How many blocks of a bot are looked at. A ladder plans fewer ahead. Finals plan whole rounds."""
 
 
-class _Line:
-    """The blocks that wait for one bot, in their order. Those that have left are removed now and then."""
-
-    __slots__ = ("blocks", "left")
-
-    def __init__(self) -> None:
-        self.blocks: list[OpenBlock] = []
-        self.left = 0
-
-
 class BlockQueue:
     """Waiting blocks in their order. `take` finds those whose bots have room, the oldest first."""
 
@@ -34,7 +25,8 @@ class BlockQueue:
         self._ranks: dict[str, int] = {}
         """Of the blocks that wait."""
         self._next = self._first = 0
-        self._lines: defaultdict[int, _Line] = defaultdict(_Line)
+        self._lines: defaultdict[int, dict[str, OpenBlock]] = defaultdict(dict)
+        """By bot, the blocks that wait for it, in their order."""
         self._blocks: dict[str, OpenBlock] = {}
         self._candidates: list[tuple[int, str]] = []
         """A heap: what may be played. It has each waiting block at most once."""
@@ -65,14 +57,13 @@ class BlockQueue:
             self._first -= 1
             self._add(block, self._first)
         for bot in {bot for block in blocks for bot in block.group}:
-            self._tidy(bot)
-            self._lines[bot].blocks.sort(key=lambda block: self._ranks[block.id])
+            self._lines[bot] = dict(sorted(self._lines[bot].items(), key=lambda each: self._ranks[each[0]]))
 
     def _add(self, block: OpenBlock, rank: int) -> None:
         self._ranks[block.id] = rank
         self._blocks[block.id] = block
         for bot in block.group:
-            self._lines[bot].blocks.append(block)
+            self._lines[bot][block.id] = block
         self._list(block)
 
     def _list(self, block: OpenBlock) -> None:
@@ -82,29 +73,19 @@ class BlockQueue:
 
     def of_bot(self, bot: int) -> list[OpenBlock]:
         """The blocks that wait for a bot, in their order."""
-        line = self._lines.get(bot)
-        return [block for block in line.blocks if block.id in self._ranks] if line else []
+        return list(self._lines.get(bot, {}).values())
 
     def remove(self, block: OpenBlock) -> None:
-        """A block does not wait any more."""
+        """A block no longer waits."""
         del self._ranks[block.id], self._blocks[block.id]
         for bot in block.group:
-            line = self._lines[bot]
-            line.left += 1
-            if 2 * line.left > len(line.blocks):
-                self._tidy(bot)
-
-    def _tidy(self, bot: int) -> None:
-        line = self._lines[bot]
-        line.blocks = self.of_bot(bot)
-        line.left = 0
-        if not line.blocks:
-            del self._lines[bot]
+            del self._lines[bot][block.id]
+            if not self._lines[bot]:
+                del self._lines[bot]
 
     def count(self, bot: int) -> int:
         """How many blocks wait for a bot."""
-        line = self._lines.get(bot)
-        return len(line.blocks) - line.left if line else 0
+        return len(self._lines.get(bot, ()))
 
     def of_any(self, bots: Container[int]) -> list[OpenBlock]:
         """The blocks that wait for one of these bots."""
@@ -124,12 +105,14 @@ class BlockQueue:
         Small tables fill up sooner than large ones. So a block that was passed over often, and whose bots are all here,
         reserves those of them that are free, unless the others do not come soon.
         """
-        self._list_woken(here)
+        # Nothing changes meanwhile, and bots without room are asked for many blocks.
+        is_free = cache(free.__contains__)
+        self._list_woken(is_free, here)
         while self._candidates:
             rank, block_id = heappop(self._candidates)
             self._listed.discard(block_id)
             block = self._blocks.get(block_id)
-            if block is None or not _all_in(free, block.needed):
+            if block is None or not all(map(is_free, block.needed)):
                 continue
             if not any(self._is_kept(bot, rank, here, comes_soon) for bot in block.needed):
                 self._begin(block, rank, here)
@@ -140,26 +123,22 @@ class BlockQueue:
         self._pass_over(block, rank, here)
         self.remove(block)
         if block.passed_over >= PATIENCE:
-            # Its bots are not kept free for it any more.
+            # Its bots are no longer kept free.
             self._woken.update(block.group)
 
-    def _list_woken(self, here: Container[int]) -> None:
+    def _list_woken(self, is_free: Callable[[int], bool], here: Container[int]) -> None:
         while self._woken:
-            for _, block in self._front(self._woken.pop(), here):
-                self._list(block)
+            bot = self._woken.pop()
+            # It is woken again when it has room. If it is not here, there may be blocks that do not need it.
+            if is_free(bot) or bot not in here:
+                for _, block in self._front(bot, here):
+                    self._list(block)
 
     def _front(self, bot: int, here: Container[int]) -> Iterator[tuple[int, OpenBlock]]:
         """The first blocks that wait for a bot and for nobody who is not here, with their ranks."""
-        line, ranks = self._lines.get(bot), self._ranks
-        seen = 0
-        for block in line.blocks if line else ():
-            rank = ranks.get(block.id)
-            if rank is None or not _all_in(here, block.needed):
-                continue
-            yield rank, block
-            seen += 1
-            if seen == LOOK_AHEAD:
-                return
+        waiting = self._lines.get(bot, {}).values()
+        playable = (block for block in waiting if _all_in(here, block.needed))
+        return ((self._ranks[block.id], block) for block in islice(playable, LOOK_AHEAD))
 
     def _is_kept(self, bot: int, rank: int, here: Container[int], comes_soon: Callable[[Sequence[int]], bool]) -> bool:
         """Whether a bot is kept free for a block before this rank."""

@@ -27,7 +27,7 @@ class Candidates:
         self._rules = rules
         self._entered = entered
         self.progress: dict[int, BotQualification] = {}
-        """By bot, how far it is."""
+        """By bot, its progress."""
         self.played: dict[int, list[QualifyingBlock]] = {}
         """By version, its blocks that count."""
         self.busy: set[int] = set()

@@ -55,7 +55,7 @@ class _Part(NamedTuple):
 
 
 class ArchivedReplays:
-    """Reads replays that are not in the database any more."""
+    """Reads replays that are no longer in the database."""
 
     def __init__(self, reading: Reading, backend: Backend) -> None:
         self._reading = reading

@@ -42,7 +42,7 @@ def restore(copy: Path, backend: Backend, note: Callable[[Connection], None]) ->
     """Replace the database with a copy. Returns where the previous database was moved to, if there was one.
 
     An arena that opens it begins another epoch. `note` writes into the copy that it was restored. Raises `StoreError`
-    if the copy is no database or damaged, or if an arena has the database open.
+    if the copy is not a database or is damaged, or if an arena has the database open.
     """
     target = sqlite_file(backend, "pg_restore").path
     check_copy(copy)

@@ -1,14 +1,14 @@
 """Epochs: whether the records go on where they ended, or a copy from earlier has taken their place.
 
-Deals follow from a master seed and the number of a block, so records that were put back would deal cards again that
-were dealt since the copy was made, and that somebody may have written down. Therefore the epoch is part of the
-derivation, and another one begins when the records turn out to be a copy:
+Deals follow from a master seed and the number of a block. So an arena with older records would deal the same cards
+again that were dealt since the copy was made, and somebody may have written them down. Therefore the epoch is part of
+the derivation, and another one begins when the records turn out to be a copy:
 
 - a copy that Roost made has no mark;
 - any other copy has a mark that does not fit what is noted outside the tables (`Backend.noted`): beside a SQLite file,
   or by the PostgreSQL server;
-- records of which something is missing that was noted, because an older file was put in their place, or SQLite's log
-  was lost or damaged, are not played on with before the host accepts that.
+- records that lack something that was noted (an older file was put in their place, or SQLite's log was lost or damaged)
+  are only used if the host accepts the loss.
 
 An epoch is named after the millisecond in which it began, so that the same copy, put back twice or on two machines,
 does not begin the same epoch twice. What was being played when the copy was made is voided: a block is never dealt in
@@ -87,7 +87,7 @@ def go_on(store: Store, *, accept_loss: bool = False) -> Epoch | None:
 
 
 def _missing(connection: Connection, backend: Backend, noted: Noted) -> list[str]:
-    """What is not on record any more, in words. Of a copy that says so itself nothing is missing."""
+    """What is missing from the records, in words; nothing if they are a copy that says so."""
     if _mark(connection) == NO_MARK:
         return []
     pairs = zip(("match", "act", "block"), noted.reached, backend.reached(connection, blocks=True), strict=True)

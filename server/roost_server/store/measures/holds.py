@@ -46,7 +46,7 @@ class HeldBlocks(NamedTuple):
     competition_id: int
     phase: str
     first: int
-    """The serial from which on they are. Those of earlier blocks were released."""
+    """The first serial that is held back. Earlier blocks were released."""
 
     @property
     def blocks(self) -> ColumnElement[bool]:
@@ -184,7 +184,7 @@ def _held(reading: Reading, competition_id: int, now_ms: int) -> Iterator[HeldBl
 
 
 def _first_held(hold: Hold, made: Collection[Release], now_ms: int) -> int | None:
-    """The serial from which on a hold still holds; `None` if everything is released."""
+    """The first serial that is still held back; `None` if everything is released."""
     bounds = [each.before_serial for each in made if each.phase == hold.phase]
     if None in bounds or (hold.until_ms is not None and hold.until_ms <= now_ms):
         return None

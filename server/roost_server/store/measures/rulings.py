@@ -42,7 +42,7 @@ class RulingKind(StrEnum):
 
 
 class Ruling(NamedTuple):
-    """A ruling. What it is not about is `None`, or empty."""
+    """A ruling. Fields that do not apply to it are `None` or empty."""
 
     at_ms: int
     actor: str

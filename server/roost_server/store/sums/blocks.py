@@ -15,7 +15,7 @@ from roost_server.store.store import Reading
 from roost_server.store.sums.vectors import layout_for
 
 COUNTED = case((or_(UNRATED, voided_by_ruling()), VOIDED), else_=MATCH.c.termination)
-"""How a match ended, as far as ratings are concerned."""
+"""How a match ended, for the purpose of ratings."""
 MATCHES = select(
     *MATCH.c["block_id", "players"], COUNTED, *BLOCK.c["competition_id", "phase", "game", "state"]
 ).join_from(MATCH, BLOCK)

@@ -98,7 +98,7 @@ class Sums:
         self._nameless: frozenset[int] = frozenset()
         """The competitions that hide names."""
         self._released: tuple[Held, int, list[Blocks]] = ((), 0, [])
-        """The released blocks of phases of which others are held back, as of a revision."""
+        """The released blocks of phases that are partly held back, as of a revision."""
         self._seen: tuple[Held, int, int] = ((), 0, 0)
         """What was held back at the match of a number, and when the last one before it ended that was not."""
         self._saves = 0
@@ -197,7 +197,7 @@ class Sums:
         """The sums of the blocks that are meant."""
         forfeits = COUNTED if wanted.forfeits else IGNORED
         return added_up(
-            layout_for(kind.players).group_sums(groups, vectors)
+            layout_for(kind.players).group_sums(kind.origin.game, groups, vectors)
             for kind, groups, vectors in self._parts(wanted, forfeits)
         )
 

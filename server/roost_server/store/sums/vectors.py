@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from roost_ladder.rating.groups import AT_ONCE, GroupSums, GroupTables, pairs_of
-from roost_ladder.rating.results import Floats, Indices, Numbers
+from roost_ladder.rating.results import Floats, Indices, Kind, Numbers
 
 STORED = "<i8"
 """How a number is stored: 64 bits, little-endian."""
@@ -58,14 +58,14 @@ class Layout:
         """By group, kind of sum and bot: wins, places, faults, decisions, microseconds."""
         return vectors[:, self.first_member :].reshape(-1, MEMBER_SUMS, self.players)
 
-    def group_sums(self, groups: Numbers, vectors: Numbers) -> GroupSums:
-        """What ratings need of these groups, each of which is there once."""
+    def group_sums(self, game: str, groups: Numbers, vectors: Numbers) -> GroupSums:
+        """What ratings need of these groups, from the matches of a game. Each group occurs once."""
         bots, members = members_of(groups)
         halves = np.where(np.arange(self.scores) == 0, 1.0, 0.5)
         scores = vectors[:, 1 : self.first_product].astype(float) * halves
         by_member = self.members(vectors)
         tables = GroupTables(
-            self.players,
+            Kind(game, self.players),
             members,
             vectors[:, 0].astype(float),
             scores,
