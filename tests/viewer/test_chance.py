@@ -73,14 +73,14 @@ def check(page: Page) -> None:
 def test_a_deal_that_was_played_is_in_order(page: Page, site: Site, name: str) -> None:
     page.goto(f"{site.address}/{name}")
     check(page)
-    expect(page.locator(".verdict")).to_have_text("The deal is in order.")
+    expect(page.locator(".verdict")).to_have_text("The deal is correct.")
     expect(page.locator(".findings li")).to_have_count(len(page.locator(".findings li.good").all()))
 
 
 def test_a_seat_can_check_the_whole_deal_too(page: Page, site: Site) -> None:
     page.goto(f"{site.address}/karteneck#step=4&eye=1")
     check(page)
-    expect(page.locator(".findings")).to_contain_text("Portions: in order")
+    expect(page.locator(".findings")).to_contain_text("Portions: correct")
 
 
 @pytest.mark.parametrize(

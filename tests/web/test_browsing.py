@@ -33,6 +33,8 @@ PAGES = (
     "/watch",
     "/rules",
     "/rules/karteneck",
+    "/docs",
+    "/docs/bots/start",
     "/open",
     "/api",
 )
@@ -48,6 +50,7 @@ KINDS = (
     "/competitions/autumn",
     "/watch",
     "/rules/karteneck",
+    "/docs/hosting/competition",
     "/open",
     "/api",
 )

@@ -85,6 +85,8 @@ ASKED: dict[str, Callable[[World], list[str]]] = {
 OF_NO_MATCH = {
     "/rules",
     "/rules/{name}",
+    "/docs",
+    "/docs/{name:path}",
     "/not-here",
     "/open",
     "/frames",
@@ -96,8 +98,17 @@ OF_NO_MATCH = {
     "/robots.txt",
 }
 """These routes ask the arena for nothing."""
-TELL_LITTLE = {"/health", "/watch", "/stage", "/embed/{match_id}", f"{API}/arena", f"{API}/running"}
-"""Routes that tell at most how much is played, or leave the rest to the viewer: worlds may look alike there."""
+TELL_LITTLE = {
+    "/competitions",
+    f"{API}/competitions",
+    "/health",
+    "/watch",
+    "/stage",
+    "/embed/{match_id}",
+    f"{API}/arena",
+    f"{API}/running",
+}
+"""Routes that tell at most how much is played and who won, or leave the rest to the viewer: worlds may look alike."""
 Told = dict[str, list[tuple[int, object]]]
 TIMES = re.compile(r"<time [^>]*>[^<]*</time>|\d{1,2} \w{3} \d{4}, \d\d:\d\d UTC")
 SEALS = re.compile(r"<code>[0-9a-f]{64}</code>")

@@ -1,8 +1,8 @@
 """The pages over made-up answers: what they say, what they link to, and that strangers' names are only text."""
 
 import re
+import time
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from io import BytesIO
 from urllib.parse import unquote, urlsplit
 from zipfile import ZipFile
@@ -12,6 +12,7 @@ import pytest
 
 from roost.v1 import arena_pb2, play_pb2, records_pb2
 from tests.support.pages.fake_arena import HOSTILE, FakeArena, serving
+from tests.support.pages.markup import Markup
 from tests.support.pages.visitor import Visitor, visiting
 
 PAGES = (
@@ -31,43 +32,10 @@ PAGES = (
     "/watch",
     "/rules",
     "/rules/karteneck",
+    "/docs",
+    "/docs/bots/start",
     "/api",
 )
-VOID = {"meta", "link", "img", "input", "br", "hr"}
-
-
-class Markup(HTMLParser):
-    """Checks that elements are closed in order, and keeps links, attributes and the text of table rows."""
-
-    def __init__(self, markup: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.links: list[str] = []
-        self.attributes: list[tuple[str, str, str]] = []
-        self.rows: list[list[str]] = []
-        self.text = ""
-        self.feed(markup)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
-        self.links += [value or "" for name, value in attrs if name == "href" and tag == "a"]
-        if tag in VOID:
-            return
-        self.open.append(tag)
-        if tag == "tr":
-            self.rows.append([])
-        elif tag in ("td", "th") and self.rows:
-            self.rows[-1].append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-        if {"td", "th"} & set(self.open):
-            self.rows[-1][-1] += data
 
 
 @pytest.fixture
@@ -179,6 +147,16 @@ def test_pairs_that_defy_the_ladder_are_named(visitor: Visitor) -> None:
     assert text.count("70 %") >= 4, "one for each pair two places apart"
 
 
+def test_a_bot_defies_the_ladder_against_the_one_two_places_below(fake: FakeArena, visitor: Visitor) -> None:
+    """It sees the pair from its own side, and so does the other one."""
+    text = words(Markup(visitor.get("/bots/greedy").text).text)
+    assert f"It defies the ladder against {fake.names[2]} 3f9ac07d: ahead in 70 % instead of 55 %." in text
+    fake.pairs = [records_pb2.Pair(version_id=3, opponent_version_id=1, share=0.7, expected=0.55, defies=True)]
+    [seen] = visitor.get("/api/v1/bots/greedy?players=2").json()["surprises"]
+    assert seen["bot"] == fake.names[2]
+    assert (seen["share"], seen["expected"]) == pytest.approx((0.3, 0.45))
+
+
 def test_a_bot_does_best_and_worst_against_different_opponents(fake: FakeArena, visitor: Visitor) -> None:
     """Five opponents: two are named on either side, and the one in the middle is not."""
     text = words(Markup(visitor.get("/bots/greedy").text).text)
@@ -259,11 +237,12 @@ def test_a_competition_shows_what_keeps_it_waiting(fake: FakeArena, visitor: Vis
 def test_a_competition_shows_its_result(fake: FakeArena, visitor: Visitor) -> None:
     fake.finish("autumn")
     fake.bracket.champion, fake.bracket.winner = "", "greedy"
-    fake.bracket.result.add(place=1, bot="greedy", owner="Ann", decided_by="seeding", seed=1, rating=1512.4, score=0.5)
+    rated = {"rating": 1512.4, "rating_low": 1472.4, "rating_high": 1552.4, "score": 0.5}
+    fake.bracket.result.add(place=1, bot="greedy", owner="Ann", decided_by="seeding", seed=1, **rated)
     fake.bracket.result.add(place=2, bot=HOSTILE[0], owner="Bob", seed=2, lost_in=1, lost_to="greedy")
     markup = Markup(visitor.get("/competitions/autumn").text)
     assert "Winner: greedy" in markup.text
-    assert ["1", "greedy", "Ann", "rating 1512, then seeding"] in markup.rows
+    assert ["1", "greedy", "Ann", "rating 1512 ±40, then seeding"] in markup.rows
     assert ["2", HOSTILE[0], "Bob", "lost to greedy in round 1"] in markup.rows
 
 
@@ -308,6 +287,8 @@ def test_an_export_is_a_folder_in_an_archive(fake: FakeArena, visitor: Visitor) 
         ("/standings?competition=autumn", 404),
         ("/standings?game=chess", 404),
         ("/rules/chess", 404),
+        ("/docs/bots/chess", 404),
+        ("/docs/../pyproject", 404),
         ("/matches?before=nothing", 404),
         ("/standings?players=many", 400),
         ("/standings?players=-1", 400),
@@ -411,6 +392,29 @@ def test_circles_are_named_below_the_standings(visitor: Visitor, fake: FakeArena
     found = visitor.get("/api/v1/standings").json()["circularity"]
     assert (found["strength"], found["strength_low"], found["strength_high"]) == (0.21, 0.15, 0.27)
     assert found["circle"][1] == {"version_id": 2, "bot": two, "version": "v1", "ahead_of_next": 0.63}
+
+
+def test_the_second_ranking_has_a_column_and_a_line(visitor: Visitor, fake: FakeArena) -> None:
+    score = arena_pb2.SecondScore(version_id=1, score=0.5, score_low=0.466, score_high=0.5, rank_low=1, rank_high=3)
+    fake.second = arena_pb2.SecondRanking(state=arena_pb2.SECOND_STATE_READY, scores=[score], summary="it <b>differs")
+    text = words(Markup(visitor.get("/standings").text).text)
+    assert "1–3: 50 % 47–50" in text
+    assert "it <b>differs." in text
+    rows = visitor.get("/api/v1/standings").json()["rows"]
+    assert [row["clone_proof"] for row in rows if row["version_id"] == 1] == [
+        {"score": 0.5, "score_low": 0.466, "score_high": 0.5, "rank_low": 1, "rank_high": 3}
+    ]
+
+
+def test_a_second_ranking_that_is_being_worked_out_is_asked_for_again(visitor: Visitor, fake: FakeArena) -> None:
+    """Nothing else has changed at the arena."""
+    state = arena_pb2.SECOND_STATE_BEING_WORKED_OUT
+    fake.second = arena_pb2.SecondRanking(state=state, summary="ask again")
+    assert "ask again" in visitor.get("/standings").text
+    fake.second = arena_pb2.SecondRanking(state=arena_pb2.SECOND_STATE_READY, summary="it is here")
+    until = time.monotonic() + 30
+    while "it is here" not in visitor.get("/standings").text:
+        assert time.monotonic() < until
 
 
 def test_nothing_is_said_where_one_order_may_fit(visitor: Visitor) -> None:

@@ -106,7 +106,7 @@ def test_a_match_that_ran_when_its_arena_ended_is_gone(heard: Complaints, fake: 
     fake.failing = grpc.StatusCode.UNAVAILABLE
     until(page, away.is_visible)
     fake.failing, fake.running, fake.about.running_matches = None, [], 0
-    until(page, page.get_by_text("The arena has ended meanwhile").is_visible)
+    until(page, page.get_by_text("The arena has stopped, and no longer knows about this").is_visible)
     expect(away).to_be_hidden()
     expect(page.locator("roost-match")).to_contain_text("This match was broken off")
 

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from roost_web.api import routes as api
 from roost_web.errors import ArenaAwayError, BadRequestError, NotThereError, PageError
-from roost_web.pages import bots, competitions, files, home, matches, standings, viewing
+from roost_web.pages import bots, competitions, documents, files, home, matches, standings, viewing
 from roost_web.responses import KeepResponses
 from roost_web.settings import PageSettings
 from roost_web.site import Site, site_of
@@ -39,6 +39,7 @@ ROUTERS = (
     matches.router,
     viewing.router,
     competitions.router,
+    documents.router,
     api.router,
     files.router,
 )

@@ -7,6 +7,7 @@ own, whose key replaces the page's in the metadata. Then the caller belongs into
 `KeepResponses`, so that nobody is shown an answer for somebody else.
 """
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Hashable
 from typing import Any, NamedTuple, TypeVar
@@ -42,6 +43,7 @@ PATIENCE = 50
 """An answer is kept for at least this many times as long as the arena took for it: so no question keeps it busy, …"""
 MOST_PATIENCE_SECONDS = 15.0
 """… but for no longer than this."""
+ASK_AGAIN_SECONDS = 0.2
 RECONNECT = (
     # An arena that restarts is back within seconds.
     ("grpc.initial_reconnect_backoff_ms", 250),
@@ -77,8 +79,10 @@ class _Answer(NamedTuple):
 class ArenaClient:
     """Asks one arena. It belongs to the event loop in which it is first used."""
 
-    def __init__(self, settings: PageSettings) -> None:
+    def __init__(self, settings: PageSettings, *, patient: bool = False) -> None:
+        """`patient` for answers with everything that the arena is still working out."""
         self._settings = settings
+        self._patient = patient
         self._metadata = settings.credentials.metadata()
         self._channel: grpc.aio.Channel | None = None
         self._opened: ArenaStub | None = None
@@ -120,7 +124,11 @@ class ArenaClient:
 
     async def standings(self, request: arena_pb2.GetStandingsRequest) -> arena_pb2.GetStandingsResponse:
         """Ratings with their intervals."""
-        return await self._kept(self._stub.GetStandings, request, 2)
+        answer = await self._kept(self._stub.GetStandings, request, 2)
+        while self._patient and is_to_come(answer):
+            await asyncio.sleep(ASK_AGAIN_SECONDS)
+            answer = await self._kept(self._stub.GetStandings, request, 0)
+        return answer
 
     async def cross_table(self, request: records_pb2.GetCrossTableRequest) -> records_pb2.GetCrossTableResponse:
         """Every pair of bots that have met."""
@@ -193,7 +201,9 @@ class ArenaClient:
     ) -> "_Answer":
         asked_at = time.monotonic()
         message = await self._ask(method, request)
-        answer = _Answer(message, Stamp(state, asked_at), time.monotonic() - asked_at)
+        # More will come without a change of the arena's state, so the answer is of a state that never comes back.
+        made = Stamp(object() if is_to_come(message) else state, asked_at)
+        answer = _Answer(message, made, time.monotonic() - asked_at)
         self._answers.put(key, answer, 2 * message.ByteSize() + 200)
         return answer
 
@@ -214,6 +224,13 @@ class ArenaClient:
             raise _page_error(error) from None
         finally:
             call.cancel()
+
+
+def is_to_come(answer: Message) -> bool:
+    """Whether a part of the answer is being worked out."""
+    if not isinstance(answer, arena_pb2.GetStandingsResponse):
+        return False
+    return answer.second.state == arena_pb2.SECOND_STATE_BEING_WORKED_OUT
 
 
 def _state(answer: records_pb2.GetArenaResponse) -> Hashable:

@@ -24,7 +24,7 @@ from roost_ladder.report.tables import (
 )
 from roost_web.links import Links
 from roost_web.rows.filters import MatchSearch
-from roost_web.rows.standings import CrossTable, ShownCircularity, ShownPair, ShownStanding, Standings
+from roost_web.rows.standings import CrossTable, ShownCircularity, ShownPair, ShownScore, ShownStanding, Standings
 
 SHORT_VERSION = 8
 """This many letters of a version tell it from others at a glance."""
@@ -77,7 +77,9 @@ class Drawing:
         def of(show: Callable[[ShownStanding], str]) -> Callable[[Standing], str]:
             return lambda standing: show(rows[standing.bot])
 
+        second = [Column("clone-proof", of(lambda row: clone_proof(row.clone_proof)))]
         first = [
+            *(second if any(row.clone_proof for row in shown.rows) else []),
             Column("above next", lambda standing: share(standing.above_next)),
             Column("matches", of(lambda row: self._matches(shown, row))),
         ]
@@ -159,6 +161,11 @@ class Drawing:
         """A part of a whole."""
         return Markup(meter(part))  # noqa: S704  numbers only
 
+    @staticmethod
+    def clone_proof(score: ShownScore) -> Markup:
+        """The ranks and the score in the second ranking."""
+        return Markup(clone_proof(score))  # noqa: S704  numbers only
+
     def name(self, name: str, version: str = "") -> Markup:
         """`bot` for templates."""
         return Markup(self.bot(name, version))  # noqa: S704  escaped by `element`
@@ -199,6 +206,15 @@ def milliseconds(value: float | None) -> str:
     if value is None:
         return NOTHING
     return f"{value:,.0f}" if value >= 100 else f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
+def clone_proof(score: ShownScore | None) -> str:
+    """The ranks and the score in the second ranking, as markup."""
+    if score is None:
+        return NOTHING
+    ranks = f"{score.rank_low}" if score.rank_low == score.rank_high else f"{score.rank_low}–{score.rank_high}"
+    within = element("small", f"{100 * score.score_low:.0f}–{100 * score.score_high:.0f}")
+    return f"{ranks}: {100 * score.score:.0f} % {within}"
 
 
 def trend(points: float | None) -> str:

@@ -113,7 +113,7 @@ class FileRate:
         while len(self._times) > MOST_VISITORS:
             self._times.popitem(last=False)
         if len(recent) >= FILES_A_MINUTE:
-            raise TooManyError("These are many files; try again in a minute.")
+            raise TooManyError("Too many files at once; try again in a minute.")
         recent.append(now)
 
 

@@ -53,7 +53,7 @@ class Site:
         self.settings = settings
         self.written = written
         """Whether pages are written to files, which nothing can be asked later."""
-        self.client = ArenaClient(settings)
+        self.client = ArenaClient(settings, patient=written)
         self.frames = Frames(self.client)
         self.broadcasts = Broadcasts(self.client)
         self.links = links or Links(settings.path_prefix)

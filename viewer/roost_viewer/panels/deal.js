@@ -3,11 +3,11 @@
 import { checkDeal } from "../chance.js";
 import { h, icon } from "../elements.js";
 
-const VERDICTS = { good: "in order", bad: "wrong", open: "cannot be checked" };
+const VERDICTS = { good: "correct", bad: "wrong", open: "cannot be checked" };
 const SAID = {
-  good: "The deal is in order.",
+  good: "The deal is correct.",
   bad: "Something is wrong with this deal.",
-  open: "What can be checked is in order.",
+  open: "Everything that can be checked is correct.",
 };
 const EXPLANATION =
   "Before a match the host publishes a commitment, the SHA-256 of a secret seed. Every card and every die follows from " +

@@ -1,14 +1,9 @@
-"""The front page, the wall of running matches, the rules of the games, and the API's description."""
-
-from functools import cache
+"""The front page, the wall of running matches, and the API's description."""
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from markdown_it import MarkdownIt
-from markupsafe import Markup
 
-from roost_games.registry import GAME_NAMES, get_game, rules_of
-from roost_web.errors import NotThereError
+from roost_web.documents import inline
 from roost_web.rows import home as rows
 from roost_web.rows.filters import Filter
 from roost_web.rows.standings import standings
@@ -18,7 +13,6 @@ TOP = 8
 """How many bots the front page shows."""
 WALL = 60
 """How many running matches the wall shows."""
-MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 router = APIRouter(include_in_schema=False)
 
 
@@ -50,41 +44,12 @@ async def watch(request: Request, site: AnySite) -> HTMLResponse:
     return await site.page(request, "watch.html", running=running[:WALL], more=len(running) > WALL, ratings=ratings)
 
 
-@router.get("/rules")
-async def rules(request: Request, site: AnySite) -> HTMLResponse:
-    """The games that Roost knows."""
-    return site.bare_page(request, "rules.html", games=_games(), title="", rules=None)
-
-
-@router.get("/rules/{name}")
-async def rules_of_game(request: Request, site: AnySite, name: str) -> HTMLResponse:
-    """The rules of one game."""
-    if name not in GAME_NAMES:
-        raise NotThereError(f"There is no game {name} here.")
-    title = get_game(name).title
-    return site.bare_page(request, "rules.html", games=_games(), title=title, rules=_rules(name))
-
-
-def _games() -> list[tuple[str, str, str]]:
-    """The name, the title and the summary of each game."""
-    return [(name, get_game(name).title, get_game(name).summary) for name in GAME_NAMES]
-
-
-@cache
-def _rules(name: str) -> Markup:
-    return Markup(MARKDOWN.render(rules_of(name)))  # noqa: S704  ours
-
-
-def _inline(text: str) -> Markup:
-    return Markup(MARKDOWN.renderInline(text))  # noqa: S704  ours
-
-
 @router.get("/api")
 async def api(request: Request, site: AnySite) -> HTMLResponse:
     """What programs may ask."""
     described = request.app.openapi()
     asked = {path: methods["get"] for path, methods in described["paths"].items() if "get" in methods}
-    questions = [(path, _inline(each["description"]), each.get("parameters", ())) for path, each in asked.items()]
+    questions = [(path, inline(each["description"]), each.get("parameters", ())) for path, each in asked.items()]
     return site.bare_page(request, "api.html", questions=questions)
 
 

@@ -12,10 +12,11 @@ from roost_web.errors import NotThereError
 from roost_web.rows.faults import ShownFault, shown_fault
 from roost_web.rows.filters import Filter, MatchSearch
 from roost_web.rows.matches import ShownMatch, matches
-from roost_web.rows.standings import ShownStanding, Standings, standings
+from roost_web.rows.standings import CrossTable, ShownStanding, Standings, cross_table, standings
 
 LATEST_MATCHES = 10
 LISTED_FAULTS = 20
+MOST_COMPARED = 200
 ENOUGH_MATCHES = 4
 """A best or worst opponent has been met this often."""
 
@@ -163,6 +164,15 @@ class ShownOpponent(BaseModel):
     share_high: float
 
 
+class ShownSurprise(BaseModel):
+    """An opponent against whom the bot's current version defies the ladder."""
+
+    bot: str
+    version: str
+    share: float = Field(description="The share of matches in which it finished ahead; a tie is half.")
+    expected: float = Field(description="The share that the ratings expect.")
+
+
 class BotDetails(BaseModel):
     """One bot."""
 
@@ -172,6 +182,9 @@ class BotDetails(BaseModel):
     filter: Filter
     tables: list[TableRecord]
     opponents: list[ShownOpponent] = Field(description="The most matches first.")
+    surprises: list[ShownSurprise] = Field(
+        description="Where its results differ from the ratings by more than chance explains, all pairs considered."
+    )
     faults: list[ShownFault]
     matches: list[ShownMatch] = Field(description="The latest ones.")
 
@@ -203,9 +216,27 @@ async def bot_details(client: ArenaClient, name: str, wanted: Filter) -> BotDeta
         filter=wanted,
         tables=_tables(record.seats),
         opponents=[_opponent(each) for each in record.opponents],
+        surprises=_surprises(await _table_of(client, wanted, rated, versions[0].version_id), versions[0].version_id),
         faults=[shown_fault(each) for each in faults.faults],
         matches=latest.rows,
     )
+
+
+async def _table_of(client: ArenaClient, wanted: Filter, rated: Standings, version_id: int) -> CrossTable:
+    """The pairs of a version; in a very large field none, because an arena looks at all pairs for them."""
+    if len(rated.rows) > MOST_COMPARED:
+        return CrossTable(standings=rated, pairs=[])
+    return await cross_table(client, wanted, version_id)
+
+
+def _surprises(table: CrossTable, version_id: int) -> list[ShownSurprise]:
+    rows = {row.version_id: row for row in table.standings.rows}
+    seen = [pair if pair.version_id == version_id else pair.turned() for pair in table.surprises()]
+    return [
+        ShownSurprise(bot=other.bot, version=other.version, share=pair.share, expected=pair.expected)
+        for pair in seen
+        if pair.version_id == version_id and (other := rows.get(pair.opponent_version_id)) is not None
+    ]
 
 
 def _tables(seats: Iterable[records_pb2.SeatRecord]) -> list[TableRecord]:

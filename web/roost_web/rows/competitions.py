@@ -41,8 +41,8 @@ class ShownCompetition(BaseModel):
     blocks_open: int
     commitment: str = Field(description="The SHA-256 of the master seed.")
     seed: str = Field(description="The master seed once the competition is done and its results are released.")
-    problem: str = Field(description="Why it does not go on; empty if nothing is wrong.")
-    remark: str = Field(description="What else to know although it goes on; empty if nothing.")
+    problem: str = Field(description="Why it is stuck; empty if nothing is wrong.")
+    remark: str = Field(description="Anything else to know about it; empty if nothing.")
     winner: str = Field(description="Who has won; empty before it is done.")
     held: list[ShownHold] = Field(description="The phases whose results the host holds back now.")
 
@@ -83,7 +83,7 @@ class ShownEntry(BaseModel):
     entered_ms: int | None
     version_ids: list[int]
     withdrawn: bool
-    qualification: str = Field(description="How far it is with what it has to show first; empty if it need not.")
+    qualification: str = Field(description="Its progress in qualifying; empty if it need not qualify.")
 
 
 class ShownTie(BaseModel):
@@ -105,7 +105,11 @@ class ShownPlace(BaseModel):
     decided_by: str = Field(description="What puts it ahead of the next one; empty for the last one.")
     seed: int = Field(description="Its place in the seeding of the finals.")
     rating: float | None = Field(description="Null in a bracket, or without a match in the phase that decided.")
+    rating_low: float | None = Field(description="The lower end of the 95 % interval of the rating.")
+    rating_high: float | None
     score: float | None = Field(description="The share of its opponents that it finished ahead of.")
+    clone_proof: float | None = Field(description="Its score against the mix that nothing beats, if that matters here.")
+    worst_pair: float | None = Field(description="The lowest of its shares against one opponent, if that matters here.")
     lost_in: int | None = Field(description="In a bracket, the round in which it lost.")
     lost_to: str = Field(description="In a bracket, who put it out.")
 
@@ -117,6 +121,7 @@ class Bracket(BaseModel):
     champion: str
     result: list[ShownPlace]
     winner: str = Field(description="Empty before the competition is done.")
+    ranking: str = Field(description="What decided the result: field or clone-proof; empty if nothing, or a bracket.")
 
 
 class CompetitionDetails(BaseModel):
@@ -177,6 +182,7 @@ async def bracket(client: ArenaClient, name: str) -> Bracket:
         champion=answer.champion,
         result=[_place(each) for each in answer.result],
         winner=answer.winner,
+        ranking=answer.ranking,
     )
 
 
@@ -242,7 +248,11 @@ def _place(each: arena_pb2.ResultRow) -> ShownPlace:
         decided_by=each.decided_by,
         seed=each.seed,
         rating=each.rating if each.HasField("rating") else None,
+        rating_low=each.rating_low if each.HasField("rating") else None,
+        rating_high=each.rating_high if each.HasField("rating") else None,
         score=each.score if each.HasField("score") else None,
+        clone_proof=each.clone_proof if each.HasField("clone_proof") else None,
+        worst_pair=each.worst_pair if each.HasField("worst_pair") else None,
         lost_in=each.lost_in or None,
         lost_to=each.lost_to,
     )

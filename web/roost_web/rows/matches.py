@@ -68,14 +68,14 @@ class MatchPage(BaseModel):
     filter: MatchSearch
     rows: list[ShownMatch]
     next: str | None = Field(description="Ask for the next page with `before` set to this; null on the last page.")
-    held: str = Field(default="", description="That matches are left out because their results are held back.")
+    held: str = Field(default="", description="Says that matches are left out because their results are held back.")
 
 
 class RunningMatches(BaseModel):
     """The matches that are being played."""
 
     rows: list[ShownMatch]
-    held: str = Field(default="", description="That matches are left out because their results are held back.")
+    held: str = Field(default="", description="Says that matches are left out because their results are held back.")
 
 
 class MatchInFull(BaseModel):

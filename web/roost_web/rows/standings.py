@@ -16,6 +16,16 @@ class ShownPlaces(BaseModel):
     mean_place: float
 
 
+class ShownScore(BaseModel):
+    """A bot version in the clone-proof ranking, by its score against the mix of bots that nothing beats."""
+
+    score: float = Field(description="The share of matches in which it would finish ahead, a tie as half.")
+    score_low: float = Field(description="The lower end of the 95 % interval.")
+    score_high: float
+    rank_low: int
+    rank_high: int
+
+
 class ShownStanding(BaseModel):
     """A bot version in the standings."""
 
@@ -27,7 +37,7 @@ class ShownStanding(BaseModel):
     rating_high: float
     rank_low: int = Field(description="The best rank that the results allow.")
     rank_high: int
-    above_next: float | None = Field(description="How likely it is stronger than the next one; null for the last one.")
+    above_next: float | None = Field(description="How likely it is to be above the next one; null for the last one.")
     matches: int
     blocks: int
     wins: int
@@ -35,6 +45,7 @@ class ShownStanding(BaseModel):
     places: list[ShownPlaces]
     trend: float | None = Field(description="How much the rating has changed in 24 hours.")
     ms_per_decision: float | None
+    clone_proof: ShownScore | None = Field(default=None, description="In the second ranking; null if there is none.")
 
     def standing(self) -> Standing:
         """As the ladder's tables take it."""
@@ -77,8 +88,9 @@ class Standings(BaseModel):
     filter: StandingsFilter = Field(description="Which matches these are, with the competition and the phase.")
     matches: int = Field(description="The number of matches that count.")
     rows: list[ShownStanding]
-    held: str = Field(default="", description="That results are held back, and until when; empty if nothing is.")
+    held: str = Field(default="", description="Says that results are held back, and until when; empty if none are.")
     circularity: ShownCircularity | None = Field(default=None, description="Null if one order may fit the results.")
+    second: str = Field(default="", description="What there is to say of the clone-proof ranking; empty if nothing.")
 
     @property
     def sizes(self) -> list[int]:
@@ -101,12 +113,30 @@ async def standings(client: ArenaClient, wanted: Filter) -> Standings:
         phase=answer.phase or wanted.phase,
         everything=request.everything,
     )
-    rows = [_row(each) for each in answer.standings]
+    scores = {each.version_id: _score(each) for each in answer.second.scores}
+    rows = [_row(each, scores.get(each.version_id)) for each in answer.standings]
     circles = _circularity(answer.circularity) if answer.HasField("circularity") else None
-    return Standings(filter=shown, matches=answer.matches, rows=rows, held=answer.held, circularity=circles)
+    return Standings(
+        filter=shown,
+        matches=answer.matches,
+        rows=rows,
+        held=answer.held,
+        circularity=circles,
+        second=answer.second.summary,
+    )
 
 
-def _row(each: arena_pb2.Standing) -> ShownStanding:
+def _score(each: arena_pb2.SecondScore) -> ShownScore:
+    return ShownScore(
+        score=each.score,
+        score_low=each.score_low,
+        score_high=each.score_high,
+        rank_low=each.rank_low,
+        rank_high=each.rank_high,
+    )
+
+
+def _row(each: arena_pb2.Standing, score: ShownScore | None) -> ShownStanding:
     return ShownStanding(
         version_id=each.version_id,
         bot=each.name,
@@ -124,6 +154,7 @@ def _row(each: arena_pb2.Standing) -> ShownStanding:
         places=[ShownPlaces(players=at.players, matches=at.matches, mean_place=at.mean_place) for at in each.places],
         trend=each.trend if each.HasField("trend") else None,
         ms_per_decision=each.thinking_ms / each.decisions if each.decisions else None,
+        clone_proof=score,
     )
 
 

@@ -32,7 +32,7 @@ class ShownSuspicion(_FromMessage):
     share_with: float = Field(description="Of third bots, how many it finishes ahead of with the other at the table.")
     share_without: float
     blocks: int = Field(description="Blocks with both.")
-    p: float = Field(description="How often chance alone shows as much, at most.")
+    p: float = Field(description="The highest rate at which chance alone shows as much.")
     others_changed: int = Field(description="Other bots that the first one changes too. If they are many, it is style.")
     others: int = Field(description="Other bots that can be judged.")
     back: "ShownSuspicion | None" = Field(description="The same pair the other way round.")
@@ -62,7 +62,7 @@ class ConductPart(_FromMessage):
     bots: list[ShownConduct]
     voided: int
     moments: int
-    doubt: float = Field(description="How often chance alone makes the voids of a bot suspicious, at most.")
+    doubt: float = Field(description="The highest rate at which chance alone makes the voids of a bot suspicious.")
 
 
 class ShownMemory(_FromMessage):
@@ -143,9 +143,9 @@ class SuspicionReport(_FromMessage):
     clearest: ShownSuspicion | None = Field(description="The clearest pair below the line.")
     bots: int
     blocks: int = Field(description="Blocks at tables of three or more.")
-    doubt: float = Field(description="How often chance alone brings a pair into the report, at most.")
+    doubt: float = Field(description="The highest rate at which chance alone brings a pair into the report.")
     scatter: float
-    doubt_overall: float = Field(description="How often chance alone brings anything into the report, at most.")
+    doubt_overall: float = Field(description="The highest rate at which chance alone brings anything into the report.")
     conduct: ConductPart
     memory: MemoryPart
     thinking: ThinkingPart

@@ -123,7 +123,7 @@ function listenToUpdates() {
 function alarm({ detail }) {
   const banner = document.getElementById("trouble");
   if (!banner) return;
-  if (detail.xhr?.status === 404) banner.textContent = "The arena has ended meanwhile, and knows nothing of this any more.";
+  if (detail.xhr?.status === 404) banner.textContent = "The arena has stopped, and no longer knows about this.";
   else if (banner.hidden) banner.textContent = awayWords();
   banner.hidden = false;
 }
