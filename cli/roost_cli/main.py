@@ -16,6 +16,7 @@ from roost_cli.commands import (
     competition,
     games,
     ladder,
+    lessons,
     play,
     records,
     replay,
@@ -52,6 +53,8 @@ app.command(rich_help_panel=HERE)(ladder.ladder)
 app.command(rich_help_panel=HERE)(compare.compare)
 app.command(rich_help_panel=HERE)(workshop.new)
 app.command("try", rich_help_panel=HERE)(workshop.try_)
+app.command(rich_help_panel=HERE)(workshop.contract)
+app.command(rich_help_panel=HERE)(lessons.lessons)
 app.command(rich_help_panel=HERE)(verify.verify)
 app.command(rich_help_panel=HERE)(serve.showcase)
 app.command(rich_help_panel=ARENA)(serve.serve)
@@ -116,7 +119,7 @@ def _run(arguments: Sequence[str]) -> int:
 def _check_word(word: str) -> None:
     """Raise `UsageError` for what no argument has, so that no command needs to expect it."""
     if has_control(word):
-        raise UsageError(f"an argument has a control character, which nothing here takes: {as_text(word, SHOWN)}")
+        raise UsageError(f"an argument has a control character, which no command accepts: {as_text(word, SHOWN)}")
     if LONG_NUMBER.search(word):
         raise UsageError(f"an argument has a number of more than {MOST_DIGITS} digits: {as_text(word, SHOWN)}...")
 

@@ -39,10 +39,8 @@ DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d
 DURATION_UNITS = (3600, 60, 1)
 
 GameArgument = Annotated[str, typer.Argument(help="The game: see roost games.", metavar="GAME")]
-BotArgument = Annotated[
-    str,
-    typer.Argument(help="The bot: mybot.py, mybot.py:MyBot, stdio:./mybot, or the name of a sample.", metavar="BOT"),
-]
+BOT = typer.Argument(help="The bot: mybot.py, mybot.py:MyBot, stdio:./mybot, or the name of a sample.", metavar="BOT")
+BotArgument = Annotated[str, BOT]
 GameOption = Annotated[str | None, typer.Option(metavar="GAME", help="Only this game.")]
 CompetitionOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only this competition.")]
 SeedOption = Annotated[
@@ -64,8 +62,28 @@ SandboxOption = Annotated[
     bool,
     typer.Option(
         "--sandbox",
-        help="For bots of others: their processes have no network, and can read only their own folder and what they "
-        "need to run. It needs bubblewrap.",
+        help="For other people's bots: their processes have no network, and can read only their own folder and what "
+        "they need to run. It needs bubblewrap.",
+    ),
+]
+DecisionMsOption = Annotated[
+    int,
+    typer.Option(
+        "--decision-ms",
+        min=1,
+        max=86_400_000,
+        metavar="MS",
+        help="Milliseconds for each decision. The output says how the bots would fare with others.",
+    ),
+]
+BankMsOption = Annotated[
+    int,
+    typer.Option(
+        "--bank-ms",
+        min=0,
+        max=86_400_000,
+        metavar="MS",
+        help="Milliseconds per match for decisions that take longer.",
     ),
 ]
 DealsOption = Annotated[
@@ -159,6 +177,11 @@ class Where:
     def live(self) -> bool:
         """Whether an arena is asked, which knows who is connected."""
         return self.db is None
+
+    @property
+    def named(self) -> bool:
+        """Whether an arena or a database was named."""
+        return self.server is not None or self.db is not None
 
     @property
     def option(self) -> str:
@@ -384,7 +407,7 @@ def describe_bots(texts: Sequence[str]) -> "list[BotDescription]":
     from roost_sdk.bot_process.answers import BotDescription
     from roost_sdk.load import LoadedBot
 
-    known = {name: BotDescription.of(LoadedBot(name, sample)) for name, sample in SAMPLES.items() if name in texts}
+    known = {name: BotDescription.of(LoadedBot(name, SAMPLES[name])) for name in texts if name in SAMPLES}
     return [known.get(text) or described(text, tuple(SAMPLES))[0] for text in texts]
 
 
@@ -403,4 +426,4 @@ def opponents() -> "Opponents":
     from roost_sdk.load import spelled_out
 
     known = {name: spelled_out(sample) for name, sample in SAMPLES.items()}
-    return Opponents(known, at_tables=("greedy", "random"), in_duels=tuple(QUICK_SAMPLES))
+    return Opponents(known, at_tables=("greedy", "random"), in_duels=QUICK_SAMPLES)

@@ -4,9 +4,9 @@ import pytest
 
 from roost_cli.main import run
 from tests.support.commands.roost import Outcome, Roost
-from tests.support.records.new_databases import quick_new_databases
+from tests.support.records.quick_databases import quick_databases
 
-__all__ = ["quick_new_databases"]
+__all__ = ["quick_databases"]
 
 
 @pytest.fixture(autouse=True)

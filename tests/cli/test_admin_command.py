@@ -12,21 +12,9 @@ from roost_server.store import open_store
 from roost_server.store.models import COMPETITION, QUARANTINE
 from tests.support.commands.hosted_page import Reader
 from tests.support.commands.roost import Outcome, Roost, roost_process
+from tests.support.cups import cup
 
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[entry]
-who = "open"
-[[phases]]
-phase = "registration"
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "done"
-"""
+CUP = cup("registration", "ladder", "done", entry={"who": "open"})
 
 
 @pytest.fixture(autouse=True)
@@ -184,7 +172,7 @@ def test_competition_files(roost: Roost) -> None:
     Path("my.toml").write_text(CUP.replace("ladder", "leader"))
     wrong = roost("competition", "check", "my.toml")
     assert wrong.code == 2
-    assert wrong.err.startswith("roost: my.toml, line 11: phases.2.phase: input should be ")
+    assert wrong.err.startswith("roost: my.toml, line 4: phases.2.phase: input should be ")
     twice = roost("serve", "my.toml", "--games", "karteneck")
     assert (twice.code, "does not apply to a competition; its file sets that" in twice.err) == (2, True)
 
@@ -201,7 +189,7 @@ def test_competition_files(roost: Roost) -> None:
         ("admin invite --save x.csv --db x.db", 2, "--save is for --csv"),
         ("admin invitation revoke roost_x --db x.db", 2, "no valid invitation begins with 'roost_x'"),
         ("admin key revoke roost_x --db x.db", 2, "no valid key begins with 'roost_x'"),
-        ("admin phase cup ladder --db x.db", 2, "there is no competition 'cup'; there are: none"),
+        ("admin phase cup ladder --db x.db", 2, "there is no competition 'cup'; the competitions are: none"),
         ("admin key list --db none.db", 1, "there is no file none.db"),
         ("admin owner list --db x.db --server 127.0.0.1:1", 2, "choose one"),
         ("admin owner list --server 127.0.0.1:1", 1, "there is no arena at 127.0.0.1:1"),

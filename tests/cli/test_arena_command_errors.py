@@ -3,10 +3,8 @@
 import socket
 import sqlite3
 from collections.abc import Iterator
-from concurrent import futures
 from pathlib import Path
 
-import grpc
 import pytest
 
 from roost_games.errors import UsageError
@@ -14,6 +12,7 @@ from roost_ladder.schedules.registry import OPEN_SCHEDULES, open_schedule
 from roost_server.serving.tls import make_certificate
 from roost_server.store import open_store
 from tests.support.commands.roost import Roost, roost_process
+from tests.support.grpc_servers import answering
 
 
 @pytest.fixture
@@ -91,17 +90,10 @@ def test_an_arena_with_tls(tmp_path: Path, roost: Roost) -> None:
 
 
 def test_another_server_is_there(roost: Roost) -> None:
-    server = grpc.server(futures.ThreadPoolExecutor(1))
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    try:
-        code, out, err = roost("standings", "--server", f"127.0.0.1:{port}")
-    finally:
-        server.stop(0).wait()
+    with answering(lambda _: None) as address:
+        code, out, err = roost("standings", "--server", address)
     assert (code, out) == (1, "")
-    assert (
-        err == f"roost: what listens at 127.0.0.1:{port} is not an arena, or one of a version that cannot answer this\n"
-    )
+    assert err == f"roost: what listens at {address} is not an arena, or one of a version that cannot answer this\n"
 
 
 @pytest.mark.parametrize(
@@ -242,8 +234,8 @@ def test_every_open_schedule_exists(name: str) -> None:
 @pytest.mark.parametrize(
     ("option", "told"),
     [
-        (("--schedule", "gauntlet"), "there is no open schedule 'gauntlet': there are least-played, sure, "),
-        (("--deals", "same"), "there are no deals 'same': there are own, duplicate\n"),
+        (("--schedule", "gauntlet"), "there is no open schedule 'gauntlet'; they are: least-played, sure, "),
+        (("--deals", "same"), "--deals is own or duplicate, not 'same'\n"),
     ],
 )
 def test_a_schedule_or_deal_that_serve_does_not_know_is_named(

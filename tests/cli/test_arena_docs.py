@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from roost.v1 import arena_pb2
 from roost_cli.main import run
+from roost_cli.terminal.standings import standings_json
 from roost_server.serving.hosting import settings_for
 from roost_server.settings import Settings
 from tests.support.commands.roost import Process, arena, roost_process, until
@@ -113,12 +115,36 @@ def check_keys(address: str, capsys: pytest.CaptureFixture[str]) -> None:
         out = capsys.readouterr().out
         assert out.endswith("}\n")
         answer: Any = json.loads(out)
-        section = PAGE.split(f"`roost {command} --json`", 1)[1].split("\n`roost", 1)[0]
-        rows = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
-        documented = [key for row in rows for key in re.findall(r"`(\w+)`", row)]
-        assert sorted(documented) == sorted(answer[within][0])
+        section = about_json(command)
+        assert sorted(tables(section)[0]) == sorted(answer[within][0])
         for key in answer:
             assert f"`{key}`" in section
+
+
+def about_json(command: str) -> str:
+    return PAGE.split(f"`roost {command} --json`", 1)[1].split("\n`roost", 1)[0]
+
+
+def tables(section: str) -> list[list[str]]:
+    """The keys in the first column of each table."""
+    bodies = re.findall(r"^\| Key .*\n\|[-|]+\n((?:\|.*\n)+)", section, re.MULTILINE)
+    return [
+        [key for cell in re.findall(r"^\| (`.*?) \|", body, re.MULTILINE) for key in re.findall(r"`(\w+)`", cell)]
+        for body in bodies
+    ]
+
+
+def test_the_page_names_what_standings_have_in_some_fields_only() -> None:
+    row = arena_pb2.Standing(version_id=1, name="hen", version="v1")
+    second = arena_pb2.SecondRanking(state=arena_pb2.SECOND_STATE_READY, scores=[arena_pb2.SecondScore(version_id=1)])
+    answer = arena_pb2.GetStandingsResponse(standings=[row], second=second)
+    answer.circularity.circle.add(version_id=1, name="hen", version="v1")
+    found: Any = standings_json(answer, arena_pb2.GetStandingsRequest())
+    section = about_json("standings")
+    circularity, about = found["circularity"], found["second_ranking"]
+    assert tables(section)[1] == list(found["clone_proof"][0])
+    for key in (*found, *circularity, *circularity["circle"][0], *about):
+        assert f"`{key}`" in section
 
 
 def test_the_numbers_are_those_of_the_arena(capsys: pytest.CaptureFixture[str]) -> None:

@@ -250,7 +250,7 @@ def test_matches_for_people(roost: Roost, world: World) -> None:
 
 
 def test_verify_checks_every_match_of_a_database(roost: Roost, world: World) -> None:
-    assert roost("verify", "--db", world.file) == (0, "7 matches checked, all in order\n", "")
+    assert roost("verify", "--db", world.file) == (0, "7 matches checked, no problems found\n", "")
     assert json.loads(roost("verify", "--db", world.file, "--json").out) == {
         "matches": 7,
         "in_order": 7,
@@ -274,7 +274,7 @@ def test_verify_finds_what_was_changed_in_a_database(roost: Roost, world: World,
     code, out, err = roost("verify", "--db", file)
     assert (code, err) == (1, "")
     assert out == (
-        f"{file}:2 match duel1: the commitment is not the SHA-256 of the seed\n7 matches checked, 1 not in order\n"
+        f"{file}:2 match duel1: the commitment is not the SHA-256 of the seed\n7 matches checked, 1 problem found\n"
     )
 
 
@@ -293,7 +293,7 @@ def test_an_empty_arena_is_shown_too(roost: Roost, tmp_path: Path) -> None:
     assert roost("bots", "--db", file).out == "no bot has connected yet\n"
     assert roost("standings", "--db", file).out == "no matches are recorded yet\n"
     assert roost("matches", "--db", file).out == "no match is recorded yet\n"
-    assert roost("verify", "--db", file).out == "0 matches checked, all in order\n"
+    assert roost("verify", "--db", file).out == "0 matches checked, no problems found\n"
     assert json.loads(roost("standings", "--db", file, "--json").out)["standings"] == []
 
 

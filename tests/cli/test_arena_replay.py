@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from roost_bots import SAMPLES
-from roost_cli.terminal.replay import print_frame
+from roost_cli.terminal.replays.board import print_frame
 from roost_games.chance import seed_of
 from roost_games.errors import ReplayError
 from roost_games.narrator import Frame, Narrator
@@ -199,7 +199,7 @@ def test_replay_for_programs_is_the_record_itself(roost: Roost, world: World, tm
     assert out == world.replays[1].to_line() + "\n"
     file = tmp_path / "saved.jsonl"
     file.write_text(out)
-    assert roost("verify", file).out == "1 match checked, all in order\n"
+    assert roost("verify", file).out == "1 match checked, no problems found\n"
 
 
 def test_a_voided_match_says_why(roost: Roost, world: World) -> None:

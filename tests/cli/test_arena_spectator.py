@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from roost_bots import SAMPLES
-from roost_cli.terminal.replay import print_frame
+from roost_cli.terminal.replays.board import print_frame
 from roost_games.chance import seed_of
 from roost_games.narrator import Frame, PublicNarrator
 from roost_games.referee import Played

@@ -40,6 +40,8 @@ for arguments in json.loads(sys.argv[1]):
 """Runs several commands, one after the other, which saves the time that it takes to start."""
 NOBODY = "127.0.0.1:1"
 REPLAYS = "replays.jsonl"
+SLOW = ["google.protobuf", "grpc", "numpy", "roost_bots", "roost_ladder", "sqlmodel"]
+"""What a command may import only if it needs it."""
 WORKS = {
     "roost games": [],
     "roost rules": ["karteneck"],
@@ -53,6 +55,8 @@ WORKS = {
     ],
     "roost new": ["mybot"],
     "roost try": ["greedy", "--games", "karteneck", "--matches", "1", "--seconds", "1"],
+    "roost contract": ["protos"],
+    "roost lessons": ["random", "--game", "karteneck", "--matches", "1", "--worlds", "1"],
     "roost verify": [REPLAYS],
     "roost replay": [REPLAYS],
     "roost competition init": ["sample.toml"],
@@ -171,10 +175,19 @@ def test_asks_an_arena_without_extras(folder: Path) -> None:
         assert f"no arena at {NOBODY}" in err, (call, err)
 
 
-def test_help_imports_nothing_slow() -> None:
+@pytest.mark.parametrize(
+    ("call", "slow"),
+    [
+        ("--help", SLOW),
+        ("play --help", SLOW),
+        ("games", [*SLOW, "rich.markdown"]),
+        ("play karteneck random random --seed 1", ["grpc", "sqlmodel", "roost_bots.strong"]),
+    ],
+)
+def test_imports_nothing_slow_for_nothing(call: str, slow: list[str]) -> None:
     code = (
-        "import sys; from roost_cli.main import run; run(['--help']); "
-        "print(sorted({'grpc', 'numpy', 'sqlmodel', 'google.protobuf', 'roost_bots'} & set(sys.modules)))"
+        f"import sys; from roost_cli.main import run; run({call.split()!r}); "
+        f"print(sorted(set({slow!r}) & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -10,7 +10,7 @@ from tests.support.commands.roost import Roost
 from tests.support.records.export_world import play_and_export
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return play_and_export(tmp_path_factory.mktemp("export"), "knockout")
 
@@ -36,7 +36,7 @@ def test_other_finals_have_no_champion(roost: Roost, tmp_path: Path) -> None:
 
 def test_a_competition_that_is_not_there(roost: Roost, exported: Path) -> None:
     code, _, err = roost("competition", "show", "cap", "--db", exported.parent / "roost.db")
-    assert (code, err) == (2, "roost: there is no competition 'cap'; there are: cup\n")
+    assert (code, err) == (2, "roost: there is no competition 'cap'; the competitions are: cup\n")
 
 
 def test_a_bracket_on_the_way() -> None:

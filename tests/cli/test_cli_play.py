@@ -132,7 +132,7 @@ def test_different_troubles_are_told_up_to_a_limit(roost: Roost, tmp_path: Path)
     file = bot_file(tmp_path, "self.__class__.n = getattr(self, 'n', 0) + 1\nraise ValueError(self.n)")
     err = roost("play", "karteneck", file, "random", "--matches", 3).err
     assert err.count("crashed: ValueError") == 5
-    assert "and 4 more like these" in err
+    assert "and 4 more of other kinds" in err
 
 
 def test_a_syntax_error_in_a_bot_is_shown_without_ours(roost: Roost, tmp_path: Path) -> None:

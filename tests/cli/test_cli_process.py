@@ -62,7 +62,7 @@ def test_ctrl_c_ends_with_a_short_line(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate()
     assert process.returncode == 130
-    assert err == "roost: interrupted\n"
+    assert err == "stopping; what has been played to its end is reported\nroost: interrupted\n"
     assert "of 100000000 matches" in out
 
 

@@ -1,4 +1,4 @@
-"""`roost verify`: exit codes, and a line for each match that is not in order."""
+"""`roost verify`: exit codes, and a line for each match that does not verify."""
 
 import json
 import sqlite3
@@ -30,13 +30,13 @@ def with_line(file: Path, number: int, change: dict[str, object]) -> str:
 
 
 def test_matches_in_order(roost: Roost, record: Path) -> None:
-    assert roost("verify", record) == (0, "3 matches checked, all in order\n", "")
-    assert roost("verify", record, record).out == "6 matches checked, all in order\n"
+    assert roost("verify", record) == (0, "3 matches checked, no problems found\n", "")
+    assert roost("verify", record, record).out == "6 matches checked, no problems found\n"
 
 
 def test_blank_lines_are_no_matches(roost: Roost, record: Path) -> None:
     record.write_text("\n\n" + record.read_text() + "\n")
-    assert roost("verify", record) == (0, "3 matches checked, all in order\n", "")
+    assert roost("verify", record) == (0, "3 matches checked, no problems found\n", "")
 
 
 def test_a_deviation_is_named_with_line_match_and_step(roost: Roost, record: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_deviation_is_named_with_line_match_and_step(roost: Roost, record: Pat
     assert (code, err) == (1, "")
     finding, summary = out.splitlines()
     assert finding.startswith(f"{record}:2 match {match}: step 0: chance 'starter' gives {wrong}")
-    assert summary == "3 matches checked, 1 not in order"
+    assert summary == "3 matches checked, 1 problem found"
 
 
 def test_a_wrong_result_has_no_step(roost: Roost, record: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_truncated_record_is_found_and_the_rest_is_checked(roost: Roost, recor
     code, out, _ = roost("verify", record)
     assert code == 1
     assert out.startswith(f"{record}:3: not JSON at character ")
-    assert out.endswith("3 matches checked, 1 not in order\n")
+    assert out.endswith("3 matches checked, 1 problem found\n")
 
 
 def test_even_a_single_truncated_line_is_a_deviation(roost: Roost, record: Path) -> None:
@@ -134,4 +134,4 @@ def test_a_record_of_faults_is_in_order(roost: Roost, tmp_path: Path) -> None:
     file = tmp_path / "faults.jsonl"
     for game in ("karteneck", "bratwurmeck", "haecmaec"):
         roost("play", game, bad, "random", "random", "--replay", file)
-    assert roost("verify", file).out == "3 matches checked, all in order\n"
+    assert roost("verify", file).out == "3 matches checked, no problems found\n"

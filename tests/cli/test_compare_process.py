@@ -41,7 +41,7 @@ def test_ctrl_c_ends_with_the_answer_so_far(tmp_path: Path) -> None:
         out, err = process.communicate()
     assert process.returncode == 130
     assert "Undecided: it takes more blocks to tell whether mine is stronger than random." in out
-    assert err == "roost: interrupted\n"
+    assert err == "stopping; the answer so far follows\nroost: interrupted\n"
     workers = [int(line) for line in bot.with_suffix(".pids").read_text().split()]
     assert workers
     assert not any(is_running(worker) for worker in workers)

@@ -55,6 +55,7 @@ def test_page_and_bots_reach_an_arena_through_nginx(tmp_path: Path, roost: Roost
             assert missing.code == 404
 
 
+@pytest.mark.long
 @needs_nginx
 def test_a_live_match_is_not_held_back(tmp_path: Path) -> None:
     """Events arrive while the match is running, though the stream is far from its end."""
@@ -94,14 +95,16 @@ def test_every_command_exists() -> None:
 @pytest.mark.skipif(
     shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed: apt-get install systemd"
 )
-@pytest.mark.parametrize("unit", ["roost-arena.service", "roost-page.service"])
+@pytest.mark.parametrize("unit", ["roost-arena.service", "roost-bot@.service", "roost-page.service"])
 def test_the_units_are_valid(unit: str, tmp_path: Path) -> None:
     roost = Path(sys.executable).with_name("roost")
-    (tmp_path / unit).write_text((DEPLOY / unit).read_text().replace("/opt/roost/bin/roost", str(roost)))
+    # A template is checked as the unit of an instance.
+    installed = tmp_path / unit.replace("@.", "@mybot.")
+    installed.write_text((DEPLOY / unit).read_text().replace("/opt/roost/bin/roost", str(roost)))
     done = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", tmp_path / unit], capture_output=True, text=True, check=False
+        ["systemd-analyze", "verify", "--man=no", installed], capture_output=True, text=True, check=False
     )
-    told = [line for line in done.stderr.splitlines() if unit in line]
+    told = [line for line in done.stderr.splitlines() if installed.name in line]
     assert told == []
 
 

@@ -15,21 +15,13 @@ from roost_server.competition.demands import QualificationPart
 from roost_server.competition.file_errors import FilePart
 from tests.support.commands.hosted_page import Reader, shown
 from tests.support.commands.roost import until
+from tests.support.cups import cup
 
 DOCS = Path(__file__).parents[2] / "docs"
 COMPETITION = (DOCS / "hosting/competition.md").read_text(encoding="utf-8")
 OPERATIONS = (DOCS / "hosting/operations.md").read_text(encoding="utf-8")
 HOSTING, ACCOUNTS = COMPETITION.split("\n## Accounts and keys\n")
-SPRING_CUP = """
-name = "spring-cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "done"
-"""
+SPRING_CUP = cup("ladder", "done", name="spring-cup")
 
 
 @pytest.mark.long

@@ -36,7 +36,7 @@ def test_the_table_shows_ratings_and_how_sure_they_are(roost: Roost, tmp_path: P
     assert columns.split() == ["rank", "bot", "rating", "above", "matches", "won", "faults", "of", "2", "ms"]
     assert {row.split()[1] for row in rows[:2]} == {"random", "greedy"}
     assert all("±" in row for row in rows[:2])
-    assert "above: how likely a bot is stronger than the next one." in done.out
+    assert "above: how likely a bot is to be stronger than the next one." in done.out
     assert "Seed spring." in rows[-1]
     assert files[0].read_text(encoding="utf-8").startswith("rank_low,rank_high,name,rating,")
     assert files[1].read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -63,7 +63,7 @@ def test_json_is_printed_also_if_nothing_was_played(roost: Roost) -> None:
     done = roost("ladder", "random", "greedy", *SMALL, "--budget", "0.000001s", "--json")
     data = json.loads(done.out)
     assert (data["matches"], data["standings"], data["ended"]) == (0, [], "time")
-    assert "no block was played to its end" in done.err
+    assert "no block was completed" in done.err
 
 
 def test_a_file_that_cannot_be_written_does_not_cost_the_result(roost: Roost) -> None:
@@ -110,7 +110,7 @@ def test_a_ladder_is_kept_goes_on_and_is_read_by_the_other_commands(roost: Roost
     assert "20 matches" in roost("standings", "--db", parts).out
     with open_store(f"sqlite:///{parts}", read_only=True) as store, store.reading() as reading:
         assert kept_through(reading) == 20, "a reader of the book need not add up all matches"
-    assert roost("verify", "--db", parts).out == "20 matches checked, all in order\n"
+    assert roost("verify", "--db", parts).out == "20 matches checked, no problems found\n"
     latest = json.loads(roost("matches", "--db", parts, "--limit", 1, "--json").out)["matches"][0]["match_id"]
     assert json.loads(roost("replay", latest, "--db", parts, "--json").out)["match"] == latest
 
@@ -231,13 +231,15 @@ def test_what_cannot_be_is_said_before_anything_is_played(roost: Roost, argument
 
 
 @pytest.mark.long
-def test_a_bot_that_has_to_be_stopped_does_not_stop_the_ladder(roost: Roost) -> None:
+def test_a_bot_that_has_to_be_stopped_does_not_stop_the_ladder(roost: Roost, tmp_path: Path) -> None:
     bots = (FOLDER / "first.py", FOLDER / "last.py", FOLDER / "exits.py")
-    done = roost("ladder", *bots, *SMALL, "--players", 2, "--blocks", 4)
+    done = roost("ladder", *bots, *SMALL, "--players", 2, "--blocks", 4, "--html", tmp_path / "l.html")
     assert done.code == 0
     assert "exits (benched)" in done.out
     assert "exits is benched: it had to be stopped in 3 matches" in done.err
     assert "(exits) ended its process (exit code 3)" in done.err
+    report = (tmp_path / "l.html").read_text(encoding="utf-8")
+    assert "<bdi>exits is benched: it had to be stopped in 3 matches</bdi>" in report
 
 
 @pytest.mark.long

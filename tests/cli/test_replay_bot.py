@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -18,18 +19,25 @@ import pytest
 from rich.console import Console
 
 from roost_bots import SAMPLES
-from roost_cli.terminal.replay import step_through
+from roost_cli.terminal.replays.replay import draw_match, step_through
+from roost_games.chance import seed_of
+from roost_games.game import Variant
 from roost_games.narration import sentence
 from roost_games.narrator import Frame, TextLine
-from roost_games.registry import GAME_NAMES
+from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Decision, Replay
+from roost_ladder.workshop.guests import TrustedBot
 from roost_ladder.workshop.second_opinion import second_opinion
-from roost_sdk import Bot, LoadedBot
+from roost_sdk import Bot, LoadedBot, LocalMatch
 from tests.support.commands.roost import PATIENCE, Roost
 from tests.support.records.matches import recorded
 from tests.support.shown_matches import replay_of
 
 RANDOM = LoadedBot("random", SAMPLES["random"])
+
+
+def asked(name: str, bot_class: type[Bot]) -> TrustedBot:
+    return TrustedBot(LoadedBot(name, bot_class))
 
 
 class Recorder(Bot):
@@ -57,7 +65,7 @@ def test_a_bot_agrees_with_itself(game: str) -> None:
     """Its randomness comes from the seed of the match, so even a random bot does."""
     replay = recorded(game, [RANDOM, LoadedBot("greedy", SAMPLES["greedy"]), RANDOM])
     for seat, bot in enumerate(("random", "greedy", "random")):
-        opinions = second_opinion(replay, LoadedBot(bot, SAMPLES[bot]), seat)
+        opinions = second_opinion(replay, asked(bot, SAMPLES[bot]), seat)
         own = [step for step in replay.steps if isinstance(step, Decision) and step.seat == seat]
         assert len(opinions.all) == len(own) > 0
         assert opinions.different == []
@@ -74,7 +82,7 @@ def test_a_bot_is_told_what_a_player_is_told(game: str) -> None:
         heard: list[Any] = []  # noqa: RUF012
 
     replay = recorded(game, [RANDOM, LoadedBot("live", Live), RANDOM])
-    assert second_opinion(replay, LoadedBot("asked", Asked), 1).different == []
+    assert second_opinion(replay, asked("asked", Asked), 1).different == []
     assert Asked.heard == Live.heard
 
 
@@ -85,11 +93,13 @@ def test_a_difference_by_hand(tmp_path: Path, roost: Roost) -> None:
     )
     (tmp_path / "last.py").write_text(
         "from roost_sdk import Bot\nclass Last(Bot):\n    def choose(self, view, legal):\n"
-        "        print('thinking')\n        return legal[-1]\n"
+        "        import os\n        print('thinking in', os.getpid())\n        return legal[-1]\n"
     )
     record = tmp_path / "r.jsonl"
     assert roost("play", "karteneck", tmp_path / "first.py", "random", "--replay", record, "--seed", "x").code == 0
     ran = roost("replay", record, "--bot", tmp_path / "last.py", "--seat", 0, "--json")
+    assert "thinking in" in ran.err
+    assert f"in {os.getpid()}" not in ran.err
     said = json.loads(ran.out)
     assert "thinking" in ran.err
     replay = Replay.from_line(record.read_text())
@@ -121,7 +131,7 @@ def test_the_order_of_cards_is_no_difference() -> None:
             return legal[-1]
 
     replay = recorded("karteneck", [LoadedBot("last", Last), RANDOM])
-    assert second_opinion(replay, LoadedBot("reversed", Reversed), 0).different == []
+    assert second_opinion(replay, asked("reversed", Reversed), 0).different == []
 
 
 class Crashing(Bot):
@@ -157,7 +167,7 @@ class NotStarting(Bot):
     ],
 )
 def test_a_bot_without_an_answer_is_a_difference_with_a_reason(bot: type[Bot], trouble: str) -> None:
-    opinions = second_opinion(recorded("karteneck", [RANDOM, RANDOM]), LoadedBot("bad", bot), 0)
+    opinions = second_opinion(recorded("karteneck", [RANDOM, RANDOM]), asked("bad", bot), 0)
     troubles = {opinion.trouble for opinion in opinions.different}
     assert trouble in troubles
 
@@ -271,6 +281,23 @@ def stepped(keys: Sequence[str]) -> list[str]:
 )
 def test_keys(keys: Sequence[str], shown: str) -> None:
     assert "".join(stepped(keys)) == shown
+
+
+TABLES = [(game, variant, players) for game in GAME_NAMES for variant, players in get_game(game).tables()]
+
+
+@pytest.mark.parametrize(("game", "variant", "players"), TABLES)
+def test_any_match_is_stepped_to_its_end_and_back(game: str, variant: Variant, players: int) -> None:
+    options = get_game(game).options(variant.options)
+    match = LocalMatch(get_game(game), [RANDOM] * players, seed_of("steps"), options=options)
+    match.play()
+    frames: list[Frame] = []
+    draw_match(match.referee.replay(), frames.append, whole=True)
+    out = io.StringIO()
+    pressed = iter(["n" * len(frames), "p" * len(frames), "G", "q"])
+    step_through(Console(file=out, force_terminal=True, color_system=None, width=200), frames, lambda: next(pressed))
+    count = len(frames)
+    assert re.findall(rf"(\d+) of {count}  n or", out.getvalue()) == ["1", str(count), "1", str(count)]
 
 
 def test_stepping_in_a_real_terminal(tmp_path: Path) -> None:

@@ -84,6 +84,23 @@ def test_a_circle_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["circle"][0] == {"version_id": 0, "name": "hen", "version": "v1", "ahead_of_next": 0.61}
 
 
+def test_the_second_ranking_has_a_column_and_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = in_a_circle(("hen", "v1", 0.61), ("fox", "v1", 0.63), ("owl", "v1", 0.6))
+    for number, row in enumerate(answer.standings, 1):
+        row.version_id = number
+    score = arena_pb2.SecondScore(version_id=2, score=0.5, score_low=0.466, score_high=0.5, rank_low=1, rank_high=3)
+    answer.second.state, answer.second.summary = arena_pb2.SECOND_STATE_READY, "the rankings [b]agree"
+    answer.second.scores.append(score)
+    text = printed(capsys, answer, arena_pb2.GetStandingsRequest())
+    assert "clone-proof" in text
+    assert "1-3: 50 % (47–50)" in text
+    assert text.endswith("the rankings [b]agree")
+    found = standings_json(answer, arena_pb2.GetStandingsRequest())
+    assert found["second_ranking"] == {"state": "ready", "matches": 0, "summary": "the rankings [b]agree"}
+    assert isinstance(found["clone_proof"], list)
+    assert (found["clone_proof"][0]["name"], found["clone_proof"][0]["score_low"]) == ("fox", 0.466)
+
+
 def test_versions_of_one_bot_in_a_circle_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
     answer = in_a_circle(("hen", "3f9ac07d11aa", 0.61), ("hen", "v2", 0.63), ("owl", "v1", 0.6))
     text = printed(capsys, answer, arena_pb2.GetStandingsRequest())

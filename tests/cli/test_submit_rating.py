@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent import futures
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from roost.v1 import arena_pb2
 from roost_cli.terminal.submit import shown_standing
 from roost_sdk.arena.reader import RatingWatch
 from tests.support.commands.roost import Roost, arena, roost_process, until
+from tests.support.grpc_servers import answering
 
 IDLE_MS = 100
 IDLE_COMMAND = """
@@ -44,12 +44,8 @@ class Oracle(grpc.GenericRpcHandler):
 
     def __init__(self, answer: Message) -> None:
         self.peers: list[str] = []
+        self.address = ""
         self._answer = answer
-        self._server = grpc.server(
-            futures.ThreadPoolExecutor(1), handlers=[self], options=(("grpc.max_connection_idle_ms", IDLE_MS),)
-        )
-        self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
-        self._server.start()
 
     def service(self, details: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[bytes, Message]":
         return grpc.unary_unary_rpc_method_handler(self._tell, response_serializer=type(self._answer).SerializeToString)
@@ -58,17 +54,13 @@ class Oracle(grpc.GenericRpcHandler):
         self.peers.append(context.peer())
         return self._answer
 
-    def stop(self) -> None:
-        self._server.stop(0).wait()
-
 
 @contextmanager
 def oracle(answer: Message) -> Iterator[Oracle]:
     there = Oracle(answer)
-    try:
+    idle = (("grpc.max_connection_idle_ms", IDLE_MS),)
+    with answering(lambda server: server.add_generic_rpc_handlers([there]), options=idle) as there.address:
         yield there
-    finally:
-        there.stop()
 
 
 STANDINGS = arena_pb2.GetStandingsResponse(

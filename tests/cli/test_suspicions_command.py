@@ -167,7 +167,7 @@ def test_too_little_to_judge_is_said(roost: Roost, database: Path) -> None:
 
 def test_what_is_wrong_is_said(roost: Roost, database: Path) -> None:
     assert roost("suspicions", "--db", database, "--competition", "winter") == (
-        *(2, "", "roost: there is no competition 'winter'; there are: spring, autumn\n"),
+        *(2, "", "roost: there is no competition 'winter'; the competitions are: spring, autumn\n"),
     )
     code, _, err = roost("suspicions", "--db", database, "--phase", "finals")
     assert code == 2

@@ -4,6 +4,7 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,11 @@ HASTY = Effort(matches=1, seconds=600.0, patience=3.0)
 
 def examined(name: str, *parts: str, effort: Effort = THOROUGH) -> Examination:
     return examine(f"{FAULTY_BOTS}:{name}", opponents(), seed="test", effort=effort, parts=parts)
+
+
+@cache
+def at_all_tables(name: str) -> Examination:
+    return examined(name, "tables")
 
 
 def found(report: Examination, check: str) -> list[Finding]:
@@ -80,7 +86,7 @@ FAULTY = {
 
 @pytest.mark.parametrize("name", FAULTY)
 def test_what_is_no_legal_answer_is_named_with_its_table(name: str) -> None:
-    report = examined(name, "tables")
+    report = at_all_tables(name)
     assert not report.healthy
     told = text([finding for finding in found(report, "legal") if finding.mark is Mark.DEFECT])
     for words in FAULTY[name]:
@@ -88,7 +94,7 @@ def test_what_is_no_legal_answer_is_named_with_its_table(name: str) -> None:
 
 
 def test_only_the_faulty_table_is_blamed() -> None:
-    (defect,) = (each for each in found(examined("CrashesWithFour", "tables"), "legal") if each.mark is Mark.DEFECT)
+    (defect,) = (each for each in found(at_all_tables("CrashesWithFour"), "legal") if each.mark is Mark.DEFECT)
     assert defect.title.startswith("karteneck, 4 players: ")
 
 
@@ -123,6 +129,23 @@ def test_the_time_ends_in_the_middle_of_a_match() -> None:
     (samples,) = found(report, "samples")
     assert samples.mark is Mark.UNKNOWN
     assert report.duels == []
+
+
+@pytest.mark.long
+def test_a_slow_bot_is_seen_at_every_table(tmp_path: Path) -> None:
+    """All games and sizes of table share the time, whichever comes first; each gets a decision at least."""
+    (tmp_path / "slow.py").write_text(
+        "import time\nfrom roost_sdk import Bot\nclass Slow(Bot):\n    player_counts = (2, 3)\n"
+        "    def choose(self, view, legal):\n        time.sleep(0.3)\n        return legal[0]\n"
+    )
+    hurried = Effort(matches=1, seconds=20.0, patience=60.0)
+    report = examine(str(tmp_path / "slow.py"), opponents(), seed="test", effort=hurried, parts=("tables",))
+    seen = [finding.title for finding in found(report, "legal")]
+    assert [title.rpartition(" at ")[2] for title in seen] == [
+        "2 kinds of table, all of them legal",
+        "2 kinds of table, all of them legal",
+        "3 kinds of table, all of them legal",
+    ]
 
 
 def test_what_is_not_led_anywhere_in_time_is_told() -> None:

@@ -75,6 +75,7 @@ def stop(process: Process, number: signal.Signals = signal.SIGINT) -> None:
     assert process.err.lines == []
 
 
+@pytest.mark.long
 def test_a_database_is_shown(tmp_path: Path) -> None:
     database = recorded(tmp_path / "roost.db").file
     with page("--db", database, folder=tmp_path) as (process, url):

@@ -62,7 +62,7 @@ def add_bot(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The bot's name.")],
     owner: Annotated[str, typer.Option(metavar="OWNER", help="Its owner.")],
 ) -> None:
-    """Add a bot of an owner. A bot that connects with its owner's key is added without this."""
+    """Add a bot for an owner. A bot that connects with its owner's key is added without this."""
     from roost.v1 import admin_pb2
 
     bot = where.administer(admin_pb2.AddBotRequest(name=name, owner=owner))
@@ -212,7 +212,7 @@ def revoke_invitation(
         str, typer.Argument(metavar="PREFIX", help="The first characters of the invitation, as the list shows them.")
     ],
 ) -> None:
-    """Revoke an invitation, at once and for good. Who has registered with it stays an owner."""
+    """Revoke an invitation, at once and for good. Owners who registered with it remain owners."""
     from roost.v1 import admin_pb2
 
     ended = where.administer(admin_pb2.RevokeInvitationRequest(prefix=prefix))
@@ -242,7 +242,7 @@ def backup(
 ) -> None:
     """Copy the database to a file on the arena's machine, while the arena runs.
 
-    An arena writes it into its folder for backups, --db wherever you say.
+    A running arena writes it into its folder for backups. With --db it goes wherever you say.
     """
     from roost.v1 import admin_pb2
 
@@ -258,9 +258,9 @@ def restore(
         bool, typer.Option("--check", help="Only try it, in a temporary folder, and say whether the copy is good.")
     ] = False,
 ) -> None:
-    """Replace the database of a stopped arena by a copy. The previous one is moved aside.
+    """Replace the database of a stopped arena with a copy. The previous one is moved aside.
 
-    The arena then deals cards that nobody has seen, whatever was played since the copy was made.
+    All deals are new from then on, so nobody has seen them, whatever was played since the copy was made.
     """
     with needs_server("roost admin restore"):
         from roost_server.answers.database import restore_into
@@ -288,7 +288,7 @@ def archive(
 ) -> None:
     """Move the replays of a phase that is over into a compressed file, to make the database smaller.
 
-    Everything still finds them there, so keep the file where it is: exports, verify, replay and the page.
+    Exports, verify, replay and the page still find them there, so keep the file where it is.
     """
     with needs_server("roost admin archive"):
         from roost_server.answers.database import archive_phase

@@ -53,7 +53,7 @@ def unban_owner(where: Where, name: OwnerArgument, reason: ReasonOption = "") ->
 def disqualify_bot(
     where: Where, competition: CompetitionArgument, bot: BotNameArgument, reason: ReasonOption = ""
 ) -> None:
-    """Strike all matches of a bot in a competition, those to come too. It forfeits what is left of the finals."""
+    """Strike all matches of a bot in a competition, future ones too. It forfeits what is left of the finals."""
     from roost.v1 import admin_pb2
 
     where.administer(admin_pb2.DisqualifyBotRequest(competition=competition, bot=bot, reason=reason))
@@ -65,7 +65,7 @@ def disqualify_bot(
 def reinstate_bot(
     where: Where, competition: CompetitionArgument, bot: BotNameArgument, reason: ReasonOption = ""
 ) -> None:
-    """Take a disqualification back: all matches of the bot count again."""
+    """Undo a disqualification: all matches of the bot count again."""
     from roost.v1 import admin_pb2
 
     where.administer(admin_pb2.ReinstateBotRequest(competition=competition, bot=bot, reason=reason))
@@ -80,7 +80,7 @@ def rename_bot(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its new name.")],
     reason: ReasonOption = "",
 ) -> None:
-    """Rename a bot. It may still connect under its former name, and nobody else can have that."""
+    """Rename a bot. It may still connect under its former name, which nobody else can take."""
     from roost.v1 import admin_pb2
 
     where.administer(admin_pb2.RenameBotRequest(bot=bot, name=name, reason=reason))
@@ -109,7 +109,7 @@ def void_match(
     match: Annotated[str, typer.Argument(metavar="MATCH", help="The match: see roost matches.")],
     reason: ReasonOption = "",
 ) -> None:
-    """Have a match not count. One that is running is ended and played again; one that is over is not."""
+    """Void a match, so that it does not count. A running match is ended and played again; a finished one is not."""
     from roost.v1 import admin_pb2
 
     where.administer(admin_pb2.VoidMatchRequest(match_id=match, reason=reason))

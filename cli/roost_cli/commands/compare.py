@@ -62,6 +62,7 @@ def compare(
     from roost_bots import SAMPLES
     from roost_cli.terminal.comparison import comparison_json, print_comparison, watching
     from roost_cli.terminal.console import print_json, remark
+    from roost_cli.terminal.live import answering_ctrl_c
     from roost_ladder.rating.sprt import Verdict
     from roost_ladder.running.comparison import CompareOptions, run_comparison
 
@@ -82,7 +83,8 @@ def compare(
         trusted,
         sandbox,
     )
-    run = run_comparison(options, SAMPLES, watch=watching, remark=remark)
+    with answering_ctrl_c("stopping; the answer so far follows"):
+        run = run_comparison(options, SAMPLES, watch=watching, remark=remark)
     if as_json:
         print_json(comparison_json(run))
     else:

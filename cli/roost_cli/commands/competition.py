@@ -31,13 +31,13 @@ def init(
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Competition files that one arena will run.")],
     bots: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Forecast what each takes with this many bots.")
+        int | None, typer.Option(metavar="N", min=0, help="Forecast what each needs with this many bots.")
     ] = None,
     pace: Annotated[
         float | None, typer.Option(metavar="M", min=1, help="Matches an hour, for the forecast.", show_default="20000")
     ] = None,
 ) -> None:
-    """Check competition files, say what they mean, and forecast what they take.
+    """Check competition files, explain them, and forecast what they need.
 
     With --bots, finals that cannot be played are refused, and so are those that would take longer than two weeks.
     """
@@ -103,12 +103,13 @@ def show(
     if as_json:
         shown = plain(found) | ({"bracket": bracket} if bracket else {})
         shown |= {"qualifications": qualifications_json(entries)} if entries else {}
+        shown |= {"ranking": answer.ranking} if answer.ranking else {}
         print_json(shown | ({"result": result_json(answer.result)} if answer.result else {}))
         return
     print_competitions([found])
     print_qualifications(entries)
     if answer.result:
-        print_result(answer.result)
+        print_result(answer)
     if bracket:
         print_bracket(bracket)
 

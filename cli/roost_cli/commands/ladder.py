@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roost_cli.options import (
+    BankMsOption,
     DealsOption,
+    DecisionMsOption,
     JsonOption,
     SandboxOption,
     SeedOption,
@@ -79,12 +81,8 @@ def ladder(
     anchor: Annotated[
         str | None, typer.Option(metavar="NAME", help="The bot that gets 1500 points. By default the mean does.")
     ] = None,
-    decision_ms: Annotated[
-        int, typer.Option(min=1, max=86_400_000, metavar="MS", help="Milliseconds for each decision.")
-    ] = 1_000,
-    bank_ms: Annotated[
-        int, typer.Option(min=0, max=86_400_000, metavar="MS", help="Milliseconds for decisions that take longer.")
-    ] = 10_000,
+    decision_ms: DecisionMsOption = 1_000,
+    bank_ms: BankMsOption = 10_000,
     memory_limit: Annotated[
         int, typer.Option(min=16, max=1_000_000, metavar="MB", help="The memory that a bot may use, in megabytes.")
     ] = 1024,
@@ -99,6 +97,7 @@ def ladder(
     from roost_bots import SAMPLES
     from roost_cli.terminal.console import remark
     from roost_cli.terminal.ladder import watching
+    from roost_cli.terminal.live import answering_ctrl_c
     from roost_games.referee import Clock
     from roost_ladder.report.files import ReportFiles, check_rating
     from roost_ladder.running.local_ladder import LadderOptions, run_ladder
@@ -126,7 +125,7 @@ def ladder(
     check_rating(rating)
     files = ReportFiles(csv, html)
     files.check()
-    with _open_book(db) as (book, resumed):
+    with _open_book(db) as (book, resumed), answering_ctrl_c("stopping; the standings so far follow"):
         run = run_ladder(
             options,
             SAMPLES,
@@ -192,4 +191,4 @@ def _report(
     if summary.standings:
         files.write(summary)
     else:
-        remark("no block was played to its end, so there are no standings yet")
+        remark("no block was completed, so there are no standings yet")

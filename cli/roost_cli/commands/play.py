@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roost_cli.options import (
+    BankMsOption,
+    DecisionMsOption,
     GameArgument,
     JsonOption,
     SandboxOption,
@@ -40,6 +42,8 @@ def play(
     replay: Annotated[
         Path | None, typer.Option(help="Append the record of each match to this file.", metavar="FILE.jsonl")
     ] = None,
+    decision_ms: DecisionMsOption = 1_000,
+    bank_ms: BankMsOption = 10_000,
     trusted: TrustedOption = False,
     sandbox: SandboxOption = False,
     show: Annotated[bool, typer.Option("--show", help="Draw the table move by move.")] = False,
@@ -50,6 +54,7 @@ def play(
     Ctrl-C stops early. What has been played is reported, and the exit code is 130.
     """
     from roost_bots import SAMPLES
+    from roost_games.referee import Clock
     from roost_ladder.running.entrants import find_seated
     from roost_ladder.running.series import Series, new_seed
 
@@ -60,7 +65,8 @@ def play(
     found.check_players(len(bots), options)
     with contextlib.redirect_stdout(sys.stderr):
         seated = find_seated(bots, SAMPLES, trusted=trusted, sandbox=sandbox)
-    series = Series(found, options, seated, new_seed() if seed is None else seed, sandbox)
+    clock = Clock(decision_ms, bank_ms)
+    series = Series(found, options, seated, new_seed() if seed is None else seed, sandbox, clock)
     series.check()
     interrupted = _play(series, matches, replay, show=show)
     _report(series, matches, replay, show=show, as_json=as_json)
@@ -71,18 +77,22 @@ def play(
 def _play(series: "Series", matches: int, replay: Path | None, *, show: bool) -> bool:
     """Play; whether it was interrupted."""
     from roost_cli.terminal.console import remark
-    from roost_cli.terminal.live import progress
-    from roost_cli.terminal.replay import printing
-    from roost_ladder.running.series import TroubleLog
+    from roost_cli.terminal.live import answering_ctrl_c, progress
+    from roost_cli.terminal.replays.replay import printing
     from roost_sdk.replay_files import ReplayFile
+    from roost_sdk.troubles.log import TroubleLog
 
     troubles = TroubleLog(remark)
     watch = printing(series.game.name, series.names) if show else None
     quiet = show or matches == 1
     with ReplayFile(replay) if replay else contextlib.nullcontext() as replays:
         try:
-            with contextlib.nullcontext() if quiet else progress("matches", matches) as advance:
-                for _ in series.play(matches, troubles.tell, watch=watch, keep=replays.add if replays else None):
+            with (
+                contextlib.nullcontext() if quiet else progress("matches", matches) as advance,
+                answering_ctrl_c("stopping; what has been played to its end is reported"),
+            ):
+                keep = replays.add if replays else None
+                for _ in series.play(matches, troubles.tell, watch=watch, keep=keep, remark=remark):
                     if advance:
                         advance(1)
         except KeyboardInterrupt:

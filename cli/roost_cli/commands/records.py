@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,6 +22,7 @@ from roost_cli.options import (
 from roost_games.errors import UsageError
 
 if TYPE_CHECKING:
+    from roost.v1 import arena_pb2
     from roost_sdk.arena.reader import Reader
 
 PlayersOption = Annotated[int | None, typer.Option(min=2, max=99, metavar="N", help="Only tables of this size.")]
@@ -40,6 +42,10 @@ class OutcomeName(StrEnum):
 
 
 OUTCOMES = ", ".join(OutcomeName)
+SECOND_SECONDS = 30.0
+"""How long `roost standings` waits for a second ranking that is being worked out, …"""
+ASK_SECONDS = 0.2
+"""… and how often it asks."""
 
 bots_app = typer.Typer(help="List the bots of an arena, one line per version.", invoke_without_command=True)
 
@@ -124,11 +130,23 @@ def standings(
         everything=everything,
     )
     with where.open() as reader:
-        answer = reader.standings(wanted)
+        answer = _with_second(reader, wanted)
     if as_json:
         print_json(standings_json(answer, wanted))
     else:
         print_standings(answer, wanted)
+
+
+def _with_second(reader: "Reader", wanted: "arena_pb2.GetStandingsRequest") -> "arena_pb2.GetStandingsResponse":
+    """The standings; where no single order fits, with the second ranking, if it does not take too long."""
+    from roost.v1 import arena_pb2
+
+    answer = reader.standings(wanted)
+    until = monotonic() + SECOND_SECONDS
+    while answer.second.state == arena_pb2.SECOND_STATE_BEING_WORKED_OUT and monotonic() < until:
+        sleep(ASK_SECONDS)
+        answer = reader.standings(wanted)
+    return answer
 
 
 @asks(READING)
@@ -139,7 +157,7 @@ def matches(
     bot: Annotated[str | None, typer.Option(metavar="NAME", help="Only matches of this bot.")] = None,
     opponent: Annotated[str | None, typer.Option(metavar="NAME", help="Only matches with this bot too.")] = None,
     outcome: Annotated[
-        OutcomeName | None, typer.Option(metavar="OUTCOME", help=f"With --bot: how it ended for it, {OUTCOMES}.")
+        OutcomeName | None, typer.Option(metavar="OUTCOME", help=f"With --bot: its result, {OUTCOMES}.")
     ] = None,
     faulty: Annotated[
         bool, typer.Option("--faulty", help="Only matches with a fault, of the bot if one is named.")
@@ -194,7 +212,7 @@ def suspicions(
     game: GameOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Report what is a reason to look closer: collusion, voids, remembered deals, changed thinking times, shared code.
+    """Report reasons to look closer: collusion, voids, remembered deals, changed thinking times, shared code.
 
     By chance alone, at most 5 of 100 reports name anybody. A remote bot's version is what the bot declares.
     """

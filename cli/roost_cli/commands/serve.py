@@ -155,7 +155,7 @@ def serve(
         bool,
         typer.Option(
             "--accept-loss",
-            help="Play on though the database lacks records that it had. All deals are new from then on.",
+            help="Play on although the database has lost records. All deals are new from then on.",
         ),
     ] = False,
     log_level: Annotated[
@@ -232,7 +232,7 @@ def showcase(
         typer.Argument(metavar="BOT", help="Your bots that join the samples: mybot.py or mybot.py:MyBot."),
     ] = None,
     seconds: Annotated[
-        int, typer.Option(min=1, metavar="S", help="When it is summed up, and ends unless someone is at the terminal.")
+        int, typer.Option(min=1, metavar="S", help="Sum up after this many seconds. Without a terminal it ends there.")
     ] = 60,
     db: Annotated[
         str, typer.Option("--db", metavar="FILE", help="The database to record in. An existing one is continued.")
@@ -246,8 +246,8 @@ def showcase(
 ) -> None:
     """Run an arena on this machine, with the sample bots playing all games, and show it: here and in the browser.
 
-    The arena, the page and each bot are processes of their own. After a minute it is summed up, and on a terminal goes
-    on until Ctrl-C, which also ends it early. Nothing is left running.
+    The arena, the page and each bot are processes of their own. After a minute it sums up. On a terminal it then
+    continues until Ctrl-C, which also ends it early. Nothing is left running.
     """
     from roost_cli.terminal.console import remark
     from roost_cli.terminal.showcase import print_beginning, print_summary, show_standings, stays

@@ -33,8 +33,8 @@ def submit(
             min=1,
             max=100_000,
             metavar="K",
-            help="Play at most this many matches at the same time. By default 128, or what the bot's class says; how "
-            "many it can play, the arena finds out.",
+            help="Play at most this many matches at the same time. By default 128, or what the bot's class says. The "
+            "arena finds out how many it can play.",
         ),
     ] = None,
     games: Annotated[
@@ -52,6 +52,13 @@ def submit(
     ] = 1000,
     no_challenges: Annotated[
         bool, typer.Option("--no-challenges", help="Play no unrated matches that other owners ask for.")
+    ] = False,
+    beside: Annotated[
+        bool,
+        typer.Option(
+            "--beside",
+            help="Let other versions of this bot play on there. By default they finish their matches and leave.",
+        ),
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log every match and every decision.")] = False,
 ) -> None:
@@ -82,6 +89,7 @@ def submit(
             keep_mb,
             credentials,
             challenges=not no_challenges,
+            takes_over=not beside,
         ),
         verbose=verbose,
     )

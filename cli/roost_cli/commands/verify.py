@@ -1,4 +1,4 @@
-"""`roost verify`: are these records of matches in order?"""
+"""`roost verify`: can these matches have happened as recorded?"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -42,7 +42,7 @@ def verify(
 
     Everything about a competition is checked: hashes, deals, matches, the schedule of its finals, standings. Only the
     commitment to the master seed, which its host published before, has to come from elsewhere. The exit code is 0 if
-    all is in order, 1 if something deviates, and 2 if there is nothing to check.
+    no problem was found, 1 if something deviates, and 2 if there is nothing to check.
     """
     from roost_cli.terminal.console import print_json
 

@@ -1,4 +1,4 @@
-"""A challenge: how far it is, and its result. `docs/bots/improve.md` documents the keys of the JSON."""
+"""The progress and the result of a challenge. `docs/bots/improve.md` documents the keys of the JSON."""
 
 from collections.abc import Iterable
 
@@ -12,8 +12,8 @@ STEPS = 10
 
 
 def note_challenge(challenge_id: str, option: str) -> None:
-    """It will be played, also if nobody waits for it."""
-    remark(f"{challenge_id}: it is played even if you do not wait; see it later:")
+    """Say that it will be played even if nobody waits for it."""
+    remark(f"{challenge_id}: it is played even if you do not wait; to see it later:")
     remark(f"  roost challenge --follow {challenge_id} {option}")
 
 
@@ -27,7 +27,7 @@ def progress_shown(news: Iterable[records_pb2.GetChallengeResponse]) -> records_
             remark(f"{last.played} of {counted(last.matches, 'match')} played{waits}")
         told = now
     if last is None:
-        raise RoostError("the arena told nothing about the challenge; ask again")
+        raise RoostError("the arena said nothing about the challenge; ask again")
     return last
 
 

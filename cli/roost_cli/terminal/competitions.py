@@ -8,7 +8,7 @@ from rich.console import Console
 from roost.v1 import admin_pb2, arena_pb2, records_pb2
 from roost_cli.terminal.accounts import moment, plain
 from roost_cli.terminal.console import TextColumn, print_fitted, results
-from roost_cli.terminal.standings import short_version
+from roost_cli.terminal.standings import rating, short_version
 from roost_games.wording import counted
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def meaning(file: "CompetitionFile") -> Iterator[str]:
     who = "anybody who registers" if file.entry.who == "open" else "invited owners"
     bots = file.entry.bots_per_owner
     yield f"{who}, {counted(bots, 'bot')} each"
+    yield f"ranking: {file.ranking}; ties: {', '.join([*file.ties, 'seeding'])}"
     for part in file.phases:
         when = f"{part.starts:%Y-%m-%d %H:%M} UTC" if part.starts else "by hand"
         yield f"{part.phase:<12}  {when:<20}  {part.plays_by}".rstrip()
@@ -84,7 +85,7 @@ def print_problems(console: Console, found: Sequence[arena_pb2.CompetitionStatus
     """What keeps competitions from going on."""
     for each in found:
         if each.problem:
-            console.print(f"{each.name} does not go on: {each.problem}", soft_wrap=True, markup=False)
+            console.print(f"{each.name} is stuck: {each.problem}", soft_wrap=True, markup=False)
         if each.remark:
             console.print(f"{each.name}: {each.remark}", soft_wrap=True, markup=False)
 
@@ -102,7 +103,7 @@ def _print_table(console: Console, found: Sequence[arena_pb2.CompetitionStatus])
 
 
 def print_qualifications(entries: Sequence[records_pb2.Entry]) -> None:
-    """How far the bots are that have to qualify; nothing if they need not."""
+    """The progress of the bots that have to qualify; nothing if they need not."""
     if entries:
         columns = [
             TextColumn("bot", [each.bot for each in entries]),
@@ -128,7 +129,10 @@ def result_json(rows: Sequence[arena_pb2.ResultRow]) -> list[dict[str, Any]]:
             "decided_by": row.decided_by or None,
             "seed": row.seed,
             "rating": row.rating if row.HasField("rating") else None,
+            "rating_low": row.rating_low if row.HasField("rating") else None,
+            "rating_high": row.rating_high if row.HasField("rating") else None,
             "score": row.score if row.HasField("score") else None,
+            **{name: getattr(row, name) for name in ("clone_proof", "worst_pair") if row.HasField(name)},
             "lost_in": row.lost_in or None,
             "lost_to": row.lost_to or None,
         }
@@ -136,24 +140,29 @@ def result_json(rows: Sequence[arena_pb2.ResultRow]) -> list[dict[str, Any]]:
     ]
 
 
-def print_result(rows: Sequence[arena_pb2.ResultRow]) -> None:
-    """The places of a competition that is done."""
+def print_result(answer: arena_pb2.GetBracketResponse) -> None:
+    """The places of a competition that is done, and which ranking decided."""
+    rows = answer.result
     columns = [
         TextColumn(">place", [str(row.place) for row in rows]),
         TextColumn("bot", [row.bot for row in rows]),
         TextColumn("owner", [row.owner for row in rows], drop=1),
-        TextColumn("by", [_reason(row) for row in rows], drop=2),
+        TextColumn("by", [_reason(row, answer.ranking) for row in rows], drop=2),
     ]
     print_fitted(results(), columns)
+    if answer.ranking:
+        results().print(f"decided by the ranking: {answer.ranking}", soft_wrap=True)
 
 
-def _reason(row: arena_pb2.ResultRow) -> str:
+def _reason(row: arena_pb2.ResultRow, ranking: str) -> str:
     """What decided the place of a bot."""
     if row.lost_to:
         return f"lost to {row.lost_to} in round {row.lost_in}"
     if row.HasField("rating"):
-        also = f", then {row.decided_by}" if row.decided_by in ("score", "seeding") else ""
-        return f"rating {row.rating:.0f}{also}"
+        by_mix = ranking == "clone-proof"
+        rated = f"rating {rating(row.rating, row.rating_low, row.rating_high)}"
+        first = f"clone-proof {100 * row.clone_proof:.1f} %" if by_mix else rated
+        return first if row.decided_by in ("", first.split()[0]) else f"{first}, then {row.decided_by}"
     return "won the final" if row.decided_by == "bracket" else "without a match"
 
 

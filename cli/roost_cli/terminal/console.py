@@ -1,8 +1,8 @@
 """Where output goes, and tables in the house style.
 
 Results go to stdout, everything else to stderr; colours only where they are wanted. Tables drop their least important
-columns on a narrow terminal. Whatever others have written, be it a name, a message or the output of a bot, controls no
-terminal: what is not printed by a `HarmlessConsole` passes through `roost_cli.streams`.
+columns on a narrow terminal. Nothing that others have written, such as a name, a message or the output of a bot,
+controls a terminal: what is not printed by a `HarmlessConsole` passes through `roost_cli.streams`.
 """
 
 import json

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rich.console import Group, RenderableType
-from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -40,6 +39,8 @@ def print_games(games: Sequence[AnyGame]) -> None:
 
 def print_rules(game: AnyGame) -> None:
     """Print the rules of a game."""
+    from rich.markdown import Markdown
+
     results().print(Markdown(rules_of(game.name)))
 
 

@@ -16,7 +16,7 @@ from roost_ladder.rating.standings import LiveStandings, Standing
 from roost_ladder.rating.statistics import Statistics
 from roost_ladder.report.plain import as_json
 from roost_ladder.report.summary import Summary
-from roost_ladder.running.ladder import STOPS_TO_BENCH, Ladder
+from roost_ladder.running.ladder import Ladder
 from roost_ladder.running.local_ladder import LadderRun
 from roost_ladder.running.rounds import Budget
 
@@ -45,7 +45,7 @@ class _LadderScreen:
         self._benched = 0
 
     def look(self) -> None:
-        for line in bench_lines(self._ladder)[self._benched :]:
+        for line in self._ladder.bench_lines()[self._benched :]:
             self._screen.console.print(line, soft_wrap=True)
         self._benched = len(self._ladder.benched)
         self._screen.show(self._picture, self._line)
@@ -105,14 +105,6 @@ def _name(bot: int, ladder: Ladder) -> str:
     return f"{name} (benched)" if bot in ladder.benched else name
 
 
-def bench_lines(ladder: Ladder) -> list[str]:
-    """A line for each bot that no longer plays."""
-    return [
-        f"{ladder.setup.entrants[bot].spec.name} is benched: it had to be stopped in {STOPS_TO_BENCH} matches"
-        for bot in ladder.benched
-    ]
-
-
 def print_run(run: LadderRun, summary: Summary, db: str | None) -> None:
     """`roost ladder`: the table, what it is about, how to read it and what to do next."""
     console = results()
@@ -123,7 +115,8 @@ def print_run(run: LadderRun, summary: Summary, db: str | None) -> None:
     complete = print_fitted(console, standings_columns(rows))
     console.print(f"{RATING_NOTE} {ABOVE_NOTE} ms: a decision.", soft_wrap=True)
     note_room(console, complete)
-    for line in filter(None, (summary.circle_line(), summary.lottery_line(), *bench_lines(run.ladder))):
+    clock = run.ladder.needs.line(run.ladder.setup.limits.clock)
+    for line in (*summary.lines(), *run.ladder.bench_lines(), *filter(None, [clock])):
         console.print(line, soft_wrap=True)
     console.print(_hint(run, db), soft_wrap=True)
 

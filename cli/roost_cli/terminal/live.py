@@ -4,9 +4,11 @@ There is one `Screen` for ladders, comparisons, submitted bots, the showcase and
 """
 
 import contextlib
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from types import FrameType
 
 from rich.console import Console, RenderableType
 from rich.live import Live
@@ -14,7 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 
 from roost_cli.streams import HarmlessStream
-from roost_cli.terminal.console import remarks
+from roost_cli.terminal.console import remark, remarks
 
 LINE_SECONDS = 10.0
 """The pause between lines where nothing can be redrawn."""
@@ -59,6 +61,23 @@ def screen(
         return
     with Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False) as live, above_picture():
         yield Screen(console, live, seconds)
+
+
+@contextlib.contextmanager
+def answering_ctrl_c(what: str) -> Iterator[None]:
+    """Answer the first Ctrl-C at once with what happens next, while the block runs."""
+    former = signal.getsignal(signal.SIGINT)
+
+    def answer(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, former)
+        remark(what)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, answer)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
 
 
 def above_picture() -> contextlib.AbstractContextManager[object]:

@@ -125,6 +125,7 @@ def print_series(series: Series, wanted: int, replay: Path | None, *, shown: boo
         console.print(INTERVAL_NOTE)
     else:
         print_outcome(console, series.names, series.results[0])
+    console.print(series.needs.line(series.clock), soft_wrap=True)
     console.print(_hint(series, replay, watched=shown or wanted > 1), soft_wrap=True)
 
 

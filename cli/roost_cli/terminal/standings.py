@@ -19,7 +19,7 @@ from roost_ladder.rating.statistics import Totals
 
 SHORT_VERSION = 8
 RATING_NOTE = "±: 95 % interval of the rating; rank: as the results allow; of 2, 3, 4: mean place at that table size."
-ABOVE_NOTE = "above: how likely a bot is stronger than the next one."
+ABOVE_NOTE = "above: how likely a bot is to be stronger than the next one."
 DEFAULT_NOTE = (
     "This is what is being played, or was played last. --competition and --phase show another part, "
     "--everything all matches."
@@ -63,7 +63,7 @@ class StandingsRow(NamedTuple):
     """The ranks and the score of the second ranking, where there is one."""
 
     @classmethod
-    def of_arena(cls, row: arena_pb2.Standing) -> Self:
+    def of_arena(cls, row: arena_pb2.Standing, second: arena_pb2.SecondScore | None = None) -> Self:
         """A row of the answer of an arena. Old arenas do not say how likely a bot is above the next."""
         return cls(
             row.name,
@@ -77,6 +77,7 @@ class StandingsRow(NamedTuple):
             short_version(row.version),
             row.blocks,
             f"{row.thinking_ms / row.decisions:.2f}" if row.decisions else "",
+            "" if second is None else f"{ranks(second.rank_low, second.rank_high)}: {_percent(second)}",
         )
 
     @classmethod
@@ -119,6 +120,11 @@ def standings_columns(rows: Sequence[StandingsRow]) -> list[TextColumn]:
     return [column for column in columns if any(column.cells)]
 
 
+def _percent(score: arena_pb2.SecondScore) -> str:
+    low, high = (round(100 * each) for each in (score.score_low, score.score_high))
+    return f"{100 * score.score:.0f} % ({low}–{high})"
+
+
 def ranks(best: int, worst: int) -> str:
     """The ranks that the results allow: `2`, or `2-4`."""
     return f"{best}" if best == worst else f"{best}-{worst}"
@@ -135,7 +141,7 @@ def mean_place(places: Iterable[MeanPlaceAt], size: int) -> str:
 
 
 def above_next(likelihoods: Sequence[float | None], drop: int) -> list[TextColumn]:
-    """How likely each bot is stronger than the one below it; no column if nothing is known."""
+    """How likely each bot is to be stronger than the one below it; no column if nothing is known."""
     known = any(each is not None for each in likelihoods)
     return [TextColumn(">above", [_likelihood(each) for each in likelihoods], drop)] if known else []
 
@@ -165,13 +171,16 @@ def print_standings(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.Ge
 
 
 def _print_table(console: Console, answer: arena_pb2.GetStandingsResponse) -> None:
-    rows = [StandingsRow.of_arena(row) for row in answer.standings]
+    second = {each.version_id: each for each in answer.second.scores}
+    rows = [StandingsRow.of_arena(row, second.get(row.version_id)) for row in answer.standings]
     complete = print_fitted(console, standings_columns(rows))
     known = any(row.above_next for row in rows)
     console.print(f"{RATING_NOTE} {ABOVE_NOTE}" if known else RATING_NOTE)
     note_room(console, complete)
     if answer.HasField("circularity"):
         console.print(_circle_line(answer.circularity), soft_wrap=True, markup=False)
+    if answer.second.summary:
+        console.print(answer.second.summary, soft_wrap=True, markup=False)
 
 
 def _circle_line(found: arena_pb2.Circularity) -> str:
@@ -204,7 +213,28 @@ def standings_json(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.Get
         "matches": answer.matches,
         "standings": [_row_json(row) for row in answer.standings],
         **({"circularity": _circularity_json(answer.circularity)} if answer.HasField("circularity") else {}),
+        **(_second_json(answer) if answer.HasField("second") else {}),
     }
+
+
+def _second_json(answer: arena_pb2.GetStandingsResponse) -> dict[str, object]:
+    """The second ranking, called as in the reports of `roost ladder`, and whether it is there."""
+    second, names = answer.second, {row.version_id: (row.name, row.version) for row in answer.standings}
+    state = arena_pb2.SecondState.Name(second.state).removeprefix("SECOND_STATE_").lower()
+    scores = [
+        {
+            "rank_low": each.rank_low,
+            "rank_high": each.rank_high,
+            "version_id": each.version_id,
+            **dict(zip(("name", "version"), names[each.version_id], strict=True)),
+            "score": each.score,
+            "score_low": each.score_low,
+            "score_high": each.score_high,
+        }
+        for each in second.scores
+    ]
+    about = {"state": state, "matches": second.matches, "summary": second.summary}
+    return {"second_ranking": about, **({"clone_proof": scores} if scores else {})}
 
 
 def _circularity_json(found: arena_pb2.Circularity) -> dict[str, object]:

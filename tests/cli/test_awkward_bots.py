@@ -1,0 +1,137 @@
+"""Bots that do to their process what no bot should: the author is told what is going on, and everything ends."""
+
+import contextlib
+import os
+import pty
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from roost_games.replay import Replay
+from roost_games.verify import verify
+from tests.support.commands.roost import ENVIRONMENT, INTERRUPTIBLE, Roost, arena, roost_process, until
+
+BOTS = Path(__file__).parents[1] / "support/awkward_bots"
+HANGS = ("hangs_in_c", "swallows")
+
+
+def bot(name: str) -> Path:
+    return BOTS / f"{name}.py"
+
+
+LINES = {"hangs_in_c": "11, in choose", "swallows": "1[234], in choose", "imports_slowly": "9, in <module>"}
+"""Where each of them is to be found, as it stands in its file."""
+
+
+def hanging_line(name: str) -> str:
+    return rf"{name}\.py has not answered for \d s; it is at {bot(name)}, line {LINES[name]}\n"
+
+
+def test_a_bot_may_change_the_folder_of_its_process(
+    roost: Roost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = roost("play", "karteneck", bot("changes_folder"), "random", "--seed", "a", "--replay", "kept.jsonl")
+    assert (code, err) == (0, "")
+    replay = Replay.from_line((tmp_path / "kept.jsonl").read_text())
+    assert replay.result.faults == ()
+    assert verify(replay) is None
+
+
+def test_a_bot_that_forks_too_often_is_stopped(roost: Roost) -> None:
+    _, out, err = roost("play", "karteneck", bot("forks"), "random", "--seed", "a")
+    # Which limit is reached first depends on what a process takes that does nothing.
+    told = "(had more than 64 processes at a time|took more than 1024 MB of memory)"
+    assert re.search(rf"seat 0 .forks. {told} and was stopped\n", err)
+    assert "1 crashed, forfeited" in out
+
+
+@pytest.mark.long
+def test_of_what_a_bot_prints_only_the_beginning_is_shown(roost: Roost) -> None:
+    _, out, err = roost("play", "karteneck", bot("prints"), "random", "--seed", "a")
+    assert "(more of what the bot writes is not shown)" in err
+    assert len(err) < 3 << 20
+    assert "prints" in out
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", HANGS)
+def test_a_bot_that_hangs_is_named_with_its_line_while_it_does(name: str, roost: Roost) -> None:
+    clock = ("--decision-ms", 2_500, "--bank-ms", 0)
+    _, out, err = roost("play", "karteneck", bot(name), "random", *clock)
+    assert re.search(f"{hanging_line(name)}(.*\n)*seat 0 .{name}. did not answer for 2.5 s and was stopped", err)
+    assert "1 late, forfeited" in out
+
+
+@pytest.mark.long
+def test_a_slow_import_is_named_too(roost: Roost) -> None:
+    code, _, err = roost("play", "karteneck", bot("imports_slowly"), "random")
+    assert code == 0
+    assert re.search(hanging_line("imports_slowly"), err)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", HANGS)
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (("play", "karteneck", "BOT", "random", "--bank-ms", 600_000), "stopping; what has been played to its end is"),
+        (("ladder", "BOT", "random", "--bank-ms", 600_000), "stopping; the standings so far follow"),
+        (("try", "BOT", "--patience", 600, "--seconds", 600), "stopping; the report is about what has been examined"),
+    ],
+    ids=["play", "ladder", "try"],
+)
+def test_the_first_ctrl_c_is_answered_at_once(
+    name: str, words: tuple[object, ...], answer: str, tmp_path: Path
+) -> None:
+    """On a terminal, while the bot hangs."""
+    ours, theirs = pty.openpty()
+    command = [*INTERRUPTIBLE, *(str(bot(name) if word == "BOT" else word) for word in words)]
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=tmp_path, env=ENVIRONMENT
+    ) as process:
+        os.close(theirs)
+        shown = b""
+
+        def sees(text: bytes) -> bool:
+            nonlocal shown
+            shown += os.read(ours, 1 << 16)
+            return text in shown
+
+        try:
+            until(lambda: sees(b"has not answered"))
+            process.send_signal(signal.SIGINT)
+            until(lambda: sees(answer.encode()))
+            with contextlib.suppress(OSError):  # the end of a terminal that nobody writes to any more
+                until(lambda: sees(b"there is no such line"))
+            assert process.wait(60) == 130
+        finally:
+            process.kill()
+            os.close(ours)
+
+
+@pytest.mark.long
+def test_at_an_arena_a_bot_that_loops_is_named_and_ctrl_c_answered(tmp_path: Path) -> None:
+    clock = ("--decision-ms", 1_000, "--bank-ms", 600_000)
+    with (
+        arena(tmp_path, "--games", "karteneck", "--players", 2, "--bots", "random", *clock) as (_, address),
+        roost_process("submit", bot("swallows"), "--server", address, folder=tmp_path) as process,
+    ):
+        told = process.err.until("the bot has not answered for 2 s")
+        assert re.search(rf"; it is at {bot('swallows')}, line {LINES['swallows']}$", told)
+        process.send(signal.SIGINT)
+        process.err.until("leaving after 1 running match; press Ctrl-C again to stop at once")
+        process.press_until_end(signal.SIGINT)
+        assert process.end() == 130
+
+
+@pytest.mark.long
+def test_python_itself_tells_where_c_code_holds_the_interpreter(tmp_path: Path) -> None:
+    with (
+        arena(tmp_path, "--games", "karteneck", "--players", 2, "--bots", "random") as (_, address),
+        roost_process("submit", bot("hangs_in_c"), "--server", address, folder=tmp_path) as process,
+    ):
+        process.err.until(f'File "{bot("hangs_in_c")}", line 11 in choose')
