@@ -100,8 +100,10 @@ rehearsal: $(READY)  ## competitions of 60 and 500 bots from their file to a ver
 	$(BIN)/python -m benchmarks.rehearsal
 
 bench: $(READY)  ## every measurement that the docs quote
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check open_spiel rlcard choix scipy openskill
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check open_spiel cvxpy ecos cvxopt rlcard choix scipy openskill
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch sb3-contrib
 	$(BIN)/python -m benchmarks.playouts
+	$(BIN)/python -m benchmarks.instructions
 	$(BIN)/python -m benchmarks.local
 	$(BIN)/python -m benchmarks.arena
 	$(BIN)/python -m benchmarks.showcase
@@ -111,7 +113,10 @@ bench: $(READY)  ## every measurement that the docs quote
 	$(BIN)/python -m benchmarks.fit
 	$(BIN)/python -m benchmarks.shared_luck
 	$(BIN)/python -m benchmarks.ladder
+	$(BIN)/python -m benchmarks.fields
 	$(BIN)/python -m benchmarks.search
+	$(BIN)/python -m benchmarks.tutorial
+	$(BIN)/python -m benchmarks.maskable_ppo --steps 400000
 
 clean:  ## remove what make has made
 	rm -rf $(VENV) $(VENV)-lock $(VENV)-newest .import_linter_cache .mypy_cache .ruff_cache .pytest_cache

@@ -2,10 +2,11 @@
 
     python -m benchmarks.arena [--seconds 3] [--rounds 2] [--sdk-only] [--before PYTHON]
 
-The arena runs in one process with everything recorded, and bots that answer at once in another. Beside it, in the same
-run and also between two processes: a bare grpc.aio echo that sends batches of as many messages, built to the same shape
-field by field; bare ping-pong with a ready-made message; a POST over HTTP for every move; JSON lines over a pipe.
-Rows take turns, and each shows the best of its rounds, because the machine may be noisy. Look at the ratios.
+The arena runs in one process with everything recorded, and bots that answer at once in another. It is compared, in the
+same run and also between two processes, with a bare grpc.aio echo that sends batches of as many messages, built to the
+same shape field by field. Others are bare ping-pong with a ready-made message, a POST over HTTP for every move, and
+JSON lines over a pipe. Rows take turns, and each shows the best of its rounds, because the machine may be noisy. Look
+at the ratios.
 
 The rows with the SDK are two programs of it. `--before` names an interpreter in which an older Roost is installed: its
 programs take turns with ours, at the same arena. A last table shows how soon a program pongs whose bot computes 200 ms.
@@ -245,7 +246,9 @@ async def memory_rows() -> dict[str, float]:
 
 def show(console: Console, best: dict[str, float]) -> None:
     """Print the rates and what they are of what they are compared with."""
-    table = Table("what", "decisions/s", "of the batched echo", "of ping-pong", "of 64 streams", "of HTTP", "of before")
+    table = Table(
+        "what", "decisions/s", "of the batched echo", "of ping-pong", "of 64 streams", "of HTTP", "now / before"
+    )
     for name, rate in best.items():
         what, _, at_once = name.rpartition(", ")
         compared = (

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from roost_ladder.rating.results import Columns, Floats, Indices, MatchResult
+from roost_ladder.rating.results import Columns, Floats, Indices, Kind, MatchResult
 from roost_ladder.rating.standings import LiveStandings, Standing, standings
 
 SIZES = ((50, 100_000), (1000, 1_000_000))
@@ -73,7 +73,12 @@ def simulated(bots: int, matches: int) -> Ladder:
         performance = strengths[seated] + rng.gumbel(size=seated.shape)
         places = 1 + np.argsort(np.argsort(-performance, axis=1), axis=1)
         tables.append(
-            Columns(np.repeat(np.arange(first_block, first_block + blocks), players).tolist(), seated, places)
+            Columns(
+                Kind("", players),
+                np.repeat(np.arange(first_block, first_block + blocks), players).tolist(),
+                seated,
+                places,
+            )
         )
         first_block += blocks
     return Ladder(bots, strengths, tables)

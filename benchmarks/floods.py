@@ -140,7 +140,7 @@ PROXIED = ("connections", "calls taken back")
 
 def attacker_process(pipe: Connection, flood: str, target: Target) -> None:
     """Be an attacker until ended; answers every message with the processor time that it has used."""
-    logging.disable()  # asyncio warns of every byte that it cannot send any more
+    logging.disable()  # asyncio warns of every byte that it can no longer send
     asyncio.run(_attack(pipe, flood, target))
 
 

@@ -2,9 +2,9 @@
 
     python -m benchmarks.ladder [--tau 0.9] [--ladders 9] [--horizon 10000] [--bots 16] [--worlds TEXT] [--games GAME,…]
 
-Counted is the first match from which on the ranking has a Kendall's tau of at least 0.9 with the true order, and keeps
-it until four times as many matches have been played. Every way plays in the same world, several times, with the same
-mix of table sizes; shown are the median and, in brackets, the quartiles. The ways:
+The count is the number of matches after which the ranking has a Kendall's tau of at least 0.9 with the true order, and
+keeps it until four times as many matches have been played. Every way plays in the same world, several times, with the
+same mix of table sizes. The table shows the median and, in brackets, the quartiles. The ways:
 
 - Roost: blocks of rotated deals, the schedule `sure`, the fit;
 - round robin: every group once and again, a new deal for every match, our fit;

@@ -5,15 +5,16 @@
 
 The bare loop builds the view and the legal moves, calls the bot and applies its move: no referee, no clock, no record,
 no other process. The ladder plays the very same deals through one worker process, with everything that it does for a
-match: the referee, the replay, the journey between the processes, the statistics, and with a database the commits.
+match: the referee, the replay, the way between the processes, the statistics and, with a database, the commits.
 
-Processor time is compared, of all processes together, because that depends least on what else the machine does. What
-it takes to start is left out: a ladder's time is the difference between a longer and a shorter run. Of each of these
-runs, and of the bare loop, the best of some rounds counts, and they take turns: so a bad moment of the machine spoils
-neither side. (The best of the differences would be that with the unluckiest shorter run.)
+The figures are processor time of all processes together, because that depends least on what else the machine does.
+Starting up is left out: a ladder's time is the difference between a longer and a shorter run. The bare loop and these
+runs take turns, and the best of several rounds counts for each, so that a bad moment of the machine spoils neither
+side. (The best of the differences would be that with the unluckiest shorter run.)
 
 With `--ways` the ladder is compared with itself: all bots in one process, a process for each, and the same in a
-sandbox, if one can be made here; with bots that answer in microseconds, and with bots that think for 5 ms.
+sandbox, if one can be made here. One half plays with bots that answer in microseconds, the other with bots that think
+for 5 ms.
 """
 
 import argparse

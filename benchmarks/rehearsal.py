@@ -255,7 +255,7 @@ def main() -> int:
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}; all of them by default")
     asked = parser.parse_args().cases or list(CASES)
     if unknown := sorted(set(asked) - CASES.keys()):
-        parser.error(f"there is no case {unknown[0]}; there are: {', '.join(CASES)}")
+        parser.error(f"there is no case {unknown[0]}; the cases are: {', '.join(CASES)}")
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
     console, right = Console(highlight=False), True
     for name in asked:

@@ -4,8 +4,8 @@
 
 Groups of bots play deals in every rotation of the seats. A bot's score in a match is the part of its opponents that it
 finishes ahead of. If the matches of a deal had nothing in common, the mean of the k matches of a block would vary by
-1/k of the variance of one match. The ratio says by what factor it really does: with 0.5, two matches in blocks tell as
-much as four with new deals; above 1, some deals suit a bot wherever it sits, and new deals would tell more.
+1/k of the variance of one match. The ratio compares what is measured with that. At 0.5, two matches in blocks tell as
+much as four with new deals. Above 1, some deals suit a bot wherever it sits, and new deals would tell more.
 """
 
 import argparse

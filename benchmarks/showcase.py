@@ -2,9 +2,9 @@
 
     python -m benchmarks.showcase [--seconds 10] [--rounds 3]
 
-An arena and light bots of the SDK, each a process of its own, play Karteneck for two on this machine; then the same
-with a bot that thinks for 30 ms and one that thinks for 300 ms among them. Every round plays all ways one after the
-other, in another order each time, so that what else the machine does hits all of them.
+An arena and light bots of the SDK, each a process of its own, play Karteneck for two on this machine. Then two of the
+bots think, one for 30 ms and one for 300 ms. Every round plays all ways one after the other, in another order each
+time, so that other work of the machine affects all of them.
 """
 
 import argparse
@@ -98,7 +98,7 @@ async def _arena(pipe: Connection, folder: Path, at_once: int | None) -> None:
         server = ArenaServer(store, settings, "127.0.0.1:0")
         late = 0
 
-        def recorded(replay: Any, _: float) -> None:
+        def recorded(replay: Any, _: float, *, named: bool = True) -> None:
             nonlocal late
             matches.update(seat.bot.rpartition("-")[0] for seat in replay.seats)
             late += sum(fault.kind == "late" for fault in replay.result.faults)

@@ -2,9 +2,9 @@
 
     python -m benchmarks.simulations.collusion [FIELDS]
 
-Each row is one kind of field, with 300 fields by default. First honest ones: which part of the pairs can be
-judged, and in how many fields a pair is over the line. Then fields in which bot 0 helps bot 1 whenever both are at the
-table: in how many fields the pair is found, and in how many a pair is over the line that is innocent.
+Each row is one kind of field, with 300 fields by default. Honest fields come first: which part of the pairs can be
+judged, and in how many fields a pair is over the line. In the others bot 0 helps bot 1 when both are at the table: in
+how many fields the pair is found, and in how many an innocent pair is over the line.
 """
 
 import sys

@@ -2,10 +2,10 @@
 
     python -m benchmarks.simulations.compare [COMPARISONS]
 
-Each row is one world, with COMPARISONS (1,000 by default) for equal bots, and as many for bots that differ by
-`elo1`. The columns: equal bots called stronger, stronger bots missed; how many blocks it took on average; how often the
-95 % interval at the end holds the truth, how often the estimate is above it; and the same without regard to the
-stopping, that is the plain mean and 1.96 standard errors.
+Each row is one world, with COMPARISONS (1,000 by default) for equal bots, and as many for bots that differ by `elo1`.
+The columns: equal bots called stronger; stronger bots missed; the mean number of blocks; how often the 95 % interval at
+the end holds the truth; how often the estimate is above it. The last columns are the same for the plain mean and 1.96
+standard errors, which ignore the stopping.
 """
 
 import sys

@@ -2,9 +2,9 @@
 
     python -m benchmarks.simulations.styles [BLOCKS]
 
-Seven bots play 2,400 blocks (by default) of each game, at tables of three and four. Each row is about parts of
-these blocks of one size: how many reports there are, how many of them name a pair, how many would if scores
-were not measured by the usual scatter of the field, and which pairs are named, with the change in 100 comparisons.
+Seven bots play 2,400 blocks (by default) of each game, at tables of three and four. Each row is about parts of these
+blocks of one size: how many reports there are, how many of them name a pair, and which pairs, with the change in 100
+comparisons. Another column says how many would name one if scores were not measured by the usual scatter of the field.
 """
 
 import sys
