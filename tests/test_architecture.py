@@ -25,6 +25,7 @@ FOLDERS = {
     "roost_cli": "cli",
 }
 MOST_MODULES = 16
+MOST_FOR_ARENA = 12
 OF_ONE_GAME = re.compile(rf"roost_(games|bots\.starters)\.({'|'.join(GAME_NAMES)})\b")
 """The modules of one game. Each game has a class called `View`, and so on."""
 ROOTS = "|".join([*FOLDERS.values(), "proto", "docs"])
@@ -102,3 +103,10 @@ def test_a_public_class_name_is_used_once() -> None:
 def test_no_room_is_too_large() -> None:
     sizes = Counter(file.parent for file in modules().values() if file.name != "__init__.py")
     assert {room for room, size in sizes.items() if size > MOST_MODULES} <= {ROOT / "cli/roost_cli/commands"}
+
+
+def test_the_arena_delegates() -> None:
+    """`Arena` knows its parts, and not what these are made of."""
+    tree = ast.parse(modules()["roost_server.play.arena"].read_text(encoding="utf-8"))
+    ours = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and "roost" in str(node.module)}
+    assert len(ours) <= MOST_FOR_ARENA

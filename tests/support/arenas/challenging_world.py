@@ -1,37 +1,31 @@
 """An arena with a ladder whose bots challenge each other."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from roost.v1 import admin_pb2, play_pb2, records_pb2
-from roost_sdk.arena.credentials import Credentials
 from tests.support.arenas.hall import until
 from tests.support.arenas.qualifying_world import Qualifying
 from tests.support.arenas.raw_bot import Answers, RawBot
+from tests.support.cups import cup
 
-LADDER = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[clock]
-decision_ms = 600000
-[entry]
-who = "open"
-bots_per_owner = 2
-[pace]
-matches_per_bot_hour = 40
-[challenges]
-matches_per_owner_hour = 12
-matches_per_opponent_hour = 20
-[[phases]]
-phase = "registration"
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "finals"
-[[phases]]
-phase = "done"
-"""
+
+def ladder(an_hour: int = 12, phase: str | Mapping[str, object] = "ladder", **sections: Mapping[str, object]) -> str:
+    """A competition whose owners may challenge each other for `an_hour` matches an hour."""
+    return cup(
+        "registration",
+        phase,
+        "finals",
+        "done",
+        clock={"decision_ms": 600_000},
+        entry={"who": "open", "bots_per_owner": 2},
+        challenges={"matches_per_owner_hour": an_hour, "matches_per_opponent_hour": 20},
+        **sections,
+    )
+
+
+PACE = {"matches_per_bot_hour": 40}
+LADDER = ladder(pace=PACE)
 
 
 class Silent(RawBot):
@@ -46,7 +40,7 @@ async def ask(
 ) -> Any:
     """An owner asks for a challenge."""
     request = admin_pb2.ChallengeRequest(bot=bot, opponents=opponents, game=game, matches=matches)
-    return await there.accounts.Challenge(request, metadata=Credentials(there.key_of(owner)).metadata())
+    return await there.accounts.Challenge(request, metadata=there.shown_by(owner))
 
 
 async def challenge(there: Qualifying, challenge_id: str) -> Any:

@@ -22,6 +22,7 @@ from roost_server.play.arena import Arena
 from roost_server.serving.server import ArenaServer, Hosting
 from roost_server.settings import Settings, tables_of
 from roost_server.store import Store, open_store, queries
+from tests.support.cups import cup
 
 PATIENCE = 180.0
 """How many seconds a test waits before it fails. Nothing should ever take that long, even on a busy machine."""
@@ -29,16 +30,7 @@ EASY_CLOCK = Clock(decision_ms=5_000, bank_ms=60_000)
 """Nobody is late by chance."""
 HARD_CLOCK = Clock(decision_ms=150, bank_ms=350)
 """A silent bot is late soon. An honest bot in this process never is: when it is held up, so is the arena."""
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[[phases]]
-phase = "ladder"
-[[phases]]
-phase = "done"
-"""
+CUP = cup("ladder", "done")
 """A competition that begins at once, as short as one can be."""
 
 
@@ -133,10 +125,17 @@ def bounded(
     try:
         with structlog.testing.capture_logs() as entries:
             asyncio.run(run())
+    except BaseException as error:
+        error.add_note(f"what went wrong before: {unheard}, {_serious(entries)}")
+        raise
     finally:
         logging.getLogger().removeHandler(listener)
     assert not unheard, unheard
-    assert {entry["event"] for entry in entries if entry["log_level"] in ("error", "critical")} == set(logged)
+    assert {entry["event"] for entry in _serious(entries)} == set(logged)
+
+
+def _serious(entries: list[Any]) -> list[Any]:
+    return [entry for entry in entries if entry["log_level"] in ("error", "critical")]
 
 
 async def until(condition: Callable[[], object | Awaitable[object]], pause: float = 0.005) -> None:

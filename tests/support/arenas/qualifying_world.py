@@ -1,49 +1,32 @@
 """An arena whose ladder demands a qualification, its opponent, and bots that have to qualify."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import grpc
-
 from roost.v1 import admin_pb2, arena_pb2, play_pb2
-from roost.v1.admin_pb2_grpc import AccountsStub, AdminStub
-from roost_sdk.arena.credentials import Credentials
-from roost_server.accounts import keys, owners
-from roost_server.accounts.keys import Scope
+from roost_server.accounts import owners
 from tests.support.arenas.hall import Hall, hall, settings, until
+from tests.support.arenas.hosted import Hosted
 from tests.support.arenas.raw_bot import Answers, RawBot
+from tests.support.cups import cup
 
-CUP = """
-name = "cup"
-[[games]]
-game = "karteneck"
-players = [2]
-[clock]
-decision_ms = 600000
-[entry]
-who = "open"
-[faults]
-absence_seconds = 3600
-quarantine_after = 1000
-max_faults = 1000
-[[phases]]
-phase = "registration"
-[[phases]]
-phase = "ladder"
-[phases.qualification]
-opponent = "house"
-clean_matches = 4
-most_blocks = 3
-most_versions = 1
-[[phases]]
-phase = "freeze"
-[[phases]]
-phase = "finals"
-[[phases]]
-phase = "done"
-"""
+QUALIFICATION = {"opponent": "house", "clean_matches": 4, "most_blocks": 3, "most_versions": 1}
+
+
+def demanding(ladder: Mapping[str, object] | None, finals: Mapping[str, object] | None = None) -> str:
+    """A competition whose ladder or finals demand a qualification."""
+    phases = {"registration": None, "ladder": ladder, "freeze": None, "finals": finals, "done": None}
+    return cup(
+        *(phase if table is None else {"phase": phase, "qualification": table} for phase, table in phases.items()),
+        clock={"decision_ms": 600_000},
+        entry={"who": "open"},
+        faults={"absence_seconds": 3600, "quarantine_after": 1000, "max_faults": 1000},
+    )
+
+
+CUP = demanding(ladder=QUALIFICATION)
 
 
 class Faulty(RawBot):
@@ -53,28 +36,12 @@ class Faulty(RawBot):
         return (play_pb2.Answer(match=decision.match, request=decision.request),)
 
 
-class Qualifying:
+class Qualifying(Hosted):
     """The arena, its host, and everybody's bots."""
 
-    def __init__(self, place: Hall, channel: grpc.aio.Channel, stack: AsyncExitStack) -> None:
-        self.place = place
+    def __init__(self, place: Hall, stack: AsyncExitStack) -> None:
+        super().__init__(place)
         self._stack = stack
-        self.admin: Any = AdminStub(channel)  # type: ignore[no-untyped-call,unused-ignore]
-        self.accounts: Any = AccountsStub(channel)  # type: ignore[no-untyped-call,unused-ignore]
-        self.host = Credentials(keys.make_key(place.store, Scope.ADMIN, "test", label="host")).metadata()
-        self.keys: dict[str, str] = {}
-
-    def key_of(self, owner: str) -> str:
-        """An owner's key."""
-        if owner not in self.keys:
-            owners.add_owner(self.place.store, owner, "test")
-            self.keys[owner] = keys.make_key(self.place.store, Scope.OWNER, "test", owner=owner)
-        return self.keys[owner]
-
-    def use_keys_of(self, *known: str) -> None:
-        """These owners are on record already, from an earlier run. They get other keys."""
-        for owner in known:
-            self.keys[owner] = keys.make_key(self.place.store, Scope.OWNER, "test", owner=owner)
 
     async def come(
         self, name: str, owner: str, kind: type[RawBot] = RawBot, version: str = "v1", **hello: Any
@@ -89,7 +56,7 @@ class Qualifying:
         owners.add_bot(self.place.store, "Host", "house", "test")
         house = await self.come("house", "Host")
         request = admin_pb2.ChangeEntryRequest(competition="cup", bot="house", enter=False)
-        await self.accounts.ChangeEntry(request, metadata=Credentials(self.key_of("Host")).metadata())
+        await self.accounts.ChangeEntry(request, metadata=self.shown_by("Host"))
         return house
 
     async def phase(self, wanted: str) -> None:
@@ -104,8 +71,7 @@ class Qualifying:
 
     async def account(self, owner: str) -> Any:
         """How far the owner's bot is."""
-        shown = Credentials(self.key_of(owner)).metadata()
-        answer = await self.accounts.GetAccount(admin_pb2.GetAccountRequest(), metadata=shown)
+        answer = await self.accounts.GetAccount(admin_pb2.GetAccountRequest(), metadata=self.shown_by(owner))
         return answer.entries[0].qualification
 
     async def qualified(self, owner: str) -> None:
@@ -129,7 +95,6 @@ class Qualifying:
 async def qualifying(folder: Path, text: str = CUP) -> AsyncIterator[Qualifying]:
     async with (
         hall(folder, settings(grace_seconds=0.1), text) as place,
-        grpc.aio.insecure_channel(place.address) as channel,
         AsyncExitStack() as stack,
     ):
-        yield Qualifying(place, channel, stack)
+        yield Qualifying(place, stack)

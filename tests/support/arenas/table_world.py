@@ -37,7 +37,6 @@ class FakePlayer:
         self.allowance_ms = 0.0
         self.latency_ms = 0.0
         self.reading = True
-        self.places = Places(Width(1_000), lambda: 1)
         self.decisions: list[play_pb2.Decision] = []
         self.started = 0
         self.ended: list[play_pb2.MatchEnded] = []
@@ -79,7 +78,10 @@ class TableWorld:
         self.ends = 0
         self.table = Table(
             Rules(game, players, get_game(game).options({})),
-            [Chair(player, Seat(f"bot{seat}"), match=7) for seat, player in enumerate(self.players)],
+            [
+                Chair(player, Seat(f"bot{seat}"), Places(Width(1_000), lambda: 1), match=7)
+                for seat, player in enumerate(self.players)
+            ],
             match_id="m",
             seed=seed_of(seed),
             settings=Settings(clock=clock or Clock(1_000, 2_000), **changes),

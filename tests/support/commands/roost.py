@@ -33,6 +33,18 @@ class Slow(Bot):
         await asyncio.sleep({seconds})
         return legal[0]
 """
+HELD_BOT = """
+import asyncio
+from pathlib import Path
+from roost_sdk import Bot
+
+class Held(Bot):
+    async def choose(self, view, legal):
+        while not Path({file!r}).exists():
+            await asyncio.sleep(0.02)
+        return legal[0]
+"""
+"""Answers nothing until there is a file of that name."""
 
 
 class Outcome(NamedTuple):

@@ -61,6 +61,10 @@ def _situations(game: str, root: Path) -> bool:
     return bool(policies) and bool(known) and all(isinstance(each, Situation) for each in known)
 
 
+def _decisions(game: str, root: Path) -> bool:
+    return callable(_attribute(game, "KIND_OF", "decisions"))
+
+
 def _messages(game: str, root: Path) -> list[str]:
     """The names of the game's messages in the three `oneof`s, as far as it has them."""
     text = (root / "proto/roost/v1/play.proto").read_text(encoding="utf-8")
@@ -119,6 +123,7 @@ PARTS = (
     Part("games/roost_games/GAME/rules.md", lambda game, root: bool(rules_of(game).strip())),
     Part("games/roost_games/GAME/narration.py", _narration),
     Part("games/roost_games/GAME/situations.py", _situations),
+    Part("games/roost_games/GAME/decisions.py", _decisions),
     Part("proto/roost/v1/GAME.proto", lambda game, root: (root / f"proto/roost/v1/{game}.proto").exists()),
     Part("proto/roost/v1/play.proto", lambda game, root: len(_messages(game, root)) == len(ONEOFS)),
     Part(

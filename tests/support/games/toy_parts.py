@@ -59,6 +59,13 @@ from roost_games.situations import Situation, play_random
 POLICIES = (play_random,)
 SITUATIONS = (Situation("fewer than no points", lambda view, legal: min(view.scores) < 0),)
 """
+DECISIONS = """\
+from tests.support.games.toy import Bid
+
+
+def KIND_OF(view, move):
+    return "bids" if isinstance(move, Bid) else "shows a card"
+"""
 CODEC = """\
 from roost_sdk.wire.codec import Codec
 from tests.support.games.toy import TOY
@@ -124,6 +131,7 @@ FILES = {
     "games/roost_games/toy/rules.md": "# Toy\n",
     "games/roost_games/toy/narration.py": NARRATION,
     "games/roost_games/toy/situations.py": SITUATIONS,
+    "games/roost_games/toy/decisions.py": DECISIONS,
     "proto/roost/v1/toy.proto": 'syntax = "proto3";\n',
     "client_sdk/roost_sdk/wire/toy.py": CODEC,
     "client_sdk/roost_sdk/pettingzoo/toy.py": CODING,

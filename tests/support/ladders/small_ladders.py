@@ -1,6 +1,8 @@
 """Small ladders for tests: the bots of `tests/support/ladders/bots` and the samples, played in worker processes."""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,19 +13,22 @@ from roost_games.registry import get_game
 from roost_ladder.blocks import Rotation
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.running.book import Book, MemoryBook
+from roost_ladder.running.engine import Executor
 from roost_ladder.running.entrants import Entrant, find_entrants
 from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits
 from roost_ladder.running.ladder import Ladder, Setup
+from roost_ladder.running.process import WORKER_PROCESSES
 from roost_ladder.running.rounds import Budget, RunEnd
-from roost_ladder.running.workers import local_executor
+from roost_ladder.running.workers import local_executor, play
 from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past
-from roost_sdk.seat import Trouble
+from roost_sdk.troubles.log import Trouble
 
 FOLDER = Path(__file__).with_name("bots")
 CALM = MatchLimits(Clock(decision_ms=20_000, bank_ms=60_000), memory_mb=150)
 """No bot is late because the machine is busy."""
 STRICT = CALM._replace(clock=Clock(decision_ms=1_000, bank_ms=1_000))
 """Two seconds for a decision: a bot that hangs is stopped soon."""
+LASTING = ThreadPoolExecutor(1)
 
 
 class InTurn:
@@ -75,8 +80,14 @@ def setup(
     return Setup(entrants(tuple(texts)), tuple(kinds), seed, InTurn(rounds), "in turn", options, rotation, limits)
 
 
+def lasting_executor() -> Executor:
+    """A worker that stays for the next run: to start one, and the bots' processes, takes longer than most runs."""
+    WORKER_PROCESSES.allow()
+    return Executor(lambda job: LASTING.submit(play, job), 1)
+
+
 class Watched:
-    """A run that has been played, and what was told about it."""
+    """A run that has been played, and what was told about it. It has workers of its own if it says how many."""
 
     def __init__(
         self,
@@ -84,13 +95,13 @@ class Watched:
         budget: Budget,
         *,
         book: Book | None = None,
-        workers: int = 1,
+        workers: int | None = None,
         look: Callable[[Ladder], None] = lambda ladder: None,
     ) -> None:
         self.troubles: list[Trouble] = []
-        self.ladder = Ladder(given, book or MemoryBook(), self.troubles.append)
+        self.ladder = Ladder(given, book or MemoryBook(), lambda trouble, match: self.troubles.append(trouble))
         self.ending: RunEnd | None = None
-        with local_executor(workers) as executor:
+        with local_executor(workers) if workers else nullcontext(lasting_executor()) as executor:
             self.ending = self.ladder.play(executor, budget, lambda: look(self.ladder))
 
     @property

@@ -3,7 +3,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +12,7 @@ from roost.v1 import arena_pb2 as arena
 from roost.v1 import play_pb2 as play
 from roost.v1 import records_pb2 as records
 from roost.v1.arena_pb2_grpc import ArenaServicer, add_ArenaServicer_to_server
+from tests.support.grpc_servers import answering
 
 HOSTILE = ("<script>alert(1)</script>", "\u202egreedy\u202d", "W" * 40, "a&b\"c'd", "..")
 """Names that strangers may think of."""
@@ -61,6 +61,7 @@ class FakeArena(ArenaServicer):
         self.current = ("", "")
         """The competition and the phase that standings are about if none is asked for."""
         self.circularity: arena.Circularity | None = None
+        self.second: arena.SecondRanking | None = None
         """What standings say of circles."""
         self.bracket = arena.GetBracketResponse()
         self.collusion = records.GetCollusionResponse()
@@ -107,6 +108,7 @@ class FakeArena(ArenaServicer):
             competition=request.competition or competition,
             phase=request.phase or phase,
             circularity=self.circularity,
+            second=self.second,
             held=self.held,
         )
 
@@ -391,11 +393,9 @@ def competition(name: str, names: list[str], phase: str) -> arena.CompetitionSta
 @contextmanager
 def serving(fake: FakeArena, port: int = 0) -> Iterator[str]:
     """The address at which the arena answers."""
-    server = grpc.server(ThreadPoolExecutor(8), options=(("grpc.so_reuseport", 0),))
-    add_ArenaServicer_to_server(fake, server)  # type: ignore[arg-type]  # typed for grpc.aio only
-    bound = server.add_insecure_port(f"127.0.0.1:{port}")
-    server.start()
-    try:
-        yield f"127.0.0.1:{bound}"
-    finally:
-        server.stop(None).wait()
+
+    def register(server: grpc.Server) -> None:
+        add_ArenaServicer_to_server(fake, server)  # type: ignore[arg-type]  # typed for grpc.aio only
+
+    with answering(register, threads=8, port=port) as address:
+        yield address

@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable
+from functools import cache
 from itertools import count
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
@@ -53,10 +56,10 @@ MATCHES = count(1)
 class Play:
     """Plays a competition without an arena: everybody moves at random, and everything is recorded as an arena does."""
 
-    def __init__(self, store: Store, schedule: str, results: str = "", more: str = "") -> None:
-        """`more` is added to the competition's file."""
+    def __init__(self, store: Store, schedule: str, results: str = "", more: str = "", top: str = "") -> None:
+        """`more` is added to the competition's file, `top` to its first settings."""
         self.store = store
-        text = CUP.replace("SCHEDULE", schedule) + more
+        text = CUP.replace("SCHEDULE", schedule).replace('"cup"', f'"cup"\n{top}') + more
         if results:
             text = text.replace("rounds = 2", f"rounds = 2\nresults = {results}")
         competition = ledger.draw_up(store, parse_competition(text), text)
@@ -150,12 +153,22 @@ class Play:
         open_block.record(finished.replay.match, rotation, finished.replay.result)
 
 
-def play_and_export(folder: Path, schedule: str) -> Path:
-    """A competition, played and exported into a folder there."""
-    with open_store(f"sqlite:///{folder}/roost.db") as store, capture_logs():
-        asyncio.run(Play(store, schedule).whole(ladder_rounds=2))
-        export(store, "cup", folder / "cup")
+def play_and_export(folder: Path, schedule: str, top: str = "") -> Path:
+    """A competition, exported into a folder there, beside its database. It is played once, and then copied.
+
+    `top` are settings for its file.
+    """
+    shutil.copytree(_exported(schedule, top).name, folder, dirs_exist_ok=True)
     return folder / "cup"
+
+
+@cache
+def _exported(schedule: str, top: str) -> TemporaryDirectory[str]:
+    folder = TemporaryDirectory()
+    with open_store(f"sqlite:///{folder.name}/roost.db") as store, capture_logs():
+        asyncio.run(Play(store, schedule, top=top).whole(ladder_rounds=2))
+        export(store, "cup", Path(folder.name, "cup"))
+    return folder
 
 
 def complaints(folder: Path) -> list[str]:

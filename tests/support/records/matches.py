@@ -101,6 +101,11 @@ def on_record(store: Store, wanted: MatchFilter = EVERYTHING) -> list[MatchOnRec
         return list(results.recorded(reading, wanted))
 
 
+def ids_on_record(store: Store) -> list[str]:
+    """Those of the matches."""
+    return [match.id for match in on_record(store)]
+
+
 def counted(store: Store, wanted: MatchFilter = EVERYTHING, rule: Rule = Rule.SO_FAR) -> list[MatchOnRecord]:
     """The matches that count."""
     return [match for match in on_record(store, wanted) if match.counts(rule)]

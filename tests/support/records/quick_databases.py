@@ -1,6 +1,7 @@
-"""New databases without their history: the migrations make the first one of a run, and its declaration the others.
+"""Databases in SQLite without what takes long and matters to few tests: their history, and waiting for the disk.
 
-Every test with an arena has a database of its own, and the migrations would take a third of its time.
+The migrations make the first database of a run, and its declaration the others: every test with an arena has a database
+of its own, and the migrations would take a third of its time. Commits do not wait for the disk: no test cuts the power.
 """
 
 from collections.abc import Iterator
@@ -10,18 +11,26 @@ import pytest
 from sqlalchemy import Connection, create_engine, inspect
 from sqlalchemy.pool import StaticPool
 
-from roost_server.store import schema
+from roost_server.store import schema, sqlite
 
-MIGRATE = schema.migrate
+MIGRATE, SYNCHRONOUS = schema.migrate, sqlite.SYNCHRONOUS
 """What the product does."""
 
 
 @pytest.fixture(scope="session", autouse=True)
-def quick_new_databases() -> Iterator[None]:
-    """Databases that this process creates in SQLite are made so. Those that exist are still migrated."""
+def quick_databases() -> Iterator[None]:
+    """Databases in SQLite are so for this process. Those that exist are still migrated."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schema, "migrate", declare)
+        patch.setattr(sqlite, "SYNCHRONOUS", "OFF")
         yield
+
+
+@pytest.fixture
+def usual_databases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are as they are outside of tests."""
+    monkeypatch.setattr(schema, "migrate", MIGRATE)
+    monkeypatch.setattr(sqlite, "SYNCHRONOUS", SYNCHRONOUS)
 
 
 def declare(connection: Connection, revision: str = "head") -> None:
