@@ -404,6 +404,7 @@ program.STOP_SECONDS, program.INTERRUPTIONS = 60.0, 600
 class MyBot(Bot):
     def choose(self, view, legal):
         try:
+            print("thinking", file=sys.stderr)
             time.sleep(1000)
         finally:
             time.sleep(5 * program.STOP_SECONDS / program.INTERRUPTIONS)
@@ -464,6 +465,7 @@ def test_a_bot_that_cleans_up_is_not_interrupted_again(tmp_path: Path) -> None:
         async with thinking(tmp_path, TIDY) as (process, pongs):
             assert process.stderr is not None
             assert [await pongs.get() for _ in range(3)] == [1, 2, 3]
+            await process.stderr.readuntil(b"thinking\n")  # the connection is answered before the bot is called
             process.send_signal(signal.SIGINT)
             assert await pongs.get() == -1
             process.send_signal(signal.SIGINT)
