@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from threading import Thread
 
-from playwright.sync_api import ConsoleMessage, Page, Request
+from playwright.sync_api import ConsoleMessage, Error, Page, Request
 
 VIEWER = Path(str(files("roost_viewer")))
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; frame-src 'self'"
@@ -99,11 +99,17 @@ class Complaints:
         self.page = page
         self.found: list[str] = []
         self.allowed: tuple[str, ...] = ()
-        page.on("console", self._hear)
-        page.on("pageerror", lambda error: self.found.append(str(error)))
         self._hosts = (host, "data:", "blob:", "about:")
+        page.on("console", self._hear)
+        page.on("pageerror", self._catch)
         # Only noted: what is intercepted passes through this process, request by request, and is never cached.
         page.on("request", self._note)
+
+    def close(self) -> None:
+        """Hear nothing more: the page is going to be used by another test."""
+        self.page.remove_listener("console", self._hear)
+        self.page.remove_listener("pageerror", self._catch)
+        self.page.remove_listener("request", self._note)
 
     def allow(self, *parts: str) -> None:
         """Lets messages with one of these texts pass, in a test that provokes them."""
@@ -112,6 +118,9 @@ class Complaints:
     def _hear(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not any(part in message.text for part in self.allowed):
             self.found.append(message.text)
+
+    def _catch(self, error: Error) -> None:
+        self.found.append(str(error))
 
     def _note(self, request: Request) -> None:
         if not request.url.startswith(self._hosts):

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 
 from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.shown_matches import MATCHES, documents
 from tests.support.viewer_site import Complaints, Site, serving
+
+SIZE: ViewportSize = {"width": 1400, "height": 900}
 
 
 @pytest.fixture(scope="module")
@@ -30,27 +32,35 @@ def site(browser: Browser) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def window(browser: Browser) -> Iterator[BrowserContext]:
-    """For the tabs of all tests of one file: a window of its own for each would take twice as long."""
+    """For all tests of one file: a window of its own for each would take twice as long."""
     with opened_window(browser) as window:
         yield window
 
 
 @contextmanager
 def opened_window(browser: Browser) -> Iterator[BrowserContext]:
-    window = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
+    window = browser.new_context(viewport=SIZE, reduced_motion="reduce")
     window.grant_permissions(["clipboard-read", "clipboard-write"])
     window.set_default_timeout(PATIENCE_MS)
     yield window
     window.close()
 
 
+@pytest.fixture(scope="module")
+def tab(window: BrowserContext) -> Page:
+    """For all tests of one file: a tab of its own for each would take a process more, which costs half a second."""
+    return window.new_page()
+
+
 @pytest.fixture
-def complaints(window: BrowserContext, site: Site) -> Iterator[Complaints]:
-    """A tab that fails the test at its end if the page complained."""
-    heard = Complaints(window.new_page(), site.address)
+def complaints(tab: Page, site: Site) -> Iterator[Complaints]:
+    """A tab, empty at first, that fails the test at its end if the page complained."""
+    tab.set_viewport_size(SIZE)
+    heard = Complaints(tab, site.address)
     yield heard
-    heard.page.evaluate("localStorage.clear()")
-    heard.page.close()
+    tab.evaluate("localStorage.clear()")
+    tab.goto("about:blank")
+    heard.close()
     assert heard.found == []
 
 

@@ -20,31 +20,40 @@ BLANK = (
 
 @pytest.fixture(scope="module")
 def window(browser: Browser) -> Iterator[BrowserContext]:
-    """For the tabs of all tests of one file: a window of its own for each would take twice as long."""
+    """For all tests of one file."""
     window = browser.new_context()
     window.route("**/*", _answer)
     yield window
     window.close()
 
 
+@pytest.fixture(scope="module")
+def complaints() -> list[str]:
+    """What the tab has complained about."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def tab(window: BrowserContext, complaints: list[str]) -> Page:
+    """For all tests of one file: a tab of its own for each would take a process more, which costs half a second."""
+    page = window.new_page()
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda message: complaints.append(message.text))
+    return page
+
+
 @pytest.fixture
-def open_page(window: BrowserContext) -> Iterator[Callable[[int], Page]]:
+def open_page(tab: Page, complaints: list[str]) -> Iterator[Callable[[int], Page]]:
     """Opens an empty page of some width that has the viewer's files beside it; it must not complain to the end."""
-    pages: list[Page] = []
-    complaints: list[str] = []
 
     def opened(width: int) -> Page:
-        page = window.new_page()
-        pages.append(page)
-        page.set_viewport_size({"width": width, "height": 800})
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda message: complaints.append(message.text))
-        page.goto(HOST)
-        return page
+        tab.set_viewport_size({"width": width, "height": 800})
+        tab.goto(HOST)
+        return tab
 
+    complaints.clear()
     yield opened
-    for page in pages:
-        page.close()
+    tab.goto("about:blank")
     assert complaints == []
 
 
