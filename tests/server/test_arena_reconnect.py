@@ -35,7 +35,7 @@ def test_a_bot_comes_back_to_its_matches_and_open_decisions(tmp_path: Path) -> N
             for before in asked:
                 (now,) = [each for each in lost.decisions if each.match == before.match]
                 assert (now.request, now.view, now.legal) == (before.request, before.view, before.legal)
-                assert now.time_left_ms < before.time_left_ms
+                assert now.time_left_ms <= before.time_left_ms  # the arena's own delay is not counted
             lost.holding = False
             await lost.send(answers=map(lost.honest_answer, lost.decisions))
             played = {started.match_id for started in former.values()}

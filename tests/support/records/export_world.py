@@ -99,11 +99,7 @@ class Play:
 
     async def phase(self, phase: PhaseName, rounds: int | None = None) -> None:
         """Play this number of rounds of a phase, or all of them."""
-        await self.director.change_phase(phase, "test")
-        contest, reading = self.director.contest, self.director._reading
-        assert contest is not None
-        assert reading is not None
-        await reading  # on a busy machine the arena would play on meanwhile
+        contest = await self._change_phase(phase)
         for _ in count() if rounds is None else range(rounds):
             if not await self.round(contest):
                 break
@@ -116,12 +112,19 @@ class Play:
     async def plan_ladder(self) -> list[OpenBlock]:
         """The first round of the ladder, on record, of which nothing is played."""
         await self.director.start()
-        await self.director.change_phase(PhaseName.LADDER, "test")
-        contest = self.director.contest
-        assert contest is not None
+        contest = await self._change_phase(PhaseName.LADDER)
         planned = await contest.plan(self.present)
         await self.recorder.plan(planned)
         return planned
+
+    async def _change_phase(self, phase: PhaseName) -> Contest:
+        """The contest of that phase, once it knows what was played before: on a busy machine that is not at once."""
+        await self.director.change_phase(phase, "test")
+        contest, reading = self.director.contest, self.director._reading
+        assert contest is not None
+        assert reading is not None
+        await reading
+        return contest
 
     async def round(self, contest: Contest) -> bool:
         """Play a round. False if there was none."""
