@@ -17,6 +17,7 @@ def run(*arguments: object) -> str:
     return subprocess.run(program, env=steady, check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.long
 def test_every_part_takes_the_same_matches(tmp_path: Path) -> None:
     for name in ("once", "again"):
         run("write", tmp_path / name, "haecmaec", 1)

@@ -57,7 +57,7 @@ def test_a_new_bot_beats_random_and_plays_its_game_only(
     bot = load_bot("clever/clever.py", {})
     assert bot.bot_class.__name__ == "Clever"
     assert [name for name in GAME_NAMES if bot.bot_class.plays(name)] == [game]
-    ran = roost("play", game, "clever/clever.py", "random", "--matches", 200, "--seed", "new")
+    ran = roost("play", game, "clever/clever.py", "random", "--matches", 60, "--seed", "new")
     share = re.search(r"clever +(\d+\.\d) %", ran.out)
     assert share is not None
     assert float(share[1]) > 60

@@ -110,6 +110,7 @@ def test_what_ends_first_is_what_is_told() -> None:
     assert len(run.ladder.facts) == 4
 
 
+@pytest.mark.long
 def test_a_bot_that_has_to_be_stopped_again_and_again_is_benched() -> None:
     given = setup(("exits", "first", "last"), kinds=[Kind("karteneck", 2)])
     book = MemoryBook()

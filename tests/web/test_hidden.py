@@ -171,6 +171,7 @@ def first_decision(replay: Replay, seat: int) -> int:
     return next(number for number, step in enumerate(decisions) if step.seat == seat)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("table", TABLES)
 def test_a_browser_receives_nothing_that_is_hidden(table: str, tmp_path: Path) -> None:
     received, replay, halted, secrets = watched_by_a_browser(table, tmp_path)
