@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from roost_ladder.blocks import Block, Deals
-from roost_server.play.block import SLOW_SECONDS, OpenBlock, Paces
+from roost_server.play.block import OpenBlock
 from roost_server.settings import Settings, tables_of
 from roost_server.store import BlockState
 from tests.support.records.matches import sketch
@@ -106,14 +106,3 @@ def test_what_the_store_is_told_of_a_block() -> None:
     told = duel(created_ms=5).as_new()
     assert (told.id, told.game, told.version_ids) == ("b", "karteneck", (7, 8))
     assert (told.seed, told.rotation, told.created_ms) == ("00" * 32, "cyclic", 5)
-
-
-def test_a_bot_that_waits_for_a_slow_one_is_not_slow() -> None:
-    """Both have begun nothing since, but one of them has room for other matches."""
-    block, paces = duel(), Paces()
-    block.begin()
-    block.begun -= 2 * SLOW_SECONDS
-    paces.begin(block)
-    one, other = block.group
-    assert paces.slow({one: True, other: False}) == {one}
-    assert paces.slow({one: False, other: False}) == set()

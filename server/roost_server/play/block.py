@@ -1,12 +1,9 @@
 """A block while it is played: which of its matches have started, which are on record, and what became of it."""
 
-import math
 import time
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from functools import partial
-from statistics import median
 
 from roost_games.replay import VOIDED, Result
 from roost_ladder.blocks import Block, Deals
@@ -15,11 +12,6 @@ from roost_ladder.schedules.schedule import Pairing
 from roost_server.clocks import epoch_ms
 from roost_server.settings import Rules, Settings
 from roost_server.store import BlockState, NewBlock, Planned, Purpose
-
-SLOW_SECONDS, SLOW_TIMES = 2.0, 4.0
-"""A bot is slow if a block takes it longer than the first, and also this many times as long as the median bot."""
-BLOCKS_REMEMBERED = 8
-"""The quickest of a bot's last blocks counts: to play with a slow bot now and then makes nobody slow."""
 
 
 @dataclass(slots=True, eq=False)
@@ -218,39 +210,3 @@ class Attendance:
     def away(self, version_id: int) -> float:
         """For how many seconds a bot had been away at the last `note`."""
         return self._at - self._seen.get(version_id, self._since)
-
-
-class Paces:
-    """How long bots take for a block, and which of them are so slow that nobody should wait for them."""
-
-    def __init__(self) -> None:
-        self._took: defaultdict[int, deque[float]] = defaultdict(partial(deque, maxlen=BLOCKS_REMEMBERED))
-        self._begun: defaultdict[int, list[float]] = defaultdict(list)
-        """By bot, when the blocks began that it is playing, the latest last."""
-
-    def begin(self, block: OpenBlock) -> None:
-        """A block has begun."""
-        for bot in block.group:
-            self._begun[bot].append(block.begun)
-
-    def end(self, block: OpenBlock) -> None:
-        """A block is over. One that never began does not matter here."""
-        seconds = time.monotonic() - block.begun
-        for bot in block.group if block.begun else ():
-            self._took[bot].append(seconds)
-            self._begun[bot].remove(block.begun)
-
-    def slow(self, bots: Mapping[int, bool]) -> set[int]:
-        """Those that are slow beside the others, for the time being or always.
-
-        With each comes whether it plays as many matches as it takes: one that has room waits for somebody else.
-        """
-        paces = {bot: min(self._took[bot]) for bot in bots if bot in self._took}
-        limit = max(SLOW_SECONDS, SLOW_TIMES * median(paces.values())) if paces else SLOW_SECONDS
-        late = time.monotonic() - limit
-        return {bot for bot in bots if paces.get(bot, 0.0) > limit or (bots[bot] and self._is_stuck(bot, late))}
-
-    def _is_stuck(self, bot: int, late: float) -> bool:
-        """Whether it plays, and has begun nothing since then."""
-        begun: Sequence[float] = self._begun.get(bot) or [math.inf]
-        return begun[-1] < late

@@ -9,7 +9,6 @@ import secrets
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-from random import shuffle
 from typing import NamedTuple
 
 import structlog
@@ -19,7 +18,8 @@ from roost_ladder.blocks import Block, Rotation
 from roost_ladder.rating.results import MatchResult
 from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past, Schedule
 from roost_ladder.schedules.sure import Sure
-from roost_server.play.block import OpenBlock, Paces
+from roost_server.play.block import OpenBlock
+from roost_server.play.pacing.ahead import Paces, enough, to_plan_for
 from roost_server.play.pacing.allowances import Allowances
 from roost_server.play.pacing.queue import BlockQueue
 from roost_server.play.roster import Everybody, Roster
@@ -28,14 +28,8 @@ from roost_server.settings import Rules, Settings
 from roost_server.store import Planned, Purpose
 
 log = structlog.get_logger()
-AHEAD = 2
-"""Blocks planned ahead per concurrent match, so that fast bots never idle."""
 LOOK_SHARE = 32
 """Whether more is to be planned is looked at after changes to one in this many of the bots and blocks there are."""
-MOST_PLANNED_FOR = 256
-"""How many bots are planned for at once. What a schedule does for many takes much longer than for some at a time."""
-WAITING_MORE = 6
-"""A bot with this many more blocks waiting for it than for another gets none for now, so as not to delay the others."""
 
 
 class Drawn(NamedTuple):
@@ -49,21 +43,6 @@ class Drawn(NamedTuple):
 def draw_at_random(_: Pairing) -> Drawn:
     """A deal that nobody can predict, for an arena without a master seed."""
     return Drawn(secrets.token_hex(8), secrets.token_bytes(32), None)
-
-
-def _enough(present: Collection[Session]) -> int:
-    """How many blocks should wait: two for each bot, or more if bots play many matches at once."""
-    return max(AHEAD * len(present), sum(session.places.at_once for session in present) // 2)
-
-
-def _with_short_queue(sessions: Collection[Session], waiting: Mapping[int, int]) -> list[Session]:
-    """The bots whose queue is not much longer than the shortest; of too many, those with the shortest, at random."""
-    least = min((waiting[session.version_id] for session in sessions), default=0)
-    short = [session for session in sessions if waiting[session.version_id] < least + WAITING_MORE]
-    if len(short) <= MOST_PLANNED_FOR:
-        return short
-    shuffle(short)
-    return sorted(short, key=lambda session: waiting[session.version_id])[:MOST_PLANNED_FOR]
 
 
 class Contest:
@@ -293,7 +272,7 @@ class Contest:
         pairings = list(await asyncio.to_thread(self._round, field))
         if not self.in_rounds:
             # No more than that: nobody knows which bots will be here later.
-            pairings = pairings[: _enough(ready)]
+            pairings = pairings[: enough([session.places.at_once for session in ready])]
         if self.in_rounds and not pairings and not self._past.given and not self.problem:
             self.problem = "the finals cannot be played: their bots fill no table"
         self.over = not pairings and not self._unfinished and not self.problem
@@ -320,25 +299,13 @@ class Contest:
         return ()
 
     def _ready(self, present: Collection[Session]) -> list[Session]:
-        """The bots to plan more for; none if enough blocks are waiting that can be played.
-
-        A block that waits for an absent bot does not count. One that waits for a slow bot counts only for that bot:
-        the others would idle.
-        """
+        """The bots to plan more for; none if enough blocks are waiting."""
         if self.in_rounds:
             return [] if self._unfinished else list(present)
         present = [each for each in self.roster.entitled(present) if not self._rests(each.version_id)]
-        here = {session.version_id for session in present}
-        slow = self.slow
-        away = {bot for bot in self._queue.bots if bot not in here}
-        fast = [session for session in present if session.version_id not in slow]
-        held_up = self._queue.of_any(away | slow)
-        enough = len(self._queue) - len(held_up) >= _enough(fast)
-        for_slow = Counter(bot for block in self._queue.of_any(away) for bot in block.group)
-        for_fast = Counter(bot for block in held_up for bot in block.group)
-        waiting = {bot: self._queue.count(bot) - (for_slow if bot in slow else for_fast)[bot] for bot in here}
-        short = [session for session in present if session.version_id in slow and waiting[session.version_id] < AHEAD]
-        return [] if enough and not short else [*_with_short_queue(fast, waiting), *short]
+        here = {session.version_id: session for session in present}
+        at_once = {bot: session.places.at_once for bot, session in here.items()}
+        return [here[bot] for bot in to_plan_for(at_once, self.slow, self._queue)]
 
     def _state(self, ready: Collection[Session]) -> object:
         return self.roster.field(self.kinds, ready), self._past.ended + len(self._news)
