@@ -8,30 +8,14 @@ from typing import Annotated
 
 import typer
 
-from roost_cli.commands import (
-    account,
-    admin_rulings,
-    challenge,
-    compare,
-    competition,
-    games,
-    ladder,
-    lessons,
-    play,
-    records,
-    replay,
-    serve,
-    submit,
-    verify,
-    web,
-    workshop,
-)
+from roost_cli.listing import ListedGroup
 from roost_cli.streams import harmless_streams
 from roost_games.errors import Exit, RoostError, UsageError, exit_code
 from roost_games.wording import as_text, has_control
 
 app = typer.Typer(
     name="roost",
+    cls=ListedGroup,
     help="Play, watch and check matches between bot programs.",
     no_args_is_help=True,
     add_completion=False,
@@ -43,35 +27,6 @@ LONG_NUMBER = re.compile(rf"(?:^|=|-)\d{{{MOST_DIGITS + 1}}}")
 """A number by itself or at the end of an option. Names of files may have more digits in them."""
 SHOWN = 60
 """How much of a refused argument is shown."""
-HERE = "On this machine"
-ARENA = "At an arena"
-COMPETITION = "Accounts and competitions"
-app.command(rich_help_panel=HERE)(games.games)
-app.command(rich_help_panel=HERE)(games.rules)
-app.command(rich_help_panel=HERE)(play.play)
-app.command(rich_help_panel=HERE)(ladder.ladder)
-app.command(rich_help_panel=HERE)(compare.compare)
-app.command(rich_help_panel=HERE)(workshop.new)
-app.command("try", rich_help_panel=HERE)(workshop.try_)
-app.command(rich_help_panel=HERE)(workshop.contract)
-app.command(rich_help_panel=HERE)(lessons.lessons)
-app.command(rich_help_panel=HERE)(verify.verify)
-app.command(rich_help_panel=HERE)(serve.showcase)
-app.command(rich_help_panel=ARENA)(serve.serve)
-app.command(rich_help_panel=ARENA)(web.web)
-app.command(rich_help_panel=ARENA)(submit.submit)
-app.command(rich_help_panel=ARENA)(records.standings)
-app.add_typer(records.bots_app, name="bots", rich_help_panel=ARENA)
-app.command(rich_help_panel=ARENA)(records.matches)
-app.command(rich_help_panel=ARENA)(records.suspicions)
-app.command(rich_help_panel=ARENA)(competition.export)
-app.command(rich_help_panel=ARENA)(replay.replay)
-app.command(rich_help_panel=ARENA)(replay.watch)
-app.command(rich_help_panel=ARENA)(challenge.challenge)
-app.command(rich_help_panel=COMPETITION)(account.register)
-app.add_typer(account.account_app, name="account", rich_help_panel=COMPETITION)
-app.add_typer(competition.competition_app, name="competition", rich_help_panel=COMPETITION)
-app.add_typer(admin_rulings.admin_app, name="admin", rich_help_panel=COMPETITION)
 
 
 def _print_version(wanted: bool) -> None:

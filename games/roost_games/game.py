@@ -12,9 +12,7 @@ from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
 from roost_games.chance import Chance
 from roost_games.errors import OptionError, UsageError
-
-JsonValue = object
-"""Anything `json.loads` may return."""
+from roost_games.strict_json import JsonValue as JsonValue
 
 
 class AnyView(Protocol):

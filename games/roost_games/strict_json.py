@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 from roost_games.errors import ReplayError
-from roost_games.game import JsonValue
 
+JsonValue = object
+"""Anything `json.loads` may return."""
 MAX_DEPTH = 8
 """How deep lists and objects may nest in options, moves and refused answers; the games need three levels."""
 MAX_INTEGER = 2**63 - 1

@@ -5,8 +5,7 @@ import re
 import reprlib
 import unicodedata
 
-from roost_games.game import JsonValue
-from roost_games.strict_json import plain_json
+from roost_games.strict_json import JsonValue, plain_json
 
 MAX_SENT = 400
 """How many characters of a refused answer the record keeps."""

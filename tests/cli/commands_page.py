@@ -39,18 +39,19 @@ def page() -> str:
 
 def commands() -> Iterator[tuple[str, Any]]:
     """Every command with the words that call it, in the order of the help."""
-    return _below("roost", typer.main.get_command(app))
+    group: Any = typer.main.get_command(app)
+    return _below("roost", {name: on_call.command for name, on_call in group.commands.items()})
 
 
-def _below(path: str, group: Any) -> Iterator[tuple[str, Any]]:
-    """The commands of a group, which is one itself only if it does something alone."""
-    for name, command in group.commands.items():
+def _below(path: str, commands: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """These commands and those below them. A group is one itself only if it does something alone."""
+    for name, command in commands.items():
         if not hasattr(command, "commands"):
             yield f"{path} {name}", command
             continue
         if command.invoke_without_command:
             yield f"{path} {name}", command
-        yield from _below(f"{path} {name}", command)
+        yield from _below(f"{path} {name}", command.commands)
 
 
 def options(command: Any) -> list[Any]:
