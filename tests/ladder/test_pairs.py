@@ -5,7 +5,7 @@ import pytest
 
 from roost_ladder.rating.estimates import student_t
 from roost_ladder.rating.fit import fit
-from roost_ladder.rating.pairs import PairRecord, pairs, share_of_blocks
+from roost_ladder.rating.pairs import PairRecord, defying_line, pairs, share_of_blocks
 from roost_ladder.rating.results import MatchResult, gather
 from tests.support.ladders.worlds import World, ladder
 from tests.support.records.results import DUEL, TRIO, duels
@@ -111,3 +111,16 @@ def test_the_interval_of_shares_by_block_is_that_of_the_pair() -> None:
     pair = cross_table(results)[3, 7]
     found = share_of_blocks([[1.0, 1.0], [1.0, 0.0], [1.0, 0.5]])
     assert found == pytest.approx((4.5 / 6, pair.low, pair.high))
+
+
+def test_it_is_said_which_pairs_defy_the_ladder() -> None:
+    found = [PairRecord(1, each, 200, 100, 0.75, 0.7, 0.8, 0.606, True) for each in (2, 3, 4, 5)]
+    names = {1: "ann", 2: "bob", 3: "carl", 4: "dora", 5: "emil"}
+    assert defying_line([], names) == ""
+    assert defying_line(found[:1], names) == "ann defies the ladder against bob: ahead in 75 % instead of 61 %"
+    assert defying_line(found, names).endswith("against dora: ahead in 75 % instead of 61 %; and 1 more pair")
+
+
+def test_a_pair_as_the_opponent_sees_it() -> None:
+    pair = PairRecord(1, 2, 200, 100, 0.75, 0.7, 0.8, 0.6, True)
+    assert pair.turned() == pytest.approx(PairRecord(2, 1, 200, 100, 0.25, 0.2, 0.3, 0.4, True))

@@ -9,7 +9,9 @@ from io import StringIO
 import pytest
 
 from roost_games.errors import UsageError
+from roost_ladder.rating import lottery
 from roost_ladder.rating.facts import MatchFacts
+from roost_ladder.rating.results import MatchResult
 from roost_ladder.rating.standings import standings
 from roost_ladder.report.markup import axis, element, spread
 from roost_ladder.report.page import page
@@ -126,7 +128,10 @@ def test_few_and_many_bots(bots: int) -> None:
 
 def in_a_circle() -> list[MatchFacts]:
     """Of each two of three bots, one wins both matches of 11 blocks of 50, and one match of the others."""
-    results = [each for pair in ((0, 1), (1, 2), (2, 0)) for each in duels([2] * 11 + [1] * 39, bots=pair)]
+    return of_duels([each for pair in ((0, 1), (1, 2), (2, 0)) for each in duels([2] * 11 + [1] * 39, bots=pair)])
+
+
+def of_duels(results: list[MatchResult]) -> list[MatchFacts]:
     nothing = (0, 0)
     return [
         MatchFacts(
@@ -153,6 +158,7 @@ def test_the_second_ranking_is_reported_beside_a_circle() -> None:
     text = Markup(page(made)).text
     assert "the clone-proof ranking agrees" in text
     assert text.count("1–3: 50 % (") == 3
+    assert as_json(made)["second_ranking"] == {"state": "ready", "matches": 300, "summary": made.lottery_line()}
     found = json.loads(json.dumps(as_json(made)))["clone_proof"]
     assert {each["name"] for each in found} == {"greedy", "random", EVIL}
     for each in found:
@@ -167,7 +173,39 @@ def test_nothing_is_said_of_circles_where_there_is_an_order(rating: str) -> None
     assert made.circle_line() == ""
     assert "circularity" not in as_json(made)
     assert "clone_proof" not in as_json(made)
-    assert "clone-proof" not in Markup(page(made)).text
+    text, agrees = Markup(page(made)).text, "no circle shows: the clone-proof ranking agrees"
+    assert (agrees in text) == (rating == "fit"), "Elo does not ask"
+    assert "clone-proof" not in text.replace(agrees, ""), "the second ranking is left out of the table"
+    second = {"state": "agrees", "matches": len(FACTS), "summary": agrees}
+    assert as_json(made).get("second_ranking") == (second if rating == "fit" else None)
+
+
+def test_a_circle_of_very_many_bots_has_no_second_ranking(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lottery, "MOST_BOTS", 2)
+    found = as_json(summary_of(in_a_circle()))
+    assert "clone_proof" not in found
+    said = {"state": "too_many_bots", "matches": 300, "summary": lottery.TOO_MANY_BOTS}
+    assert found["second_ranking"] == said
+
+
+def test_too_few_matches_say_nothing_of_another_order() -> None:
+    made = summary_of(FACTS[:8])
+    assert made.lottery_line() == ""
+    assert "second_ranking" not in as_json(made)
+
+
+def test_a_pair_that_defies_the_ladder_is_named() -> None:
+    """Five equal bots, of which one wins 150 of 200 matches against another, as if it were 191 points stronger."""
+    pairs = [(one, other) for other in range(5) for one in range(other) if (one, other) != (0, 1)]
+    even = [2] * 25 + [1] * 50 + [0] * 25
+    results = [*duels([2] * 50 + [1] * 50, bots=(0, 1)), *(each for pair in pairs for each in duels(even, bots=pair))]
+    made = summary_of(of_duels(results))
+    (found,) = json.loads(json.dumps(as_json(made)))["defying"]
+    assert (found["name"], found["opponent"], found["matches"], found["share"]) == ("greedy", "random", 200, 0.75)
+    assert 0.5 < found["expected"] < found["share_low"] < 0.75 < found["share_high"]
+    said = f"greedy defies the ladder against random: ahead in 75 % instead of {100 * found['expected']:.0f} %"
+    assert said in made.lines()
+    assert said in Markup(page(made)).text
 
 
 def test_a_single_match() -> None:

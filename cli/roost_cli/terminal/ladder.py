@@ -111,7 +111,7 @@ def print_run(run: LadderRun, summary: Summary, db: str | None) -> None:
     games = ", ".join(summary.statistics.games())
     played = f"{counted(summary.matches, 'match')} in {counted(summary.blocks, 'block')} of {games}"
     console.print(f"{played}: {run.why}", soft_wrap=True)
-    rows = ladder_rows(summary.standings, run.ladder, summary.statistics, summary.clone_proof)
+    rows = ladder_rows(summary.standings, run.ladder, summary.statistics, summary.beyond.clone_proof)
     complete = print_fitted(console, standings_columns(rows))
     console.print(f"{RATING_NOTE} {ABOVE_NOTE} ms: a decision.", soft_wrap=True)
     note_room(console, complete)

@@ -38,6 +38,8 @@ TIED = 6
 """Scores that agree to this many decimals are in the order of the ratings."""
 MOST_BOTS = 300
 """In larger fields the bootstrap takes too long: half a minute for these, if they are equal."""
+AGREES = "no circle shows: the clone-proof ranking agrees"
+TOO_MANY_BOTS = f"the clone-proof ranking is not worked out for more than {MOST_BOTS} bots"
 VARIED = 1e-6
 """By how much the numbers differ from 1 by which the simplex method chooses its way."""
 MOST_STEPS = 2_000

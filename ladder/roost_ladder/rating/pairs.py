@@ -4,16 +4,20 @@ Defying. A pair defies the ratings if its results differ from what the fit expec
 for all pairs together: Holm's rule, so that among bots that follow the ratings at most 1 table in 20 names any pair.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
+from roost_games.wording import counted
 from roost_ladder.rating.estimates import DOUBT
 from roost_ladder.rating.fit import Fit
 from roost_ladder.rating.groups import PairSums, Record, grouped, met
 from roost_ladder.rating.results import Floats
+
+MOST_NAMED = 3
+"""A line names this many pairs that defy the ratings."""
 
 
 class PairRecord(NamedTuple):
@@ -32,6 +36,17 @@ class PairRecord(NamedTuple):
     """The share that the fit expects."""
     defies: bool
     """Whether the difference is larger than chance explains, all pairs considered."""
+
+    def turned(self) -> "PairRecord":
+        """The same as the opponent sees it."""
+        return self._replace(
+            bot=self.opponent,
+            opponent=self.bot,
+            share=1 - self.share,
+            low=1 - self.high,
+            high=1 - self.low,
+            expected=1 - self.expected,
+        )
 
 
 def share_of_blocks(blocks: Sequence[Sequence[float]]) -> tuple[float, float, float]:
@@ -55,6 +70,23 @@ def pairs(record: Record, fitted: Fit) -> list[PairRecord]:
     columns = (bots[one], bots[other], found.matches.astype(int), found.blocks.astype(int))
     measured = (found.ahead / found.matches, low, high, expected, defies)
     return [PairRecord._make(row) for row in zip(*(each.tolist() for each in (*columns, *measured)), strict=True)]
+
+
+def defying(record: Record, fitted: Fit) -> list[PairRecord]:
+    """The pairs that defy the ratings, as the bot sees it that does better than expected; most of all first."""
+    found = [each if each.share > each.expected else each.turned() for each in pairs(record, fitted) if each.defies]
+    return sorted(found, key=lambda each: each.expected - each.share)
+
+
+def defying_line(found: Sequence[PairRecord], names: Mapping[int, str]) -> str:
+    """Those that defy the ratings most, in a line; empty if there are none. `names` are text or markup."""
+    said = [
+        f"{names[each.bot]} defies the ladder against {names[each.opponent]}: "
+        f"ahead in {100 * each.share:.0f} % instead of {100 * each.expected:.0f} %"
+        for each in found[:MOST_NAMED]
+    ]
+    more = len(found) - len(said)
+    return "; ".join([*said, *([f"and {counted(more, 'more pair')}"] if more else [])])
 
 
 def _holds(scores: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

@@ -43,6 +43,8 @@ def as_json(summary: Summary) -> dict[str, object]:
         "standings": _view_json(summary, summary.views[0])["standings"],
         **_newcomers_json(summary),
         **_circularity_json(summary),
+        **_second_json(summary),
+        **_defying_json(summary),
         **_specialists_json(summary),
         "views": [_view_json(summary, view) for view in summary.views[1:]],
         "head_to_head": _head_to_head_json(summary),
@@ -63,12 +65,39 @@ def _newcomers_json(summary: Summary) -> dict[str, object]:
 
 def _circularity_json(summary: Summary) -> dict[str, object]:
     """Nothing where one order may fit the results."""
-    found = summary.circularity
+    found = summary.beyond.circularity
     if found is None:
         return {}
     circle = [{"name": summary.names[bot], "ahead_of_next": share} for bot, share in found.circle]
     ends = {"strength": found.strength, "strength_low": found.low, "strength_high": found.high}
-    return {"circularity": {**ends, "circle": circle}, "clone_proof": _clone_proof_json(summary)}
+    return {"circularity": {**ends, "circle": circle}}
+
+
+def _second_json(summary: Summary) -> dict[str, object]:
+    """As in `roost standings --json`: the second ranking, and whether it differs. Nothing if that is not known."""
+    said, scores = summary.lottery_line(), _clone_proof_json(summary)
+    if not said:
+        return {}
+    state = "ready" if scores else "agrees" if summary.beyond.circularity is None else "too_many_bots"
+    about = {"state": state, "matches": summary.matches, "summary": said}
+    return {"second_ranking": about, **({"clone_proof": scores} if scores else {})}
+
+
+def _defying_json(summary: Summary) -> dict[str, object]:
+    """Nothing where all pairs may do what the ratings say."""
+    found = [
+        {
+            "name": summary.names[each.bot],
+            "opponent": summary.names[each.opponent],
+            "matches": each.matches,
+            "share": each.share,
+            "share_low": each.low,
+            "share_high": each.high,
+            "expected": each.expected,
+        }
+        for each in summary.beyond.defying
+    ]
+    return {"defying": found} if found else {}
 
 
 def _specialists_json(summary: Summary) -> dict[str, object]:
@@ -84,7 +113,7 @@ def _specialists_json(summary: Summary) -> dict[str, object]:
             "points_low": each.points - each.margin,
             "points_high": each.points + each.margin,
         }
-        for each in summary.specialists
+        for each in summary.beyond.specialists
     ]
     return {"specialists": found} if found else {}
 
@@ -99,7 +128,7 @@ def _clone_proof_json(summary: Summary) -> list[dict[str, object]]:
             "score_low": each.low,
             "score_high": each.high,
         }
-        for each in summary.clone_proof
+        for each in summary.beyond.clone_proof
     ]
 
 

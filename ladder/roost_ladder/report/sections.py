@@ -27,7 +27,7 @@ def standings_of(summary: Summary) -> str:
     """The standings, with a plot of the intervals."""
     sizes = summary.statistics.sizes()
     by_bot = summary.statistics.by(lambda seat: seat.bot)
-    scores = {each.bot: each for each in summary.clone_proof}
+    scores = {each.bot: each for each in summary.beyond.clone_proof}
     columns = [
         *([Column("clone-proof", lambda standing: _second(scores[standing.bot]))] if scores else []),
         Column("above next", lambda standing: share(standing.above_next)),

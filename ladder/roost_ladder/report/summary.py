@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from roost_games.errors import UsageError
 from roost_ladder.rating.circles import Circularity, circle_line, circularity
 from roost_ladder.rating.facts import MatchFacts
-from roost_ladder.rating.fit import LATEST, Method, fit
-from roost_ladder.rating.lottery import LotteryScore, clone_proof, lottery_line
-from roost_ladder.rating.results import gather
+from roost_ladder.rating.fit import LATEST, Fit, Method, fit
+from roost_ladder.rating.lottery import AGREES, TOO_MANY_BOTS, LotteryScore, clone_proof, lottery_line
+from roost_ladder.rating.misfit import UNKNOWN
+from roost_ladder.rating.pairs import PairRecord, defying, defying_line
+from roost_ladder.rating.results import ResultSums, gather
 from roost_ladder.rating.specialists import Specialist, specialists, specialists_line
 from roost_ladder.rating.standings import Standing, StandingsView, find_rater, newcomers_line, views
 from roost_ladder.rating.statistics import Curves, HeadToHead, Statistics, elo_curves, head_to_head
@@ -28,6 +30,22 @@ class RunNotes:
 
 
 @dataclass(frozen=True, slots=True)
+class Beyond:
+    """What the results show that no single order of ratings can tell."""
+
+    judged: bool = False
+    """Whether enough pairs have met to say whether one order fits."""
+    circularity: Circularity | None = None
+    """`None` if one order may fit the results."""
+    clone_proof: tuple[LotteryScore, ...] = ()
+    """The second ranking, highest score first; empty if one order may fit the results, or the field is too large."""
+    defying: tuple[PairRecord, ...] = ()
+    """Pairs that surely do not do what the ratings say, those that stray most first."""
+    specialists: tuple[Specialist, ...] = ()
+    """Bots that surely do better or worse in one game, or at one table size, the clearest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """A ladder, ready to be shown. It has no standings if nothing counts yet."""
 
@@ -44,12 +62,7 @@ class Summary:
     curves: Curves
     matches: int
     blocks: int
-    circularity: Circularity | None
-    """`None` if one order may fit the results."""
-    clone_proof: tuple[LotteryScore, ...]
-    """The second ranking, highest score first; empty if one order may fit the results, or the field is too large."""
-    specialists: tuple[Specialist, ...]
-    """Bots that surely do better or worse in one game, or at one table size, the clearest first."""
+    beyond: Beyond
 
     @property
     def standings(self) -> list[Standing]:
@@ -58,15 +71,19 @@ class Summary:
 
     def circle_line(self, show: Callable[[str], str] = str) -> str:
         """What circles there are, in a line; empty if one order may fit the results. `show` makes a name text."""
-        if self.circularity is None:
+        if self.beyond.circularity is None:
             return ""
-        strength, low, high, circle = self.circularity
+        strength, low, high, circle = self.beyond.circularity
         return circle_line(strength, low, high, [(show(self.names[bot]), share) for bot, share in circle])
 
     def lottery_line(self, show: Callable[[str], str] = str) -> str:
-        """Whether the second ranking differs, in a line; empty without one."""
-        names = {bot: show(name) for bot, name in self.names.items()}
-        return lottery_line(self.standings, self.clone_proof, names) if self.clone_proof else ""
+        """Whether the second ranking differs, in a line; empty if that is not known."""
+        if self.beyond.clone_proof:
+            names = {bot: show(name) for bot, name in self.names.items()}
+            return lottery_line(self.standings, self.beyond.clone_proof, names)
+        if self.beyond.circularity is not None:
+            return TOO_MANY_BOTS
+        return AGREES if self.beyond.judged else ""
 
     def newcomers_line(self, show: Callable[[str], str] = str) -> str:
         """Which bots have played so little that they hardly count in the field, in a line; empty without any."""
@@ -75,8 +92,13 @@ class Summary:
     def lines(self, show: Callable[[str], str] = str) -> list[str]:
         """What is said below the standings."""
         names = {bot: show(name) for bot, name in self.names.items()}
-        special = specialists_line(self.specialists, names)
-        every = (self.newcomers_line(show), self.circle_line(show), self.lottery_line(show), special)
+        every = (
+            self.newcomers_line(show),
+            self.circle_line(show),
+            self.lottery_line(show),
+            defying_line(self.beyond.defying, names),
+            specialists_line(self.beyond.specialists, names),
+        )
         return [line for line in every if line]
 
     def check_not_empty(self) -> None:
@@ -104,7 +126,6 @@ def summarise(
     seen = views(results, anchor=anchor, rater=find_rater(rating, method))
     record = gather(results)
     fitted = fit(record, method=method) if results and rating == "fit" else None
-    circles = None if fitted is None else circularity(record, fitted)
     return Summary(
         about=about,
         names=names,
@@ -115,7 +136,19 @@ def summarise(
         curves=elo_curves(results),
         matches=len(facts),
         blocks=len({match.block_id for match in facts}),
-        circularity=circles,
-        clone_proof=() if fitted is None or circles is None else tuple(clone_proof(record, fitted)),
-        specialists=() if fitted is None else tuple(specialists(record, fitted, method)),
+        beyond=Beyond() if fitted is None else _beyond(record, fitted, method),
+    )
+
+
+def _beyond(record: ResultSums, fitted: Fit, method: Method) -> Beyond:
+    """Nothing for a competition that began before anybody asked: its reports stay as they were."""
+    if method is Method.EACH_MATCH:
+        return Beyond()
+    circles = circularity(record, fitted)
+    return Beyond(
+        fitted.misfit != UNKNOWN,
+        circles,
+        () if circles is None else tuple(clone_proof(record, fitted)),
+        tuple(defying(record, fitted)),
+        tuple(specialists(record, fitted, method)),
     )

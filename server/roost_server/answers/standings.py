@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from roost.v1 import arena_pb2, records_pb2
 from roost_games.errors import UsageError
 from roost_ladder.rating.circles import Circularity, circularity
-from roost_ladder.rating.lottery import MOST_BOTS, LotteryScore, lottery_line
+from roost_ladder.rating.lottery import AGREES, MOST_BOTS, TOO_MANY_BOTS, LotteryScore, lottery_line
 from roost_ladder.rating.misfit import UNKNOWN
 from roost_ladder.rating.pairs import PairRecord, pairs
 from roost_ladder.rating.standings import Standing
@@ -167,9 +167,7 @@ class LiveAnswers:
 
 MOST_TABLES = 64
 """How many tables are remembered."""
-AGREES = "no circle shows: the clone-proof ranking agrees"
 BEING_WORKED_OUT = "the clone-proof ranking is being worked out; ask again in a moment"
-TOO_MANY_BOTS = f"the clone-proof ranking is not worked out for more than {MOST_BOTS} bots"
 
 
 def _table(store: Store, rated: Rated, scope: MatchFilter) -> StandingsTable:
