@@ -61,10 +61,14 @@ class Field(NamedTuple):
 
     def truth(self, past: Past) -> Floats:
         """The strengths against the field, with a mean of 0."""
-        told = [
-            past.tally.blocks[kind] * kind.players**2 * (kind.players - 1) / (kind.players + 1) for kind in self.chances
-        ]
-        return strengths_against(np.average(list(self.chances.values()), axis=0, weights=told), np.ones(self.bots))
+        blocks, players = (
+            np.array(each)
+            for each in zip(*((past.tally.blocks[kind], kind.players) for kind in self.chances), strict=True)
+        )
+        told = blocks * players**2 * (players - 1) / (players + 1)
+        # With one kind the part is exactly 1, so that the truth is worked out once.
+        shares = np.tensordot(told / told.sum(), list(self.chances.values()), axes=1)
+        return strengths_against(shares, np.ones(self.bots))
 
 
 def strengths_against(shares: Floats, field: Floats) -> Floats:
