@@ -10,6 +10,8 @@ and table sizes as they were played.
   the previous fit, in which a pair counts for more the more often it meets, and the previous schedule.
 - *schedules*: a run is wrong if the range of ranks of some bot is, after as many matches as the field gives. Elo has
   the deviations that it claims. OpenSkill (Plackett-Luce) needs `pip install openskill`.
+- *circles*: after 300 and 1000 matches of a round robin, how often a circle is named, and a pair that defies the
+  ladder. Where there is an order, either may be in 5 %.
 - *newcomers*: all bots but one have met each other in 16 blocks, and one has played few. How often the intervals of the
   others hold the truth, and its own; how often some range of ranks is wrong; how wide the intervals are, and how wide
   those of the others are without it, and with a plain mean of all ratings.
@@ -49,6 +51,7 @@ from benchmarks.simulations.fields import (
     out_of_range,
     played,
     scissors,
+    steps,
     strengths_against,
     within,
 )
@@ -57,6 +60,7 @@ from roost_ladder.rating.circles import circularity
 from roost_ladder.rating.elo import ELO, MEAN_RATING, Elo
 from roost_ladder.rating.fit import Fit, Method, fit
 from roost_ladder.rating.lottery import LotteryScore, clone_proof, lottery_scores
+from roost_ladder.rating.pairs import defying
 from roost_ladder.rating.results import Floats, MatchResult, gather
 from roost_ladder.rating.specialists import specialists
 from roost_ladder.rating.standings import ALL_KNOWN
@@ -152,6 +156,24 @@ def table_of_clone_proof(fields: Sequence[Field], seeds: range) -> None:
             out(f"{field.name}, {matches}", *cells)
 
 
+def table_of_circles(fields: Sequence[Field], seeds: range) -> None:
+    """How often a circle is named, or a pair that defies the ladder."""
+    out("circles", "circle %", "defying %")
+    for field in (*fields, Field("steps of 400", {DUEL: steps(400)})):
+        for matches in (300, 1000):
+            records = [gather(round_robin(field._replace(matches=matches), seed)) for seed in seeds]
+            found = [(record, fit(record)) for record in records]
+            named = np.mean(
+                [(fitted.misfit.low > 0, bool(defying(record, fitted))) for record, fitted in found], axis=0
+            )
+            out(f"{field.name}, {matches}", *(f"{100 * each:.1f}" for each in named))
+
+
+def round_robin(field: Field, seed: int) -> list[MatchResult]:
+    """The results of a run of it."""
+    return played(field, RoundRobin(seed.to_bytes(4), times=None), seed)[0]
+
+
 def table_of_newcomers(fields: Sequence[Field], seeds: range) -> None:
     """What a bot that has played little does to the others: how often their intervals and its own are right."""
     out("a bot with few blocks", "covered %", "it %", "ranks wrong %", "±", "± of it", "± without it", "± plain mean")
@@ -186,7 +208,7 @@ def newcomer(field: Field, blocks: int, seed: int) -> tuple[float, ...]:
 
 def second_ranking(field: Field, seed: int) -> list[LotteryScore]:
     """After a run of a round robin, by the numbers of bots; empty if it is not shown."""
-    record = gather(played(field, RoundRobin(seed.to_bytes(4), times=None), seed)[0])
+    record = gather(round_robin(field, seed))
     fitted = fit(record)
     return sorted(clone_proof(record, fitted)) if circularity(record, fitted) else []
 
@@ -307,6 +329,7 @@ TABLES: Mapping[str, Callable[[Sequence[Field], range], None]] = {
     "sure": partial(table_of_sure, Method.EACH_KIND),
     "before": partial(table_of_sure, Method.EACH_MATCH),
     "schedules": table_of_schedules,
+    "circles": table_of_circles,
     "newcomers": table_of_newcomers,
     "copies": table_of_copies,
     "specialists": table_of_specialists,

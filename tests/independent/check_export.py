@@ -501,8 +501,10 @@ def _misfit(blocks: Sequence[Block], met: dict[tuple[int, int], float], strength
         if len(found) >= 4:
             chance = _chance(strength[one] - strength[other])
             spread, matches = chance * (1 - chance), sum(number for number, _ in found)
+            if round(matches * spread, 6) < 4:
+                continue
             surplus = [score - number * chance for number, score in found]
-            variance = sum(each**2 for each in surplus) + matches * spread / len(found)
+            variance = matches * spread * (sum(each**2 for each in surplus) + 2) / (matches * spread + 2)
             between = inverse[one, one] + inverse[other, other] - 2 * inverse[one, other]
             left = 1 - matches * 3 / (kind[1] + 1) * spread * between
             squares += sum(surplus) ** 2 / variance

@@ -19,7 +19,9 @@ from roost_games.chance import seed_of
 from roost_games.referee import Referee
 from roost_games.registry import get_game
 from roost_games.replay import Seat
-from roost_ladder.rating.results import MatchResult
+from roost_ladder.rating.fit import fit
+from roost_ladder.rating.results import MatchResult, gather
+from roost_ladder.rating.standings import standings
 from roost_ladder.schedules.schedule import Kind, Participants, Past
 from roost_server.accounts.rulings import ban_owner
 from roost_server.competition.file import PhaseName, PhasePart
@@ -41,6 +43,7 @@ from tests.independent.check_export import _against_mixes, expected_chance, wron
 from tests.support import old
 from tests.support.games.toy import play_out
 from tests.support.records.export_world import Play, change, complaints, play_and_export, sign_again
+from tests.support.records.results import duels
 from tests.support.records.ruled_world import play
 
 SCHEDULES = ["round-robin", "swiss", "knockout"]
@@ -87,6 +90,23 @@ def test_it_agrees_with_reasons_of_forfeits_and_finds_changed_ones() -> None:
             match["result"]["forfeited"][0] = changed
             assert list(wrong_forfeits(match)) != []
         match["result"]["forfeited"][0] = first
+
+
+def test_it_rates_a_circle_at_two_kinds_of_tables_in_the_same_way() -> None:
+    """Pairs that met unequally often, and a newcomer: every part of the formulas matters."""
+    pairs = {(1, 2): (60, 8), (2, 3): (8, 60), (3, 1): (20, 20), (4, 1): (2, 0)}
+    results = [each for pair, (blocks, _) in pairs.items() for each in duels([2, 1, 1, 2] * (blocks // 2), bots=pair)]
+    for pair, (_, blocks) in pairs.items():
+        away = duels([1, 1, 0, 1] * (blocks // 2), bots=pair)
+        results += [each._replace(game="other", block_id=f"other {each.block_id}") for each in away]
+    blocks = {
+        each.block_id: (each.game, [(one.bots, one.places) for one in results if one.block_id == each.block_id])
+        for each in results
+    }
+    record = gather(results)
+    assert fit(record).misfit.low > 0
+    found = check_export.ratings(list(blocks.values()), 3)
+    assert found == pytest.approx({each.bot: each.rating for each in standings(results)}, abs=1e-6)
 
 
 CLONE_PROOF = 'ranking = "clone-proof"\nties = ["worst-pair", "rating"]'

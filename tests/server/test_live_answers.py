@@ -195,9 +195,9 @@ def test_while_newer_matches_are_worked_in_the_older_second_ranking_is_shown(sto
 
 def test_where_the_pairs_follow_an_order_a_line_says_that_the_second_ranking_agrees(store: Store) -> None:
     for pair in ((2, 4), (2, 5), (4, 5)):
-        for number in range(8):
+        for number in range(16):
             planned = block(store, f"{pair} {number}", *pair)
-            places = ((1, 2), (1, 2) if number < 4 else (2, 1))
+            places = ((1, 2), (1, 2) if number < 8 else (2, 1))
             matches = [sketch(f"{planned.id} {turn}", each) for turn, each in enumerate(places)]
             store.commit([finished(match, planned, turn) for turn, match in enumerate(matches)])
             store.close_block(planned.id, BlockState.DONE)

@@ -128,9 +128,10 @@ def _weighing(sums: GroupSums, ahead: Floats, strengths: Floats, method: Method)
     matches = ahead + ahead.T
     inverse = _inverse_curvature(ahead, strengths)
     field, pairs = _field(matches), met(sums)
-    found = misfit(pairs, matches[pairs.one, pairs.other] / pairs.pairs.matches, strengths, inverse)
+    weights, as_before = matches[pairs.one, pairs.other] / pairs.pairs.matches, method is Method.EACH_OPPONENT
+    found = misfit(pairs, weights, strengths, inverse, as_before=as_before)
     stray, kinds = found.found, _kinds(sums, field)
-    if method is Method.EACH_OPPONENT:
+    if as_before:
         field = np.ones(len(ahead))
         kinds = [_AtKind(tuple(kind for each in kinds for kind in each.kinds), matches, np.ones_like(matches))]
     elif len(kinds) > 1:

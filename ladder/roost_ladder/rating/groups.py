@@ -9,6 +9,9 @@ Intervals of pairs. Matches of one block are not independent, so the number of m
 blocks scatter than independent matches would (less, with duplicate deals). The share has Wilson's interval for that
 number, with Student's quantile for the number of blocks. Few or one-sided results hardly show how blocks scatter, so
 `DOUBTED` pulls the comparison towards independent matches.
+
+Upsets. Where hardly one is expected, a single upset is far from any normal distribution. So a pair is asked whether it
+strays from what is expected only if that is at least `FEWEST_UPSETS`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,6 +20,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roost_ladder.rating.estimates import normal_score, student_quantiles
 from roost_ladder.rating.results import Floats, Indices, Kind, Numbers, ResultSums, Tables
@@ -25,6 +29,8 @@ AT_ONCE = 2048
 """How many groups are worked on at a time where that takes much memory."""
 DOUBTED = 2.0
 """This much variance, in matches squared, is added to what blocks show and to what independent matches would show."""
+FEWEST_UPSETS = 4.0
+"""To six decimals, so that rounding decides nothing."""
 
 
 @cache
@@ -140,10 +146,23 @@ class PairSums(NamedTuple):
         half = np.sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
         return np.maximum(centre - half, 0), np.minimum(centre + half, 1)
 
+    def upsets(self, expected: Floats) -> Floats:
+        """The variance of `ahead` if matches were independent: about how many the weaker one is expected to win."""
+        upsets: Floats = self.matches * expected * (1 - expected)
+        return upsets
+
+    def may_surprise(self, expected: Floats) -> NDArray[np.bool_]:
+        """Which pairs can be asked whether they stray from what is expected."""
+        return np.asarray(self.upsets(expected).round(6) >= FEWEST_UPSETS)
+
     def variance(self, expected: Floats) -> Floats:
-        """Of `ahead`. As in the fit, there is one block more, with the variance that independent matches would have."""
-        variance: Floats = self.scatter(expected) + self.matches / self.blocks * expected * (1 - expected)
-        return variance
+        """Of `ahead`, by how the blocks scatter, pulled towards independent matches."""
+        alone = self.upsets(expected)
+        return alone * (self.scatter(expected) + DOUBTED) / (alone + DOUBTED)
+
+    def variance_of_before(self, expected: Floats) -> Floats:
+        """The same by `Method.EACH_OPPONENT`: far too small where one of the two wins nearly all matches."""
+        return self.scatter(expected) + self.upsets(expected) / self.blocks
 
     def score_against(self, expected: Floats) -> Floats:
         """How far each share is from what is expected, as a value of the standard normal distribution."""

@@ -20,7 +20,8 @@ from roost_ladder.rating.groups import Met
 from roost_ladder.rating.results import Floats
 
 LEAST_BLOCKS = 4
-"""Pairs with fewer blocks are not asked how far they stray: so few blocks hardly show how they scatter."""
+"""Pairs with fewer blocks are not asked how far they stray: so few blocks hardly show how they scatter. Nor are those
+that can hardly surprise: where a win in a hundred is expected, one more or less would pass for a circle."""
 
 
 class Misfit(NamedTuple):
@@ -38,19 +39,22 @@ UNKNOWN = Misfit(0.0, 0.0, 1.0, 1.0)
 """What is known where too few pairs have met."""
 
 
-def misfit(found: Met, weight: float | Floats, strengths: Floats, inverse: Floats) -> Misfit:
+def misfit(
+    found: Met, weight: float | Floats, strengths: Floats, inverse: Floats, *, as_before: bool = False
+) -> Misfit:
     """How far the pairs stray from these strengths.
 
     `weight` is that of their matches in the fit, the mean of each pair if it differs, and `inverse` the inverse of the
-    fit's curvature.
+    fit's curvature. `as_before` is for `Method.EACH_OPPONENT`.
     """
     pairs, one, other = found
     chance = 1 / (1 + np.exp(strengths[other] - strengths[one]))
-    spread, variance, own = chance * (1 - chance), pairs.variance(chance), np.diagonal(inverse)
+    spread, own = chance * (1 - chance), np.diagonal(inverse)
+    variance = pairs.variance_of_before(chance) if as_before else pairs.variance(chance)
     free = 1 - weight * pairs.matches * spread * (own[one] + own[other] - 2 * inverse[one, other])
     squares = (pairs.ahead - pairs.matches * chance) ** 2 / variance
     gains = free * pairs.matches**2 * spread / variance
-    some = pairs.blocks >= LEAST_BLOCKS
+    some = (pairs.blocks >= LEAST_BLOCKS) & (as_before | pairs.may_surprise(chance))
     left = float(free[some].sum())
     if left <= FREE:
         return UNKNOWN

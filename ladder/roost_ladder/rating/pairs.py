@@ -65,7 +65,7 @@ def pairs(record: Record, fitted: Fit) -> list[PairRecord]:
     found, one, other = met(record)
     expected = 1 / (1 + np.exp(fitted.strengths[other] - fitted.strengths[one]))
     low, high = found.interval()
-    defies = _holds(np.abs(found.score_against(expected)))
+    defies = _holds(np.where(found.may_surprise(expected), np.abs(found.score_against(expected)), 0))
     bots = grouped(record).bots
     columns = (bots[one], bots[other], found.matches.astype(int), found.blocks.astype(int))
     measured = (found.ahead / found.matches, low, high, expected, defies)
