@@ -139,10 +139,11 @@ def test_the_page_names_what_standings_have_in_some_fields_only() -> None:
     second = arena_pb2.SecondRanking(state=arena_pb2.SECOND_STATE_READY, scores=[arena_pb2.SecondScore(version_id=1)])
     answer = arena_pb2.GetStandingsResponse(standings=[row], second=second)
     answer.circularity.circle.add(version_id=1, name="hen", version="v1")
+    answer.specialists.add(version_id=1, game="karteneck")
     found: Any = standings_json(answer, arena_pb2.GetStandingsRequest())
     section = about_json("standings")
     circularity, about = found["circularity"], found["second_ranking"]
-    assert tables(section)[1] == list(found["clone_proof"][0])
+    assert tables(section)[1:] == [list(found["clone_proof"][0]), list(found["specialists"][0])]
     for key in (*found, *circularity, *circularity["circle"][0], *about):
         assert f"`{key}`" in section
 

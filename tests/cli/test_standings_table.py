@@ -101,6 +101,26 @@ def test_the_second_ranking_has_a_column_and_a_line(capsys: pytest.CaptureFixtur
     assert (found["clone_proof"][0]["name"], found["clone_proof"][0]["score_low"]) == ("fox", 0.466)
 
 
+def test_specialists_are_named_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = in_a_circle(("hen", "v1", 0.61), ("[b]fox", "v1", 0.63), ("hen", "v2", 0.6))
+    for number, row in enumerate(answer.standings, 1):
+        row.version_id = number
+    answer.specialists.add(version_id=2, players=4, rank=2, rank_there=3, points=-95, points_low=-135, points_high=-55)
+    answer.specialists.add(
+        version_id=3, game="karteneck", rank=3, rank_there=1, points=80, points_low=60, points_high=100
+    )
+    assert printed(capsys, answer, arena_pb2.GetStandingsRequest()).endswith(
+        "[b]fox: rank 2 overall, 3 at tables of 4 (95 ±40 points weaker than elsewhere); "
+        "hen v2: rank 3 overall, 1 in karteneck (80 ±20 points stronger than elsewhere)"
+    )
+    found = standings_json(answer, arena_pb2.GetStandingsRequest())["specialists"]
+    assert isinstance(found, list)
+    assert [(each["name"], each["version"], each["game"], each["players"]) for each in found] == [
+        ("[b]fox", "v1", None, 4),
+        ("hen", "v2", "karteneck", None),
+    ]
+
+
 def test_versions_of_one_bot_in_a_circle_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
     answer = in_a_circle(("hen", "3f9ac07d11aa", 0.61), ("hen", "v2", 0.63), ("owl", "v1", 0.6))
     text = printed(capsys, answer, arena_pb2.GetStandingsRequest())

@@ -1,6 +1,7 @@
 """Standings that are kept up to date equal those worked out from all records, whatever was recorded meanwhile."""
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -212,3 +213,43 @@ def test_where_one_order_may_fit_nothing_is_said_of_circles(store: Store) -> Non
     answer = LiveAnswers(store).standings_of(arena_pb2.GetStandingsRequest())
     assert not answer.HasField("circularity")
     assert not answer.HasField("second"), "too few pairs have met to say anything"
+
+
+def play_block(store: Store, name: str, bots: tuple[int, ...], *places: tuple[int, ...]) -> None:
+    """A block with a match for each of these places, which are in the order of the bots."""
+    planned = block(store, name, *bots)
+    matches = [sketch(f"{name} {turn}", each, players=len(bots)) for turn, each in enumerate(places)]
+    store.commit([finished(match, planned, turn) for turn, match in enumerate(matches)])
+    store.close_block(planned.id, BlockState.DONE)
+
+
+def play_a_specialist(store: Store) -> None:
+    """Bot 1 wins three of four matches at tables of two, and is last in three of four at tables of four."""
+    others = (2, 4, 5)
+    for number in range(12):
+        for other in others:
+            play_block(store, f"1 {other} {number}", (1, other), (1, 2), (1, 2) if number % 2 else (2, 1))
+        for pair in combinations(others, 2):
+            play_block(store, f"{pair} {number}", pair, (1, 2), (2, 1))
+        play_block(store, f"four {number}", (1, *others), (4, 1, 2, 3), (4, 2, 3, 1), (4, 3, 1, 2), (1, 2, 3, 4))
+
+
+def test_a_specialist_is_named_and_remembered_while_little_is_new(store: Store) -> None:
+    play_a_specialist(store)
+    answers = LiveAnswers(store)
+    (found,) = answers.standings_of(arena_pb2.GetStandingsRequest()).specialists
+    # 191 points above each of the others at tables of two, and as far below at tables of four.
+    assert (found.version_id, found.game, found.players) in ((1, "", 2), (1, "", 4))
+    assert 200 < abs(found.points) < 500
+    assert found.points_low * found.points_high > 0
+    play_block(store, "one more", (2, 4), (1, 2))
+    again = answers.standings_of(arena_pb2.GetStandingsRequest())
+    assert list(again.specialists) == [found], "193 matches instead of 192"
+    play_block(store, "many more", (2, 4), *[(1, 2), (2, 1)] * 10)
+    (later,) = answers.standings_of(arena_pb2.GetStandingsRequest()).specialists
+    assert later != found
+
+
+def test_at_one_kind_of_table_there_are_no_specialists(store: Store) -> None:
+    play_circle(store, (2, 4, 5))
+    assert not LiveAnswers(store).standings_of(arena_pb2.GetStandingsRequest()).specialists

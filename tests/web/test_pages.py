@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Iterator
 from io import BytesIO
+from typing import Any
 from urllib.parse import unquote, urlsplit
 from zipfile import ZipFile
 
@@ -403,6 +404,17 @@ def test_the_second_ranking_has_a_column_and_a_line(visitor: Visitor, fake: Fake
     rows = visitor.get("/api/v1/standings").json()["rows"]
     assert [row["clone_proof"] for row in rows if row["version_id"] == 1] == [
         {"score": 0.5, "score_low": 0.466, "score_high": 0.5, "rank_low": 1, "rank_high": 3}
+    ]
+
+
+def test_specialists_are_named(visitor: Visitor, fake: FakeArena) -> None:
+    about: Any = {"rank": 2, "rank_there": 4, "points": -95.0, "points_low": -135.0, "points_high": -55.0}
+    fake.specialists = [arena_pb2.Specialist(version_id=2, players=4, **about)]
+    name = fake.standings[1].name
+    said = f"{name}: rank 2 overall, 4 at tables of 4 (95 ±40 points weaker than elsewhere)."
+    assert said in words(Markup(visitor.get("/standings").text).text)
+    assert visitor.get("/api/v1/standings").json()["specialists"] == [
+        {"version_id": 2, "bot": name, "version": fake.standings[1].version, "game": None, "players": 4, **about}
     ]
 
 

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.rating.circles import circle_line
+from roost_ladder.rating.specialists import Specialist, specialists_line
 from roost_ladder.rating.standings import Standing
 from roost_ladder.report.charts import meter, place_bar, share_bar
 from roost_ladder.report.markup import cell, element, isolated, text
@@ -72,6 +73,24 @@ class Drawing:
         ]
         made = circle_line(found.strength, found.strength_low, found.strength_high, circle)
         return Markup(made)  # noqa: S704  every name in it was escaped by `bot`
+
+    def specialists(self, shown: Standings) -> Markup:
+        """Which bots are surely stronger or weaker somewhere, in a line."""
+        versions = Counter(row.bot for row in shown.rows)
+        names = {
+            each.version_id: self.bot(each.bot, each.version if versions[each.bot] > 1 else "")
+            for each in shown.specialists
+        }
+        found = [
+            Specialist.told(
+                each.version_id,
+                (each.game or "", each.players or 0),
+                (each.rank, each.rank_there),
+                (each.points, each.points_low, each.points_high),
+            )
+            for each in shown.specialists
+        ]
+        return Markup(specialists_line(found, names))  # noqa: S704  every name in it was escaped by `bot`
 
     def _columns(self, shown: Standings, rows: Mapping[int, ShownStanding], brief: bool) -> list[Column]:
         def of(show: Callable[[ShownStanding], str]) -> Callable[[Standing], str]:

@@ -14,6 +14,7 @@ from roost_cli.terminal.console import TextColumn, note_room, print_fitted, resu
 from roost_games.wording import counted
 from roost_ladder.rating.circles import circle_line
 from roost_ladder.rating.lottery import LotteryScore
+from roost_ladder.rating.specialists import Specialist, specialists_line
 from roost_ladder.rating.standings import Standing
 from roost_ladder.rating.statistics import Totals
 
@@ -181,6 +182,22 @@ def _print_table(console: Console, answer: arena_pb2.GetStandingsResponse) -> No
         console.print(_circle_line(answer.circularity), soft_wrap=True, markup=False)
     if answer.second.summary:
         console.print(answer.second.summary, soft_wrap=True, markup=False)
+    if answer.specialists:
+        console.print(_specialists_line(answer), soft_wrap=True, markup=False)
+
+
+def _specialists_line(answer: arena_pb2.GetStandingsResponse) -> str:
+    times = Counter(row.name for row in answer.standings)
+    names = {
+        row.version_id: row.name + (f" {short_version(row.version)}" if times[row.name] > 1 else "")
+        for row in answer.standings
+    }
+    return specialists_line([_specialist(each) for each in answer.specialists], names)
+
+
+def _specialist(each: arena_pb2.Specialist) -> Specialist:
+    points = (each.points, each.points_low, each.points_high)
+    return Specialist.told(each.version_id, (each.game, each.players), (each.rank, each.rank_there), points)
 
 
 def _circle_line(found: arena_pb2.Circularity) -> str:
@@ -214,7 +231,26 @@ def standings_json(answer: arena_pb2.GetStandingsResponse, wanted: arena_pb2.Get
         "standings": [_row_json(row) for row in answer.standings],
         **({"circularity": _circularity_json(answer.circularity)} if answer.HasField("circularity") else {}),
         **(_second_json(answer) if answer.HasField("second") else {}),
+        **({"specialists": _specialists_json(answer)} if answer.specialists else {}),
     }
+
+
+def _specialists_json(answer: arena_pb2.GetStandingsResponse) -> list[dict[str, object]]:
+    names = {row.version_id: (row.name, row.version) for row in answer.standings}
+    return [
+        {
+            "version_id": each.version_id,
+            **dict(zip(("name", "version"), names[each.version_id], strict=True)),
+            "game": each.game or None,
+            "players": each.players or None,
+            "rank": each.rank,
+            "rank_there": each.rank_there,
+            "points": each.points,
+            "points_low": each.points_low,
+            "points_high": each.points_high,
+        }
+        for each in answer.specialists
+    ]
 
 
 def _second_json(answer: arena_pb2.GetStandingsResponse) -> dict[str, object]:

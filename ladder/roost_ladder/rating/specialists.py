@@ -18,7 +18,7 @@ the next one has to hold at 5 % by one less, until one does not.
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -61,6 +61,13 @@ class Specialist(NamedTuple):
     """By how much it is rated higher there than elsewhere."""
     margin: float
     """Half of the 95 % interval of that."""
+
+    @classmethod
+    def told(cls, bot: int, where: tuple[str, int], ranks: tuple[int, int], points: tuple[float, float, float]) -> Self:
+        """From what an arena says: game or size, ranks over everything and there, points with their interval."""
+        game, players = where
+        middle, low, high = points
+        return cls(bot, Specialty(game or None, players or None), *ranks, middle, (high - low) / 2)
 
 
 class _Comparison(NamedTuple):

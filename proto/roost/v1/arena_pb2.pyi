@@ -400,6 +400,7 @@ class GetStandingsResponse(_message.Message):
     HELD_FIELD_NUMBER: _builtins.int
     CIRCULARITY_FIELD_NUMBER: _builtins.int
     SECOND_FIELD_NUMBER: _builtins.int
+    SPECIALISTS_FIELD_NUMBER: _builtins.int
     matches: _builtins.int
     competition: _builtins.str
     """The competition and the phase that they are about; empty: everything."""
@@ -418,6 +419,10 @@ class GetStandingsResponse(_message.Message):
     def second(self) -> Global___SecondRanking:
         """The second ranking, which copies of a bot cannot move. Absent where too little is known to say whether it differs."""
 
+    @_builtins.property
+    def specialists(self) -> _containers.RepeatedCompositeFieldContainer[Global___Specialist]:
+        """Bots that are surely stronger or weaker in one game, or at one table size, than elsewhere; the clearest first."""
+
     def __init__(
         self,
         *,
@@ -428,14 +433,60 @@ class GetStandingsResponse(_message.Message):
         held: _builtins.str = ...,
         circularity: Global___Circularity | None = ...,
         second: Global___SecondRanking | None = ...,
+        specialists: _abc.Iterable[Global___Specialist] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["circularity", b"circularity", "second", b"second"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["circularity", b"circularity", "competition", b"competition", "held", b"held", "matches", b"matches", "phase", b"phase", "second", b"second", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["circularity", b"circularity", "competition", b"competition", "held", b"held", "matches", b"matches", "phase", b"phase", "second", b"second", "specialists", b"specialists", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetStandingsResponse: _TypeAlias = GetStandingsResponse  # noqa: Y015
+
+@_typing.final
+class Specialist(_message.Message):
+    """Over the same matches as the standings. In a large arena it may be of a little earlier than they are."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_ID_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
+    PLAYERS_FIELD_NUMBER: _builtins.int
+    RANK_FIELD_NUMBER: _builtins.int
+    RANK_THERE_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    POINTS_LOW_FIELD_NUMBER: _builtins.int
+    POINTS_HIGH_FIELD_NUMBER: _builtins.int
+    version_id: _builtins.int
+    game: _builtins.str
+    """Where: a game, or a table size. The other one is empty."""
+    players: _builtins.int
+    rank: _builtins.int
+    """By the rating over everything, and there."""
+    rank_there: _builtins.int
+    points: _builtins.float
+    """By how much it is rated higher there than elsewhere, with the 95 % interval."""
+    points_low: _builtins.float
+    points_high: _builtins.float
+    def __init__(
+        self,
+        *,
+        version_id: _builtins.int = ...,
+        game: _builtins.str = ...,
+        players: _builtins.int = ...,
+        rank: _builtins.int = ...,
+        rank_there: _builtins.int = ...,
+        points: _builtins.float = ...,
+        points_low: _builtins.float = ...,
+        points_high: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "players", b"players", "points", b"points", "points_high", b"points_high", "points_low", b"points_low", "rank", b"rank", "rank_there", b"rank_there", "version_id", b"version_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Specialist: _TypeAlias = Specialist  # noqa: Y015
 
 @_typing.final
 class SecondRanking(_message.Message):

@@ -8,14 +8,16 @@ from typing import NamedTuple, Protocol
 from roost.v1 import arena_pb2, records_pb2
 from roost_games.errors import UsageError
 from roost_ladder.rating.circles import Circularity, circularity
+from roost_ladder.rating.fit import Method
 from roost_ladder.rating.lottery import AGREES, MOST_BOTS, TOO_MANY_BOTS, LotteryScore, lottery_line
 from roost_ladder.rating.misfit import UNKNOWN
 from roost_ladder.rating.pairs import PairRecord, pairs
+from roost_ladder.rating.specialists import Specialist, specialists
 from roost_ladder.rating.standings import Standing
 from roost_server.answers.competitions import phase_asked_for
 from roost_server.answers.held import held_in_words
 from roost_server.answers.matches import check_game, check_phase
-from roost_server.answers.ratings import Rated, Ratings, everything, of_phase
+from roost_server.answers.ratings import GROWTH, Rated, Ratings, everything, of_phase
 from roost_server.answers.second import Second, SecondRankings
 from roost_server.competition.finals import table_names
 from roost_server.competition.ledger import current, find
@@ -66,6 +68,8 @@ class StandingsTable(NamedTuple):
     rows: list[StandingRow]
     circularity: Circularity | None
     """`None` if one order may fit the results."""
+    specialists: list[Specialist]
+    """The clearest first."""
 
 
 def filter_of(store: Store, asked: AsksForMatches, held: Held = ()) -> SumsFilter:
@@ -103,6 +107,8 @@ class LiveAnswers:
         self._tables: dict[SumsFilter, tuple[Rated, StandingsTable]] = {}
         """What was asked for lately, with the ratings that it was made of."""
         self._second = SecondRankings()
+        self._specialists: dict[SumsFilter, tuple[int, list[Specialist]]] = {}
+        """What was asked for lately, with the number of matches that they were found in."""
 
     def standings_of(
         self, request: arena_pb2.GetStandingsRequest, veil: Veil = EVERYTHING_SEEN
@@ -138,8 +144,20 @@ class LiveAnswers:
         if found is None or found[0] is not rated:
             if len(self._tables) > MOST_TABLES:
                 self._tables.clear()
-            found = self._tables[wanted] = rated, _table(self._store, rated, wanted.matches)
+                self._specialists.clear()
+            table = _table(self._store, rated, wanted.matches, self._specialists_of(wanted, rated))
+            found = self._tables[wanted] = rated, table
         return found
+
+    def _specialists_of(self, wanted: SumsFilter, rated: Rated) -> list[Specialist]:
+        """As long as little is new, those that were found before: it takes two fits for each game and size."""
+        if rated.fitted is None or len(rated.standings) > MOST_COMPARED or wanted.method is Method.EACH_MATCH:
+            return []
+        matches, found = self._specialists.get(wanted, (0, []))
+        if not matches <= rated.matches < GROWTH * matches:
+            found = specialists(rated.record, rated.fitted, wanted.method)
+            self._specialists[wanted] = rated.matches, found
+        return [each for each in found if each.bot in rated.record.bots]
 
     def cross_table_of(
         self, request: records_pb2.GetCrossTableRequest, veil: Veil = EVERYTHING_SEEN
@@ -165,12 +183,14 @@ class LiveAnswers:
         return records_pb2.GetRatingHistoryResponse(moments=[moment for moment in moments if moment.ratings])
 
 
+MOST_COMPARED = 100
+"""Specialists are not looked for among more bots: for these it takes a tenth of a second."""
 MOST_TABLES = 64
 """How many tables are remembered."""
 BEING_WORKED_OUT = "the clone-proof ranking is being worked out; ask again in a moment"
 
 
-def _table(store: Store, rated: Rated, scope: MatchFilter) -> StandingsTable:
+def _table(store: Store, rated: Rated, scope: MatchFilter, special: list[Specialist]) -> StandingsTable:
     names = {version.id: version for version in queries.versions(store)}
     with store.reading() as reading:
         hidden = _is_hidden(scope)
@@ -187,7 +207,7 @@ def _table(store: Store, rated: Rated, scope: MatchFilter) -> StandingsTable:
         for each in rated.standings
     ]
     circles = None if rated.fitted is None else circularity(rated.record, rated.fitted)
-    return StandingsTable(rated.matches, rows, circles)
+    return StandingsTable(rated.matches, rows, circles, special)
 
 
 def _is_hidden(asked: MatchFilter) -> bool:
@@ -201,6 +221,7 @@ def message_of(table: StandingsTable) -> arena_pb2.GetStandingsResponse:
         matches=table.matches,
         standings=map(_row_message, table.rows),
         circularity=None if table.circularity is None else _circularity_message(table.circularity, table.rows),
+        specialists=map(_specialist_message, table.specialists),
     )
 
 
@@ -239,6 +260,19 @@ def _circularity_message(found: Circularity, rows: list[StandingRow]) -> arena_p
             arena_pb2.InCircle(version_id=bot, name=bots[bot].name, version=bots[bot].version, ahead_of_next=share)
             for bot, share in found.circle
         ],
+    )
+
+
+def _specialist_message(each: Specialist) -> arena_pb2.Specialist:
+    return arena_pb2.Specialist(
+        version_id=each.bot,
+        game=each.part.game or "",
+        players=each.part.players or 0,
+        rank=each.rank,
+        rank_there=each.rank_there,
+        points=each.points,
+        points_low=each.points - each.margin,
+        points_high=each.points + each.margin,
     )
 
 

@@ -62,6 +62,7 @@ class FakeArena(ArenaServicer):
         """The competition and the phase that standings are about if none is asked for."""
         self.circularity: arena.Circularity | None = None
         self.second: arena.SecondRanking | None = None
+        self.specialists: list[arena.Specialist] = []
         """What standings say of circles."""
         self.bracket = arena.GetBracketResponse()
         self.collusion = records.GetCollusionResponse()
@@ -109,6 +110,7 @@ class FakeArena(ArenaServicer):
             phase=request.phase or phase,
             circularity=self.circularity,
             second=self.second,
+            specialists=self.specialists,
             held=self.held,
         )
 

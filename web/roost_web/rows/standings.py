@@ -82,6 +82,21 @@ class ShownCircularity(BaseModel):
     circle: list[ShownInCircle] = Field(description="Empty if no three surely beat each other.")
 
 
+class ShownSpecialist(BaseModel):
+    """A bot version that is surely stronger or weaker in one game, or at one table size, than elsewhere."""
+
+    version_id: int
+    bot: str
+    version: str
+    game: str | None = Field(description="Where; null if it is a table size.")
+    players: int | None = Field(description="Where; null if it is a game.")
+    rank: int = Field(description="By the rating over everything.")
+    rank_there: int
+    points: float = Field(description="By how much it is rated higher there than elsewhere.")
+    points_low: float = Field(description="The lower end of the 95 % interval.")
+    points_high: float
+
+
 class Standings(BaseModel):
     """The strongest bot first."""
 
@@ -91,6 +106,7 @@ class Standings(BaseModel):
     held: str = Field(default="", description="Says that results are held back, and until when; empty if none are.")
     circularity: ShownCircularity | None = Field(default=None, description="Null if one order may fit the results.")
     second: str = Field(default="", description="What there is to say of the clone-proof ranking; empty if nothing.")
+    specialists: list[ShownSpecialist] = Field(default=[], description="The clearest first.")
 
     @property
     def sizes(self) -> list[int]:
@@ -123,7 +139,27 @@ async def standings(client: ArenaClient, wanted: Filter) -> Standings:
         held=answer.held,
         circularity=circles,
         second=answer.second.summary,
+        specialists=_specialists(answer),
     )
+
+
+def _specialists(answer: arena_pb2.GetStandingsResponse) -> list[ShownSpecialist]:
+    rows = {row.version_id: row for row in answer.standings}
+    return [
+        ShownSpecialist(
+            version_id=each.version_id,
+            bot=rows[each.version_id].name,
+            version=rows[each.version_id].version,
+            game=each.game or None,
+            players=each.players or None,
+            rank=each.rank,
+            rank_there=each.rank_there,
+            points=each.points,
+            points_low=each.points_low,
+            points_high=each.points_high,
+        )
+        for each in answer.specialists
+    ]
 
 
 def _score(each: arena_pb2.SecondScore) -> ShownScore:
