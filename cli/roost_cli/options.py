@@ -391,13 +391,14 @@ def _json_or_text(value: str) -> "JsonValue":
     return parsed
 
 
-def find_bots(texts: Sequence[str]) -> "list[LoadedBot]":
-    """The bots that were named, samples included. What they print while they are imported goes to stderr."""
+def find_bot(text: str) -> "LoadedBot":
+    """The bot that was named, perhaps a sample. What it prints while it is imported goes to stderr."""
     from roost_bots import SAMPLES
     from roost_sdk import load_bot
+    from roost_sdk.troubles.hangs import watched_import
 
-    with contextlib.redirect_stdout(sys.stderr):
-        return [load_bot(text, SAMPLES) for text in texts]
+    with contextlib.redirect_stdout(sys.stderr), watched_import(text, lambda line: sys.stderr.write(f"{line}\n")):
+        return load_bot(text, SAMPLES)
 
 
 def describe_bots(texts: Sequence[str]) -> "list[BotDescription]":

@@ -36,6 +36,8 @@ from roost_sdk.arena.stats import Stats
 from roost_sdk.bot import Bot, wire_name
 from roost_sdk.load import LoadedBot, load_bot
 from roost_sdk.local import check_plays
+from roost_sdk.troubles.bystander import bystander
+from roost_sdk.troubles.hangs import watched_import
 
 REPORT_SECONDS = 30.0
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -126,7 +128,7 @@ class _HarmlessFormatter(logging.Formatter):
 
 
 def _submission(given: argparse.Namespace, bot_class: type[Bot] | None) -> Submission:
-    bot = load_bot(given.bot, {}) if bot_class is None else LoadedBot(name_of(bot_class), bot_class)
+    bot = _loaded(given.bot) if bot_class is None else LoadedBot(name_of(bot_class), bot_class)
     return Submission(
         bot,
         given.server,
@@ -140,6 +142,11 @@ def _submission(given: argparse.Namespace, bot_class: type[Bot] | None) -> Submi
         given.challenges,
         given.takes_over,
     )
+
+
+def _loaded(text: str) -> LoadedBot:
+    with watched_import(text, lambda line: log.warning("%s", line)):
+        return load_bot(text, {})
 
 
 def _play_submission(submission: Submission) -> None:
@@ -158,7 +165,12 @@ def play(client: Client, server: str, credentials: Credentials = NOTHING, *, rep
     gets a line about the client's record that often. Raises what `Client.run` raises, and `UsageError` if `server` is
     no address.
     """
-    network = ConnectionThread(client, grpc_links(server, credentials), report_seconds)
+    with bystander(client.name) as answered:
+        network = ConnectionThread(client, grpc_links(server, credentials), report_seconds, answered)
+        _serve(network)
+
+
+def _serve(network: "ConnectionThread") -> None:
     with _signals(network):
         network.start()
         try:
@@ -285,11 +297,15 @@ class ConnectionThread(Thread):
     Signals reach this thread as bytes: Python's own handlers wait until the bot lets the main thread take a step.
     """
 
-    def __init__(self, client: Client, open_link: OpenLink, report_seconds: float) -> None:
+    def __init__(
+        self, client: Client, open_link: OpenLink, report_seconds: float, answered: Callable[[], None]
+    ) -> None:
+        """`answered` is called when the first signal has been answered."""
         super().__init__(name="roost network", daemon=True)
         self._client = client
         self._open_link = open_link
         self._report_seconds = report_seconds
+        self._tell_answered = answered
         self._error: BaseException | None = None
         self._driver: Future[Driver | None] = Future()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -401,6 +417,7 @@ class ConnectionThread(Thread):
         running = counted(playing, "running match")
         log.info("leaving after %s; press Ctrl-C again to stop at once", running)
         self._answered.set()
+        self._tell_answered()
         self._leaving = asyncio.create_task(self._client.leave())
 
 

@@ -6,6 +6,7 @@ import pty
 import re
 import signal
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,47 @@ def test_a_slow_import_is_named_too(roost: Roost) -> None:
     assert re.search(hanging_line("imports_slowly"), err)
 
 
+class Terminal:
+    """A command on a terminal of its own, in front of which somebody sits."""
+
+    def __init__(self, command: list[str], folder: Path) -> None:
+        self._ours, theirs = pty.openpty()
+        streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+        self.process = subprocess.Popen(
+            command, **streams, cwd=folder, env=ENVIRONMENT, preexec_fn=lambda: os.login_tty(theirs)
+        )
+        os.close(theirs)
+        self._shown = b""
+
+    def press_ctrl_c(self) -> None:
+        """Reaches all processes of the command."""
+        os.write(self._ours, b"\x03")
+
+    def until(self, text: str) -> None:
+        """Wait until this is shown."""
+        until(lambda: self._sees(text.encode()))
+
+    def read_to_end(self) -> None:
+        with contextlib.suppress(OSError):  # the end of a terminal that nobody writes to any more
+            self.until("there is no such line")
+
+    def _sees(self, text: bytes) -> bool:
+        if text not in self._shown:
+            self._shown += os.read(self._ours, 1 << 16)
+        return text in self._shown
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._ours)
+
+
+@contextlib.contextmanager
+def on_terminal(folder: Path, *words: object) -> Iterator[Terminal]:
+    with contextlib.closing(Terminal([*INTERRUPTIBLE, *map(str, words)], folder)) as terminal:
+        yield terminal
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", HANGS)
 @pytest.mark.parametrize(
@@ -87,30 +129,36 @@ def test_a_slow_import_is_named_too(roost: Roost) -> None:
 def test_the_first_ctrl_c_is_answered_at_once(
     name: str, words: tuple[object, ...], answer: str, tmp_path: Path
 ) -> None:
-    """On a terminal, while the bot hangs."""
-    ours, theirs = pty.openpty()
-    command = [*INTERRUPTIBLE, *(str(bot(name) if word == "BOT" else word) for word in words)]
-    with subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=tmp_path, env=ENVIRONMENT
-    ) as process:
-        os.close(theirs)
-        shown = b""
+    """While the bot hangs."""
+    with on_terminal(tmp_path, *(bot(name) if word == "BOT" else word for word in words)) as terminal:
+        terminal.until("has not answered")
+        terminal.press_ctrl_c()
+        terminal.until(answer)
+        terminal.read_to_end()
+        assert terminal.process.wait(60) == 130
 
-        def sees(text: bytes) -> bool:
-            nonlocal shown
-            shown += os.read(ours, 1 << 16)
-            return text in shown
 
-        try:
-            until(lambda: sees(b"has not answered"))
-            process.send_signal(signal.SIGINT)
-            until(lambda: sees(answer.encode()))
-            with contextlib.suppress(OSError):  # the end of a terminal that nobody writes to any more
-                until(lambda: sees(b"there is no such line"))
-            assert process.wait(60) == 130
-        finally:
-            process.kill()
-            os.close(ours)
+@pytest.mark.long
+def test_ctrl_c_is_answered_although_c_code_holds_the_interpreter_of_the_program(tmp_path: Path) -> None:
+    with (
+        arena(tmp_path, "--games", "karteneck", "--players", 2, "--bots", "random") as (_, address),
+        on_terminal(tmp_path, "submit", bot("hangs_in_c"), "--server", address) as terminal,
+    ):
+        terminal.until(f"hangs_in_c has not answered for 5 s; it is at {bot('hangs_in_c')}, line 11, in choose")
+        terminal.press_ctrl_c()
+        terminal.until("line 11, in choose); leaving when it lets go; press Ctrl-C again to stop")
+        terminal.press_ctrl_c()
+        terminal.until("hangs_in_c was stopped")
+        terminal.read_to_end()
+        assert terminal.process.wait(60) == -signal.SIGKILL
+
+
+@pytest.mark.long
+def test_a_slow_import_of_a_submitted_bot_is_named(tmp_path: Path) -> None:
+    with roost_process("submit", bot("imports_slowly"), "--connect-timeout", 0, folder=tmp_path) as process:
+        told = process.err.until("has not answered for 2 s")
+        assert re.search(rf"; it is at {bot('imports_slowly')}, line {LINES['imports_slowly']}$", told)
+        assert process.end() == 1
 
 
 @pytest.mark.long

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from roost_cli.options import CONNECTION, Where, asks, find_bots, parse_games
+from roost_cli.options import CONNECTION, Where, asks, find_bot, parse_games
 from roost_games.errors import UsageError
 
 
@@ -76,7 +76,7 @@ def submit(
     wanted = parse_games(games)
     if (bot is None) == (stdio is None):
         raise UsageError("name a bot, such as mybot.py, or a program, such as --stdio ./mybot: one of the two")
-    (loaded,) = find_bots([bot or f"{STDIO}{stdio}"])
+    loaded = find_bot(bot or f"{STDIO}{stdio}")
     keep_playing(
         Submission(
             loaded,

@@ -10,10 +10,10 @@ import faulthandler
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Thread
 from time import monotonic
-from typing import Protocol
+from typing import IO, NamedTuple, Protocol
 
 from roost_sdk.tracebacks import authors_line
 from roost_sdk.troubles.debugger import is_in_debugger
@@ -24,6 +24,8 @@ HELD_SECONDS = 5.0
 """If C code holds the interpreter for this long, Python itself writes where every thread is."""
 LOOK_SECONDS = 0.5
 """How often somebody looks."""
+_dumps: list[IO[bytes]] = []
+"""Where Python writes; by default to stderr."""
 
 
 class Hang:
@@ -43,7 +45,7 @@ class Hang:
         return True
 
 
-def each_once(tell: Callable[[str], None]) -> Callable[[str], None]:
+def each_once(tell: Callable[[str], object]) -> Callable[[str], None]:
     """Tells each line only the first time: several processes find the same bot at the same place."""
     told: set[str] = set()
 
@@ -71,11 +73,23 @@ def dump_if_held(*, armed: bool) -> None:
 
     Nobody else could: C code that holds the interpreter keeps all threads from running.
     """
+    file = _dumps[-1] if _dumps else sys.__stderr__
     if not armed:
         faulthandler.cancel_dump_traceback_later()
-    elif sys.__stderr__ is not None:
+    elif file is not None:
         with suppress(OSError, ValueError):  # Where stderr is no file, there is nobody to read it.
-            faulthandler.dump_traceback_later(HELD_SECONDS, file=sys.__stderr__)
+            faulthandler.dump_traceback_later(HELD_SECONDS, repeat=bool(_dumps), file=file)
+
+
+@contextmanager
+def dumps_to(file: IO[bytes]) -> Iterator[None]:
+    """While the block runs, have Python write to this file, and as long as the interpreter is held again and again."""
+    _dumps.append(file)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        _dumps.remove(file)
 
 
 class CallsBots(Protocol):
@@ -116,8 +130,23 @@ class ThreadHang:
         return ""
 
 
+class _Importing(NamedTuple):
+    """The import of a bot: nothing can be seen of it but where it is."""
+
+    called: str
+    slow_seconds: float = 0.0
+
+    def progress(self) -> object:
+        return None
+
+
+def watched_import(bot: str, tell: Callable[[str], object]) -> AbstractContextManager[None]:
+    """Tell if this thread takes long to import a bot, while the block runs."""
+    return watched(_Importing(bot), tell)
+
+
 @contextmanager
-def watched(caller: CallsBots, tell: Callable[[str], None]) -> Iterator[None]:
+def watched(caller: CallsBots, tell: Callable[[str], object]) -> Iterator[None]:
     """Tell if a bot hangs that this thread calls, while the block runs."""
     hang, over = ThreadHang(caller, threading.get_ident()), Event()
 
