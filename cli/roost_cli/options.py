@@ -395,9 +395,13 @@ def find_bot(text: str) -> "LoadedBot":
     """The bot that was named, perhaps a sample. What it prints while it is imported goes to stderr."""
     from roost_bots import SAMPLES
     from roost_sdk import load_bot
+    from roost_sdk.load import short_name
     from roost_sdk.troubles.hangs import watched_import
 
-    with contextlib.redirect_stdout(sys.stderr), watched_import(text, lambda line: sys.stderr.write(f"{line}\n")):
+    def tell(line: str) -> None:
+        sys.stderr.write(f"{line}\n")
+
+    with contextlib.redirect_stdout(sys.stderr), watched_import(short_name(text), tell):
         return load_bot(text, SAMPLES)
 
 

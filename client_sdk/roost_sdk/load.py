@@ -58,6 +58,11 @@ def load_bot(text: str, samples: Mapping[str, type[Bot]]) -> LoadedBot:
     return LoadedBot(f"{file.stem}:{class_name}" if class_name else file.stem, bot_class)
 
 
+def short_name(text: str) -> str:
+    """What a bot is called while it is not known yet: `mybot` for `bots/mybot.py:Mine`, and a program as it is."""
+    return text if text.startswith(STDIO) else text.rpartition("/")[2].partition(":")[0].removesuffix(".py")
+
+
 def load_all(file: Path) -> list[LoadedBot]:
     """The bots that a file has itself, not those it imports; perhaps none. Raises `UsageError`."""
     module = _import_file(file)

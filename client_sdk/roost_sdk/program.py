@@ -34,7 +34,7 @@ from roost_sdk.arena.journal import DEFAULT_MB, Journal, open_journal
 from roost_sdk.arena.link import OpenLink, grpc_links
 from roost_sdk.arena.stats import Stats
 from roost_sdk.bot import Bot, wire_name
-from roost_sdk.load import LoadedBot, load_bot
+from roost_sdk.load import LoadedBot, load_bot, short_name
 from roost_sdk.local import check_plays
 from roost_sdk.troubles.bystander import bystander
 from roost_sdk.troubles.hangs import watched_import
@@ -145,7 +145,7 @@ def _submission(given: argparse.Namespace, bot_class: type[Bot] | None) -> Submi
 
 
 def _loaded(text: str) -> LoadedBot:
-    with watched_import(text, lambda line: log.warning("%s", line)):
+    with watched_import(short_name(text), lambda line: log.warning("%s", line)):
         return load_bot(text, {})
 
 

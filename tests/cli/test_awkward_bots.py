@@ -28,7 +28,7 @@ LINES = {"hangs_in_c": "11, in choose", "swallows": "1[234], in choose", "import
 
 
 def hanging_line(name: str) -> str:
-    return rf"{name}\.py has not answered for \d s; it is at {bot(name)}, line {LINES[name]}\n"
+    return rf"{name} has not answered for \d s; it is at {bot(name)}, line {LINES[name]}\n"
 
 
 def test_a_bot_may_change_the_folder_of_its_process(
@@ -116,6 +116,15 @@ def on_terminal(folder: Path, *words: object) -> Iterator[Terminal]:
 
 
 @pytest.mark.long
+def test_an_examination_says_how_long_the_import_takes(roost: Roost) -> None:
+    code, out, _ = roost("try", bot("imports_slowly"), "--seconds", 4)
+    assert code == 0
+    assert re.search(
+        r"^! takes \d+ s to import; the examination does that 8 times\n    --seconds \d+ leaves the", out, re.M
+    )
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("name", HANGS)
 @pytest.mark.parametrize(
     ("words", "answer"),
@@ -134,6 +143,9 @@ def test_the_first_ctrl_c_is_answered_at_once(
         terminal.until("has not answered")
         terminal.press_ctrl_c()
         terminal.until(answer)
+        if words[0] == "try":
+            terminal.until(f" players: {name} has not answered for ")
+            terminal.until("stopped before the end")
         terminal.read_to_end()
         assert terminal.process.wait(60) == 130
 
@@ -156,7 +168,7 @@ def test_ctrl_c_is_answered_although_c_code_holds_the_interpreter_of_the_program
 @pytest.mark.long
 def test_a_slow_import_of_a_submitted_bot_is_named(tmp_path: Path) -> None:
     with roost_process("submit", bot("imports_slowly"), "--connect-timeout", 0, folder=tmp_path) as process:
-        told = process.err.until("has not answered for 2 s")
+        told = process.err.until("has not answered for ")
         assert re.search(rf"; it is at {bot('imports_slowly')}, line {LINES['imports_slowly']}$", told)
         assert process.end() == 1
 
@@ -168,7 +180,7 @@ def test_at_an_arena_a_bot_that_loops_is_named_and_ctrl_c_answered(tmp_path: Pat
         arena(tmp_path, "--games", "karteneck", "--players", 2, "--bots", "random", *clock) as (_, address),
         roost_process("submit", bot("swallows"), "--server", address, folder=tmp_path) as process,
     ):
-        told = process.err.until("the bot has not answered for 2 s")
+        told = process.err.until("the bot has not answered for ")
         assert re.search(rf"; it is at {bot('swallows')}, line {LINES['swallows']}$", told)
         process.send(signal.SIGINT)
         process.err.until("leaving after 1 running match; press Ctrl-C again to stop at once")

@@ -60,6 +60,9 @@ def test_journals_need_their_records(roost: Roost) -> None:
     ran = roost("lessons", "random", "--kept", "kept", "--worlds", 1, "--json")
     assert ran.code == 1
     assert "1 more lack their records, which --server fetches" in ran.err
+    Path("kept/20260314T150926Z-karteneck-3f2a.jsonl").write_text('{"format": "roost-kept/1"}\n')
+    ran = roost("lessons", "random", "--kept", "kept", "--worlds", 1)
+    assert "1 journal left out, the first because kept/20260314T150926Z-karteneck-3f2a.jsonl is not the" in ran.err
     fetch_record(kept, OneMatch(replay))
     ran = roost("lessons", "random", "--kept", "kept", "--worlds", 1, "--json")
     assert (json.loads(ran.out)["losses"] if lost else 0) == lost

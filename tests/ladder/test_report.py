@@ -285,6 +285,7 @@ def test_an_axis_of_one_number() -> None:
 def test_labels_do_not_overlap() -> None:
     assert spread([0.1, 0.11, 0.5], 0.1) == pytest.approx([0.1, 0.2, 0.5])
     assert spread([0.9, 0.95, 1.0], 0.1) == pytest.approx([0.8, 0.9, 1.0])
+    assert spread([0.0, 0.5, 1.0], 0.1, margin=0.05) == pytest.approx([0.05, 0.5, 0.95])
 
 
 def test_elements() -> None:

@@ -49,7 +49,9 @@ def _verdict(report: Examination) -> str:
         return "Fix this first; nothing else can be checked."
     words = counted(defects, "defect") if defects else "No defects"
     more = f", {warnings} worth a look" if warnings else ""
-    if Mark.UNKNOWN in marks:
+    if report.interrupted:
+        more += "; stopped before the end"
+    elif Mark.UNKNOWN in marks:
         more += ", some unknown: --seconds gives it more time"
     return f"{words}{more}.   {LEGEND}"
 

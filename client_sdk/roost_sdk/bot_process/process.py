@@ -40,7 +40,7 @@ from roost_sdk.bot_process.answers import (
 )
 from roost_sdk.bot_process.host import LENGTH, MARK
 from roost_sdk.guard import OUT_OF_MEMORY, TOO_MANY_PROCESSES
-from roost_sdk.load import STDIO
+from roost_sdk.load import short_name
 from roost_sdk.processes import ProcessTree, TreeLimits, check_processes, ending_of, python_words
 from roost_sdk.tracebacks import where_it_was
 from roost_sdk.troubles.hangs import HANG_SECONDS, Hang, hang_line
@@ -261,10 +261,19 @@ class BotProcess:
             self._hang.is_news(0.0)
             return
         if self._hang.is_news(self._waited, self._limits.slow):
-            # A program has its path in it, a file its class behind it.
-            name = self.text if self.text.startswith(STDIO) else self.text.rpartition("/")[2].partition(":")[0]
-            innermost = self._noted().rpartition("\n")[2]
-            self._tell(hang_line(shown(name), self._waited, innermost))
+            self._tell(hang_line(self._shown_name, self._waited, self._innermost()))
+
+    @property
+    def _shown_name(self) -> str:
+        return shown(short_name(self.text))
+
+    def _innermost(self) -> str:
+        return self._noted().rpartition("\n")[2]
+
+    def open_call(self) -> str:
+        """What is told of a call that is still open; empty if the bot has been answering."""
+        hangs = self.asked and self._waited > HANG_SECONDS
+        return hang_line(self._shown_name, self._waited, self._innermost()) if hangs else ""
 
     def _hung(self) -> BotLost:
         return self.lost(f"did not answer for {self._limits.patience:g} s and was stopped", Fault.LATE)

@@ -45,7 +45,7 @@ class Hang:
         return True
 
 
-def each_once(tell: Callable[[str], object]) -> Callable[[str], None]:
+def each_once(tell: Callable[[str], None]) -> Callable[[str], None]:
     """Tells each line only the first time: several processes find the same bot at the same place."""
     told: set[str] = set()
 
@@ -140,13 +140,13 @@ class _Importing(NamedTuple):
         return None
 
 
-def watched_import(bot: str, tell: Callable[[str], object]) -> AbstractContextManager[None]:
+def watched_import(bot: str, tell: Callable[[str], None]) -> AbstractContextManager[None]:
     """Tell if this thread takes long to import a bot, while the block runs."""
     return watched(_Importing(bot), tell)
 
 
 @contextmanager
-def watched(caller: CallsBots, tell: Callable[[str], object]) -> Iterator[None]:
+def watched(caller: CallsBots, tell: Callable[[str], None]) -> Iterator[None]:
     """Tell if a bot hangs that this thread calls, while the block runs."""
     hang, over = ThreadHang(caller, threading.get_ident()), Event()
 

@@ -155,7 +155,7 @@ def _end_labels(summary: Summary, bots: Sequence[int], ratings: Axis) -> list[st
     ends = sorted(
         (1 - ratings.at(summary.curves.ratings[bot][-1] or MEAN_RATING), rank) for rank, bot in enumerate(bots)
     )
-    places = spread([end for end, _ in ends], LABEL_HEIGHT)
+    places = spread([end for end, _ in ends], LABEL_HEIGHT, LABEL_HEIGHT / 2)
     return [
         element("text", text(summary.names[bots[rank]]), class_=_colour(rank), x="10", y=percent(place), dy=".35em")
         for place, (_, rank) in zip(places, ends, strict=True)

@@ -89,11 +89,14 @@ def _round_step(least: float) -> float:
     return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least)
 
 
-def spread(positions: Iterable[float], apart: float) -> list[float]:
-    """Ascending positions from 0 to 1, moved down as little as needed to be `apart`, and up again at the end."""
+def spread(positions: Iterable[float], apart: float, margin: float = 0.0) -> list[float]:
+    """Ascending positions from 0 to 1, moved down as little as needed to be `apart`, and up again at the end.
+
+    The `margin` at both ends stays free.
+    """
     moved: list[float] = []
     for position in positions:
-        moved.append(max(position, moved[-1] + apart) if moved else position)
+        moved.append(max(position, moved[-1] + apart if moved else margin))
     for index, room in zip(range(len(moved) - 1, -1, -1), count(), strict=False):
-        moved[index] = min(moved[index], 1 - room * apart)
+        moved[index] = min(moved[index], 1 - margin - room * apart)
     return moved

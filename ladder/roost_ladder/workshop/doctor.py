@@ -44,12 +44,17 @@ SHARES = {"tables": 0.35, "rare": 0.25, "repeat": 0.2, "samples": 0.2}
 """How the time is shared out among the parts."""
 
 
+SLOW_IMPORT_SECONDS = 3.0
+SLOW_IMPORT_SHARE = 0.1
+"""An import that takes more than this, and this share of the time, is worth a look."""
+
+
 class Effort(NamedTuple):
     """How thorough the examination is."""
 
     matches: int = 3
     """At each kind of table."""
-    seconds: float = 30.0
+    seconds: float = findings.USUAL_SECONDS
     """About how long it may take. A slow bot is examined less thoroughly."""
     patience: float = 10.0
     """A bot that does not answer for this many seconds hangs."""
@@ -102,16 +107,18 @@ def examine(
         check_sandbox()
     tell("loading")
     patient = ExaminedBot(opponents.known.get(bot, bot), effort.patience, sandbox)
+    began = monotonic()
     with closing(Patient(patient, effort.seconds, tell=remark)) as first:
         try:
             told = first.describe(tuple(opponents.known))
         except RoostError as error:
             return Examination(bot, [], [findings.not_loaded(bot, error, first.said)], [], [])
+    imported = monotonic() - began
     asked = [game for game in GAME_NAMES if game in told.games and (not games or game in games)]
     tables = [table for table in tables_of(asked) if not told.player_counts or table.players in told.player_counts]
     name = bot if bot in opponents.known else told.name
     case = Case(BotSpec(name, told.version, patient.text, ""), tables, opponents, seed, effort.matches, effort.patience)
-    return _Doctor(case, patient, effort, tell, each_once(remark)).examine(bot, parts)
+    return _Doctor(case, patient, effort, tell, each_once(remark)).examine(bot, parts, imported)
 
 
 class _Doctor:
@@ -133,12 +140,14 @@ class _Doctor:
         self._end = monotonic() + effort.seconds
         self._findings: list[Finding] = []
 
-    def examine(self, bot: str, parts: Collection[str]) -> Examination:
-        """Everything that was asked for, if the bot plays anything."""
+    def examine(self, bot: str, parts: Collection[str], imported: float) -> Examination:
+        """Everything that was asked for, if the bot plays anything. It took `imported` seconds to import it."""
         games = list(dict.fromkeys(table.game for table in self._case.tables))
         self._findings.append(findings.loaded(bot, games))
         if not games:
             return Examination(bot, [], self._findings, [], [])
+        if imported > max(SLOW_IMPORT_SECONDS, SLOW_IMPORT_SHARE * self._effort.seconds):
+            self._findings.append(findings.slow_import(imported))
         if self._bot.text.startswith(STDIO) and not self._talks_properly(games):
             return Examination(bot, games, self._findings, [], [])
         times = self._play_tables(games) if "tables" in parts else []
@@ -184,6 +193,8 @@ class _Doctor:
                     continue
                 except KeyboardInterrupt:
                     self._interrupted = True
+                    if told := patient.open_call():
+                        self._findings.append(findings.open_call(check, told, part.at))
                     return found, False
                 except BotLost as lost:
                     ends += 1

@@ -20,6 +20,11 @@ STATE_ADVICE = (
 )
 RANDOMNESS_ADVICE = "self.rng is seeded with the match; the random module, the time and the order of sets are not"
 STOPPED = "some matches were stopped: the time is shared by all games and sizes of table; --seconds gives more"
+IMPORTS = 8
+"""How many processes import a bot that is examined, and `IN_A_ROW` of them while the time runs."""
+IN_A_ROW = 5
+USUAL_SECONDS = 30.0
+"""How long an examination takes."""
 WEAKEST = "random"
 """The opponent that no bot should lose to."""
 
@@ -81,6 +86,18 @@ def not_loaded(bot: str, error: RoostError, said: Iterable[str]) -> Finding:
         return Finding("loads", Mark.DEFECT, f"{bot} hangs while it is imported", tuple(error.where.splitlines()))
     how = "ends the process that imports it" if error.ending else str(error)
     return Finding("loads", Mark.DEFECT, f"{bot} {how}", _last_lines(error, said))
+
+
+def slow_import(seconds: float) -> Finding:
+    """Its import takes a good part of the time of the examination."""
+    title = f"takes {seconds:.0f} s to import; the examination does that {IMPORTS} times"
+    advice = f"--seconds {USUAL_SECONDS + IN_A_ROW * seconds:.0f} leaves the usual time for the rest"
+    return Finding("loads", Mark.WARNING, title, (advice,))
+
+
+def open_call(check: str, told: str, at: str) -> Finding:
+    """What the bot was doing when somebody did not want to wait for it any longer."""
+    return Finding(check, Mark.WARNING, f"{at}: {told}")
 
 
 def process_lost(check: str, lost: BotLost, at: str, patience: float, said: Iterable[str]) -> Finding:

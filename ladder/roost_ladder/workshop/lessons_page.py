@@ -28,7 +28,7 @@ def lessons_page(found: Lessons) -> str:
                 "section",
                 element("h2", "What costs most"),
                 *(element("p", text(sentence), class_="say") for sentence in found.said),
-                _table(found.lessons, found.better),
+                *([_table(found.lessons, found.better)] if found.lessons else []),
             ),
         ),
     )
@@ -43,12 +43,13 @@ def _table(lessons: Sequence[Lesson], better: str) -> str:
         head(f"{better} instead", "name"),
         head("for example", "name"),
     ]
-    return table(heads, (_row(lesson) for lesson in lessons), label="Lessons")
+    several = len({lesson.game for lesson in lessons}) > 1
+    return table(heads, (_row(lesson, several) for lesson in lessons), "words", "Lessons")
 
 
-def _row(lesson: Lesson) -> str:
+def _row(lesson: Lesson, of_several_games: bool) -> str:
     example = lesson.example
-    kind = f"{lesson.kind} ({get_game(lesson.game).title})"
+    kind = f"{lesson.kind} ({get_game(lesson.game).title})" if of_several_games else lesson.kind
     instead, times = lesson.instead[0]
     shown = f"match {example.match}, step {example.step}: {example.played}; better {example.advised}"
     return row(

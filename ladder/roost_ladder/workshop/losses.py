@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from roost.v1 import arena_pb2
 from roost_games.chance import seed_of
-from roost_games.errors import RoostError, UsageError
+from roost_games.errors import ReplayError, RoostError, UsageError
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import VOIDED, Replay, parse_lines
 from roost_games.wording import counted
@@ -17,9 +17,9 @@ from roost_ladder.running.entrants import Entrant, find_seated
 from roost_ladder.running.fixtures import Fixture, MatchLimits
 from roost_ladder.running.hall import Hall
 from roost_ladder.workshop.guests import bot_to_ask
-from roost_ladder.workshop.lessons import Lesson, LostMatch, Study
+from roost_ladder.workshop.lessons import LEAST_MATCHES, Lesson, LostMatch, Study
 from roost_ladder.workshop.review import name_of
-from roost_sdk.arena.kept import fetch_record, is_kept, read_kept
+from roost_sdk.arena.kept import KeptMatch, fetch_record, is_kept, read_kept
 from roost_sdk.arena.reader import Reader, newest_matches
 from roost_sdk.bot import Bot
 from roost_sdk.bounded_files import lines_of
@@ -119,11 +119,11 @@ def _explained(study: Study, lessons: list[Lesson], own: str, better: str) -> It
     if lessons:
         sure = sum(lesson.is_sure for lesson in lessons)
         yield (
-            f"{counted(len(lessons), 'kind')} of decisions differed in several matches; {sure} of them cost something "
-            "by more than chance allows. All intervals together are right with a chance of 95 %."
+            f"{counted(len(lessons), 'kind')} of decisions differed in {LEAST_MATCHES} matches or more; {sure} of them "
+            "cost something by more than chance allows. All intervals together are right with a chance of 95 %."
         )
     else:
-        yield "No kind of decision differed in several matches."
+        yield f"No kind of decision differed in {LEAST_MATCHES} matches; in fewer, chance decides. Look at more losses."
 
 
 class _Source:
@@ -135,6 +135,8 @@ class _Source:
         self._reader = reader
         self._played = 0
         self._missing = 0
+        self._unusable: list[str] = []
+        """Why journals cannot be used, one text each."""
         self._hall: Hall | None = None
 
     def losses(self) -> Iterator[LostMatch]:
@@ -156,6 +158,8 @@ class _Source:
         lost = counted(looked_at, "match") + " lost by " + name
         if options.kept is not None:
             more = f" {self._missing} more lack their records, which --server fetches." if self._missing else ""
+            if self._unusable:
+                more += f" {counted(len(self._unusable), 'journal')} left out, the first because {self._unusable[0]}."
             return f"{lost}, from its journals in {options.kept}.{more}"
         if options.file is not None:
             return f"{lost}, from {options.file}."
@@ -168,15 +172,22 @@ class _Source:
 
     def _kept(self, folder: Path) -> Iterator[LostMatch]:
         for file in sorted(filter(is_kept, folder.glob("*.jsonl")), reverse=True):
-            kept = read_kept(file)
-            seat = kept.about.seat
-            if kept.result is None or kept.result["termination"] == VOIDED or kept.result["places"][seat] == 1:
-                continue
-            replay = kept.record() or (fetch_record(kept, self._reader) if self._reader else None)
-            if replay is None:
-                self._missing += 1
-            else:
-                yield LostMatch(replay, seat, kept.about.random)
+            try:
+                yield from self._loss_in(read_kept(file))
+            except (ReplayError, UsageError) as error:
+                # One of another arena, perhaps, or of a program that was killed.
+                self._unusable.append(str(error))
+
+    def _loss_in(self, kept: KeptMatch) -> Iterator[LostMatch]:
+        """The match, if the bot lost it and its record is there or can be fetched."""
+        seat = kept.about.seat
+        if kept.result is None or kept.result["termination"] == VOIDED or kept.result["places"][seat] == 1:
+            return
+        replay = kept.record() or (fetch_record(kept, self._reader) if self._reader else None)
+        if replay is None:
+            self._missing += 1
+        else:
+            yield LostMatch(replay, seat, kept.about.random)
 
     def _in_file(self, file: Path) -> Iterator[LostMatch]:
         try:

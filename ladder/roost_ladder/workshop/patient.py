@@ -121,6 +121,10 @@ class Patient:
             self._process = None
             raise error if isinstance(error, BotLost) else process.babble(error) from None
 
+    def open_call(self) -> str:
+        """What is told of a call that is still open; empty if it has been answering."""
+        return "" if self._process is None else self._process.open_call()
+
     def close(self) -> None:
         """End its process."""
         if self._process is not None:
