@@ -17,13 +17,16 @@ from urllib.parse import unquote, urljoin
 
 import grpc
 import pytest
+from playwright.sync_api import Browser, expect
 
 from roost_games.errors import RoostError, UsageError
 from roost_games.registry import get_game
 from roost_web.settings import PageSettings
 from roost_web.static_site import file_of, write_site
+from tests.support.browser import PATIENCE_MS
 from tests.support.games.spectated import watched
 from tests.support.pages.fake_arena import HOSTILE, FakeArena, serving
+from tests.support.viewer_site import Complaints
 
 MATCHES = 5
 NO_PROXY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -149,6 +152,21 @@ def test_a_visitor_of_a_web_host_finds_everything(folder: Path) -> None:
             found |= links
     files = {unquote(url.removeprefix(start)) or "index.html" for url in found}
     assert {str(page.relative_to(folder)) for page in pages(folder)} <= files
+
+
+def test_the_folder_is_opened_from_the_disk(browser: Browser, folder: Path) -> None:
+    """Browsers load no modules from there. From the first page to a match, which opens with all hands and steps on."""
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    heard = Complaints(page, "file:")
+    page.goto((folder / "index.html").as_uri())
+    page.locator("main a[href^='matches/match-']").first.click()
+    expect(page.get_by_role("radio", name="Open")).to_be_checked()
+    page.get_by_role("button", name="Next decision").click()
+    expect(page).to_have_url(re.compile(r"#step=1\b"))
+    expect(page.locator("time[data-ms]").first).to_contain_text("ago")
+    assert heard.found == []
+    page.close()
 
 
 def test_every_name_has_a_file_of_its_own_on_any_disk() -> None:

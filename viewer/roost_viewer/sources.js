@@ -36,8 +36,10 @@ export class EmbeddedDocuments {
     this.documents = documents;
   }
 
+  /** Those with a name first, then the seats: an object would name the numbers first. */
   get eyes() {
-    return Object.keys(this.documents);
+    const names = Object.keys(this.documents);
+    return [...names.filter((name) => isNaN(name)), ...names.filter((name) => !isNaN(name))];
   }
 
   async read(eye) {

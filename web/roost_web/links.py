@@ -8,12 +8,15 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from urllib.parse import quote, urlencode
 
+from markupsafe import Markup
+
 from roost_ladder.report.page import style_sheet
 from roost_web.rows.filters import MatchSearch
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 """A name that can be a part of a path. Others, such as `..`, are given in the query."""
 SHARED_STYLE = "ladder.css"
+VIEWER = "viewer/"
 
 
 class Links:
@@ -30,6 +33,10 @@ class Links:
     def file(self, name: str) -> str:
         """A file of ours, under an address that changes with the files: so browsers may keep it."""
         return f"{self.prefix}/static/{files_digest()}/{quote(name)}"
+
+    def script(self, name: str) -> Markup:
+        """What loads one of our scripts."""
+        return Markup('<script src="{}" type="module"></script>').format(self.file(name))
 
     def bot(self, name: str) -> str:
         """A bot's page."""
@@ -68,7 +75,7 @@ def own_files() -> dict[str, bytes]:
     """Everything that browsers load: scripts, styles, pictures, the viewer. By name."""
     ours = dict(_walk(files("roost_web").joinpath("static")))
     viewer = {
-        f"viewer/{name}": data for name, data in _walk(files("roost_viewer")) if not name.endswith((".py", ".typed"))
+        f"{VIEWER}{name}": data for name, data in _walk(files("roost_viewer")) if not name.endswith((".py", ".typed"))
     }
     return {**ours, **viewer, SHARED_STYLE: style_sheet().encode()}
 

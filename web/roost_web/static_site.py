@@ -13,13 +13,15 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from fastapi import FastAPI
+from markupsafe import Markup
 from starlette.types import Message
 
 from roost_games.errors import RoostError, UsageError
+from roost_sdk.viewing.html import plain_script
 from roost_web.app import app_of
 from roost_web.client import ArenaClient
 from roost_web.errors import ArenaAwayError, PageError, TooManyError
-from roost_web.links import Links, own_files
+from roost_web.links import VIEWER, Links, own_files
 from roost_web.rows.filters import MatchSearch
 from roost_web.settings import PageSettings
 from roost_web.site import Site
@@ -28,6 +30,7 @@ MOST_MATCHES = 2000
 """How many matches, the newest, have pages of their own."""
 AT_ONCE = 200
 PAGE_FILES = "static"
+OWN_SCRIPTS = ("page.js", "curve.js")
 FRONT = "/"
 LEFT_OUT = "/not-here"
 """The page that stands for matches that are too old."""
@@ -78,6 +81,9 @@ class FileLinks(Links):
 
     def file(self, name: str) -> str:
         return self._relative(f"{PAGE_FILES}/{name}")
+
+    def script(self, name: str) -> Markup:
+        return Markup('<script src="{}" defer></script>').format(self.file(name))
 
     def _relative(self, file: str) -> str:
         return posixpath.relpath(file, posixpath.dirname(self.current) or ".")
@@ -155,8 +161,16 @@ async def _newest(client: ArenaClient, most: int) -> frozenset[str]:
     return frozenset(found)
 
 
+def plain_files() -> dict[str, bytes]:
+    """What the pages load, without modules: browsers load them from servers only, and not from a disk."""
+    loaded = {name: data for name, data in own_files().items() if not name.startswith(VIEWER)}
+    for name in OWN_SCRIPTS:
+        loaded[name] = b"(() => {\n" + loaded[name] + b"})();\n"  # they must not share their names
+    return {**loaded, f"{VIEWER}match.js": plain_script().encode()}
+
+
 async def _crawl(app: FastAPI, links: FileLinks, folder: Path) -> int:
-    for name, data in own_files().items():
+    for name, data in plain_files().items():
         _save(folder / PAGE_FILES / name, data)
     links.to(FRONT)
     pages = 0

@@ -66,6 +66,15 @@ Object.assign(document.querySelector("roost-match"), found);
 </body>
 </html>
 """)
+LOADER = Template("""\
+{
+  const map = document.createElement("script");
+  map.type = "importmap";
+  map.textContent = JSON.stringify($imports);
+  document.currentScript.after(map);
+  import("$entry");
+}
+""")
 DOCUMENTS = Template('<script type="text/plain" data-documents="$name" id="$name">$packed</script>')
 
 
@@ -117,6 +126,11 @@ class Shown:
         for name, match in (("documents", self._recorded), ("besideDocuments", self._beside)):
             if match is not None:
                 yield DOCUMENTS.substitute(name=name, packed=_packed(match.documents()))
+
+
+def plain_script() -> str:
+    """The viewer as one script. Browsers load modules from servers only; this they run from a disk, too."""
+    return LOADER.substitute(imports=_import_map(), entry=_name(ENTRY))
 
 
 Showable = LocalMatch | Replay | str

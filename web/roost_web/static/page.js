@@ -164,13 +164,15 @@ function followTheBest() {
 
 /** Pages that are files have the frames of their match in them, compressed, and those of a match to show beside it. */
 async function unpackFrames() {
+  const viewer = document.querySelector("roost-match");
   const found = {};
   for (const { dataset, textContent } of document.querySelectorAll("script[data-documents]")) {
     const packed = Uint8Array.from(atob(textContent), (letter) => letter.charCodeAt(0));
     const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     found[dataset.documents] = await new Response(unpacked).json();
   }
-  Object.assign(document.querySelector("roost-match") ?? {}, found);
+  if (viewer) await customElements.whenDefined(viewer.localName); // before that, nothing would notice
+  Object.assign(viewer ?? {}, found);
 }
 
 /** Codes to embed a match have this page's address in them. */
