@@ -143,7 +143,9 @@ def test_phases_and_entries(store: Store) -> None:
         ledger.change_phase(store, competition, PhaseName.FINALS, "test")
         told = get(store)
         assert [each.done for each in told.phases] == [True, True, False, False]
-        assert told.phases[2].begins_ms >= registration.begins_ms
+        registration, ladder, finals, _ = told.phases
+        assert registration.ends_ms == finals.begins_ms >= registration.begins_ms
+        assert (ladder.begins_ms, ladder.ends_ms) == (0, 0), "the ladder was left out"
         assert list(told.entries[0].version_ids) == [3], "the version that came last is pinned"
         with pytest.raises(NotFoundError, match="there is no competition 'none'"):
             get(store, "none")

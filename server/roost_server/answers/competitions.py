@@ -117,16 +117,20 @@ def get_account(store: Store, caller: Caller, request: admin_pb2.GetAccountReque
 
 
 def _phases(competition: Competition, begun: Mapping[str, datetime]) -> list[records_pb2.CompetitionPhase]:
-    """The phases of a competition. One that has begun did so when the record says, whatever the file says."""
+    """The phases of a competition. One that has begun did so when the record says, whatever the file says.
+
+    One that was left out has no times.
+    """
     parts, current = competition.file.phases, competition.phase
     order = [part.phase for part in parts]
     now = order.index(PhaseName(current)) if current in order else -1
-    begins = [_ms(begun.get(part.phase, part.starts)) for part in parts]
+    planned = {part.phase: part.starts for part in parts[max(now, 0) :]}
+    begins = [_ms(begun.get(part.phase, planned.get(part.phase))) for part in parts]
     return [
         records_pb2.CompetitionPhase(
             name=part.phase,
             begins_ms=begins[number],
-            ends_ms=begins[number + 1] if number + 1 < len(parts) else 0,
+            ends_ms=next(filter(None, begins[number + 1 :]), 0) if begins[number] or number >= now else 0,
             current=number == now,
             done=number < now,
             summary=phase_in_words(competition.file, part),

@@ -126,7 +126,7 @@ def phase_in_words(file: CompetitionFile, part: PhasePart) -> str:
     """What happens in a phase."""
     if part.phase is PhaseName.DONE and any(each.is_held for each in file.phases):
         return "The result is final. It and the master seed are public when all results are released."
-    return " ".join([_what_happens(part), *([held_in_words(part)] if part.is_held else [])])
+    return " ".join([_what_happens(part), *([_when_shown(part)] if part.is_held else [])])
 
 
 def _what_happens(part: PhasePart) -> str:
@@ -144,9 +144,14 @@ def _what_happens(part: PhasePart) -> str:
 
 def held_in_words(part: PhasePart) -> str:
     """That the results of a phase are held back, and until when."""
+    return _when_shown(part) + (" The rest is held back." if part.results == BY_ROUNDS else "")
+
+
+def _when_shown(part: PhasePart) -> str:
+    """The rule by which results are shown, which holds for ever."""
     until = part.results_until
     if part.results == BY_ROUNDS:
-        return f"The host releases the results of the {part.phase} round by round. The rest is held back."
+        return f"The host releases the results of the {part.phase} round by round."
     when = "the host releases them" if until is None else f"{until:%Y-%m-%d %H:%M} UTC"
     return f"The results of the {part.phase} are held back until {when}."
 
