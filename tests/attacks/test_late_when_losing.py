@@ -21,8 +21,9 @@ from roost_games.registry import get_game
 from roost_games.replay import Replay
 from roost_sdk.wire import codec_for
 from roost_server.store import queries
-from tests.support.arenas.hall import bounded, hall, replays, settings, until
+from tests.support.arenas.hall import PATIENCE, bounded, hall, replays, settings, until
 from tests.support.arenas.raw_bot import Answers, RawBot
+from tests.support.attacks import ROUNDS, chance_limit, say_gain
 
 GAME = get_game("bratwurmeck")
 CODEC = codec_for(GAME.name).for_match(GAME.options({}))
@@ -30,10 +31,7 @@ CLOCK = Clock(100.0, 0.0)
 TOO_LATE_SECONDS = 0.015
 BUSY_SECONDS, IDLE_SECONDS = 0.02, 0.03
 """How long the arena is busy, and for how long it is not: its own delay is a good third of the time."""
-MATCHES = 40
-"""Against an equal, the attacker may win 20, give or take 3.2 (one standard deviation: √40 / 2)."""
-TOO_MANY = 31
-"""3.5 standard deviations above 20. A fair coin does that once in 3,000 runs (binomial)."""
+MATCHES = 40 * ROUNDS
 
 
 class Greedy(RawBot):
@@ -119,8 +117,10 @@ def test_answering_late_when_losing_gains_nothing(tmp_path: Path) -> None:
             busy.cancel()
             played.extend(replays(place.store)[:MATCHES])
 
-    bounded(script)
+    bounded(script, seconds=PATIENCE * ROUNDS)
     assert {replay.result.termination for replay in played}.isdisjoint({"voided"})
     faults = [(replay.seats[fault.seat].bot, str(fault.kind)) for replay in played for fault in replay.result.faults]
     assert ("dawdler", "late") in faults
-    assert sum(won(replay, "dawdler") for replay in played) < TOO_MANY
+    gained = sum(won(replay, "dawdler") for replay in played)
+    say_gain("answering late when losing", gained, MATCHES)
+    assert gained < chance_limit(MATCHES)

@@ -23,16 +23,14 @@ from roost_ladder.blocks import Deals
 from roost_sdk.wire import codec_for
 from roost_server.play import contest
 from roost_server.store import Store, queries
-from tests.support.arenas.hall import bounded, hall, settings, until
+from tests.support.arenas.hall import PATIENCE, bounded, hall, settings, until
 from tests.support.arenas.raw_bot import Answers, RawBot
+from tests.support.attacks import ROUNDS, chance_limit, say_gain
 from tests.support.records.matches import counted
 
 GAME = get_game("bratwurmeck")
 CODEC = codec_for(GAME.name).for_match(GAME.options({}))
-BLOCKS = 50
-"""A bot that gains nothing wins 25 of the second matches, give or take 3.5 (one standard deviation: √50 / 2)."""
-TOO_MANY = 37
-"""3.4 standard deviations above 25. A fair coin does that once in 2,140 runs (binomial)."""
+BLOCKS = 50 * ROUNDS
 FAILED = -2.0
 """About what a failed turn costs, in worms: the top tile."""
 
@@ -157,7 +155,10 @@ def test_remembering_the_dice_of_a_deal(
             await until(lambda: queries.match_count(place.store) >= 2 * BLOCKS, pause=0.2)
             won.extend(wins_by_rotation(place.store, elephant.welcome.version_id))
 
-    bounded(script)
+    bounded(script, seconds=PATIENCE * ROUNDS)
     first, second = won
-    assert BLOCKS - TOO_MANY < first < TOO_MANY
-    assert second >= TOO_MANY if pays else second < TOO_MANY
+    say_gain(f"first matches, {deals} deals", first, BLOCKS)
+    say_gain(f"second matches, {deals} deals", second, BLOCKS)
+    most = chance_limit(BLOCKS)
+    assert BLOCKS - most < first < most
+    assert second > most if pays else second < most

@@ -10,7 +10,7 @@ import grpc
 from roost_games.errors import RoostError
 from roost_sdk.processes import GuardedProcess, Processes
 from roost_sdk.replay_files import Progress
-from roost_server.answers.ratings import Ratings
+from roost_server.answers.ratings import Ratings, everything
 from roost_server.export.loader import loaded
 from roost_server.serving.children import Children, PageBeside, kept_running
 from roost_server.serving.logs import warnings_only
@@ -25,10 +25,10 @@ def records_in(folder: Path | None, url: str, progress: Progress) -> AbstractCon
 
 
 @asynccontextmanager
-async def records_served(store: Store) -> AsyncIterator[str]:
+async def records_served(store: Store, ratings: Ratings | None = None) -> AsyncIterator[str]:
     """Answer what anybody may ask an arena from a store alone, on this machine only. Gives the address."""
     server = grpc.aio.server(options=(("grpc.so_reuseport", 0),))
-    service = ReadingService(store)
+    service = ReadingService(store, ratings=ratings)
     server.add_generic_rpc_handlers((service.handler(),))
     port = server.add_insecure_port(LOCAL_PORT)
     await server.start()
@@ -45,8 +45,7 @@ def show_records(records: AbstractContextManager[Store], page: PageBeside, begin
     `begin` is called when they are shown.
     """
     with warnings_only(), kept_running() as children, records as store:
-        _add_up(store)
-        asyncio.run(_show(store, page, children, begin))
+        asyncio.run(_show(store, loaded_ratings(store), page, children, begin))
 
 
 def write_records(records: AbstractContextManager[Store], web: Sequence[str], folder: Path) -> str:
@@ -55,13 +54,13 @@ def write_records(records: AbstractContextManager[Store], web: Sequence[str], fo
     Raises `RoostError` with the reason if the records cannot be read, or the files not written.
     """
     with warnings_only(), Processes() as processes, records as store:
-        _add_up(store)
+        ratings = loaded_ratings(store)
         words = (*web, "--static", str(folder), "--server")
-        return asyncio.run(_ask(store, lambda address: processes.start("page", (*words, address))))
+        return asyncio.run(_ask(store, ratings, lambda address: processes.start("page", (*words, address))))
 
 
-async def _ask(store: Store, start: Callable[[str], GuardedProcess]) -> str:
-    async with records_served(store) as address:
+async def _ask(store: Store, ratings: Ratings, start: Callable[[str], GuardedProcess]) -> str:
+    async with records_served(store, ratings) as address:
         process = start(address)
         await asyncio.to_thread(process.wait)
         if process.code:
@@ -69,17 +68,25 @@ async def _ask(store: Store, start: Callable[[str], GuardedProcess]) -> str:
         return process.first_line()
 
 
-def _add_up(store: Store) -> None:
-    """What was made for one page alone has no sums for its standings yet."""
+def loaded_ratings(store: Store) -> Ratings:
+    """The ratings of these records, made before anybody asks, so that no visitor waits for them.
+
+    What was made for one page alone has no sums for its standings yet.
+    """
+    ratings = Ratings(store)
     if not store.read_only:
-        Ratings(store).keep()
+        ratings.keep()
+    ratings.rated(everything())
+    return ratings
 
 
-async def _show(store: Store, page: PageBeside, children: Children, begin: Callable[[], None]) -> None:
+async def _show(
+    store: Store, ratings: Ratings, page: PageBeside, children: Children, begin: Callable[[], None]
+) -> None:
     told_to_stop = asyncio.Event()
     for each in STOP_SIGNALS:
         asyncio.get_running_loop().add_signal_handler(each, told_to_stop.set)
-    async with records_served(store) as address:
+    async with records_served(store, ratings) as address:
         children.start([page.child(address)])
         begin()
         await told_to_stop.wait()
