@@ -33,7 +33,7 @@ from roost_games.chance import Tape
 from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.running.book import Book, MemoryBook
-from roost_ladder.running.engine import Executor
+from roost_ladder.running.engine import FixedExecutor
 from roost_ladder.running.entrants import Entrant, find_entrants
 from roost_ladder.running.fixtures import STANDARD_LIMITS, Fixture, Job, MatchLimits, PlayedMatch
 from roost_ladder.running.ladder import Ladder, Setup
@@ -117,7 +117,7 @@ def play_ladder(
         before = total_time()
         ladder = Ladder(setup(kind, entrants, limits), kept)
         with local_executor(1) as executor:
-            ladder.play(Executor(submit, workers=1), Budget(blocks=blocks))
+            ladder.play(FixedExecutor(submit, workers=1), Budget(blocks=blocks))
         return Run(total_time() - before, played)
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from roost_games.game import JsonValue
     from roost_games.registry import AnyGame
+    from roost_ladder.cluster.connection import ClusterAddress
+    from roost_ladder.running.engine import OpenExecutor
     from roost_ladder.workshop.parts import Opponents
     from roost_sdk import LoadedBot
     from roost_sdk.arena.credentials import Credentials
@@ -49,6 +51,15 @@ SeedOption = Annotated[
 ]
 WorkersOption = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="How many processes play. By default one per core.")
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Play on the workers of a Dask cluster: the scheduler's address, such as tcp://192.168.0.10:8786, or "
+        "local:4 for a trial with four workers on this machine. It needs the extra cluster.",
+    ),
 ]
 TrustedOption = Annotated[
     bool,
@@ -287,6 +298,30 @@ def check_web(what: str) -> None:
         for name in ("fastapi", "jinja2", "uvicorn"):
             if find_spec(name) is None:
                 raise ModuleNotFoundError(name=name)
+
+
+def cluster_address(text: str | None, workers: int | None = None) -> "ClusterAddress | None":
+    """What `--cluster` says. Raises `UsageError`, also without the extra. Dask, which is slow, is not imported."""
+    if text is None:
+        return None
+    from roost_ladder.cluster.connection import ClusterAddress
+
+    if workers is not None:
+        raise UsageError("--workers does not apply to --cluster: the cluster has its own, and local:4 starts four")
+    address = ClusterAddress.read(text)
+    with needs_server("--cluster", "cluster"):
+        if find_spec("distributed") is None:
+            raise ModuleNotFoundError(name="distributed")
+    return address
+
+
+def on_cluster(address: "ClusterAddress | None", tell: Callable[[str], None]) -> "OpenExecutor | None":
+    """What opens an executor on a cluster, if one was named. `tell` gets lines about its workers."""
+    if address is None:
+        return None
+    from roost_ladder.cluster.executor import cluster_executor
+
+    return lambda bots, limits: cluster_executor(address, bots, limits, tell)
 
 
 def own_words(*words: str) -> list[str]:

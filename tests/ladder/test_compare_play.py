@@ -16,7 +16,7 @@ from roost_games.replay import Result
 from roost_ladder.rating.compare import ComparedTable, Plan
 from roost_ladder.running import engine
 from roost_ladder.running.comparison import ComparedBlock, Lineup, play_blocks
-from roost_ladder.running.engine import Executor
+from roost_ladder.running.engine import FixedExecutor
 from roost_ladder.running.entrants import cannot_share_process
 from roost_ladder.running.fixtures import BotSpec, Fixture, Job, PlayedMatch
 
@@ -42,7 +42,7 @@ def play_pretended(job: Job) -> list[PlayedMatch]:
 
 def played_by(workers: int, blocks: int) -> list[ComparedBlock]:
     with ThreadPoolExecutor(workers) as pool:
-        executor = Executor(lambda job: pool.submit(play_pretended, job), workers)
+        executor = FixedExecutor(lambda job: pool.submit(play_pretended, job), workers)
         given = play_blocks(PLAN, TEAM, executor, deadline=math.inf)
         return list(islice(given, blocks))
 
@@ -77,7 +77,7 @@ def test_it_ends_at_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
         nonlocal now
         now += 1.0
 
-    assert list(play_blocks(PLAN, TEAM, Executor(never, 2), deadline=2.5, look=pass_time)) == []
+    assert list(play_blocks(PLAN, TEAM, FixedExecutor(never, 2), deadline=2.5, look=pass_time)) == []
     assert now == 3.0
     assert len(waiting) == 4
 
@@ -89,7 +89,7 @@ def test_an_error_of_a_worker_is_told() -> None:
         return failed
 
     with pytest.raises(UsageError, match="there is no bot"):
-        next(play_blocks(PLAN, TEAM, Executor(fails, 1), deadline=math.inf))
+        next(play_blocks(PLAN, TEAM, FixedExecutor(fails, 1), deadline=math.inf))
 
 
 def bot_with_helper(folder: Path, helper: str | None) -> BotSpec:

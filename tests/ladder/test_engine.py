@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 
 from roost_games.replay import Result
-from roost_ladder.running.engine import Engine, Executor, Pace, Unit
+from roost_ladder.running.engine import Engine, FixedExecutor, Pace, Unit
 from roost_ladder.running.fixtures import BotSpec, Fixture, Job, MatchLimits, PlayedMatch
 
 BOT = BotSpec("bot", "1", "somewhere", "Bot")
@@ -67,14 +67,14 @@ def results(engine: Engine, *keys: str) -> list[list[str]]:
 
 def test_results_come_back_by_unit_whichever_ends_first() -> None:
     supply, executor = Listed(unit("a"), unit("b"), unit("c")), LastFirst()
-    engine = Engine(Executor(executor.submit, 1), supply, MatchLimits(), pace=Pace(), look=executor.look)
+    engine = Engine(FixedExecutor(executor.submit, 1), supply, MatchLimits(), pace=Pace(), look=executor.look)
     assert results(engine, "a", "b", "c") == [["a1", "a2"], ["b1", "b2"], ["c1", "c2"]]
     assert supply.arrivals == ["b", "a", "c"], "the supply hears of results as they come in"
 
 
 def test_every_worker_has_a_job_and_another_one_ready() -> None:
     supply, executor = Listed(*map(unit, "abcdef")), LastFirst()
-    engine = Engine(Executor(executor.submit, 2), supply, MatchLimits(), pace=Pace(), look=executor.look)
+    engine = Engine(FixedExecutor(executor.submit, 2), supply, MatchLimits(), pace=Pace(), look=executor.look)
     engine._hand_out()
     assert executor.matches() == [["a1", "a2"], ["b1", "b2"], ["c1", "c2"], ["d1", "d2"]]
 
@@ -82,7 +82,7 @@ def test_every_worker_has_a_job_and_another_one_ready() -> None:
 def test_a_job_has_as_many_units_as_take_a_moment() -> None:
     """A job takes about 0.25 s: before anything is known, matches of 0.02 s are expected, so 7 units of two."""
     supply, executor = Listed(*map(unit, "abcdefghijklm"), most=64), LastFirst(ms=100)
-    engine = Engine(Executor(executor.submit, 1), supply, MatchLimits(), pace=Pace(), look=executor.look)
+    engine = Engine(FixedExecutor(executor.submit, 1), supply, MatchLimits(), pace=Pace(), look=executor.look)
     assert results(engine, "a") == [["a1", "a2"]]
     assert [len(job.fixtures) for job in executor.jobs] == [14, 12]
     supply._waiting = [unit(key) for key in "nopq"]
@@ -92,10 +92,10 @@ def test_a_job_has_as_many_units_as_take_a_moment() -> None:
 
 def test_nothing_is_handed_out_after_the_deadline_and_nothing_awaited_after_the_grace() -> None:
     supply, executor = Listed(unit("a")), LastFirst()
-    over = Engine(Executor(executor.submit, 1), supply, MatchLimits(), pace=Pace(), deadline=time.monotonic())
+    over = Engine(FixedExecutor(executor.submit, 1), supply, MatchLimits(), pace=Pace(), deadline=time.monotonic())
     assert over.result("a") is None
     assert executor.jobs == []
     soon = time.monotonic() + 0.05
-    never = Engine(Executor(executor.submit, 1), supply, MatchLimits(), pace=Pace(), deadline=soon, grace=0.05)
+    never = Engine(FixedExecutor(executor.submit, 1), supply, MatchLimits(), pace=Pace(), deadline=soon, grace=0.05)
     assert never.result("a") is None
     assert len(executor.jobs) == 1

@@ -5,11 +5,14 @@ from typing import Annotated
 import typer
 
 from roost_cli.options import (
+    ClusterOption,
     JsonOption,
     SandboxOption,
     SeedOption,
     TrustedOption,
     WorkersOption,
+    cluster_address,
+    on_cluster,
     parse_counts,
     parse_duration,
     parse_games,
@@ -46,6 +49,7 @@ def compare(
         typer.Option(min=1, metavar="N", help="Stop after this many blocks; then only --budget limits the time."),
     ] = None,
     workers: WorkersOption = None,
+    cluster: ClusterOption = None,
     trusted: TrustedOption = False,
     sandbox: SandboxOption = False,
     seed: SeedOption = None,
@@ -83,11 +87,15 @@ def compare(
         trusted,
         sandbox,
     )
+    address = cluster_address(cluster, workers)
     with answering_ctrl_c("stopping; the answer so far follows"):
-        run = run_comparison(options, SAMPLES, watch=watching, remark=remark)
+        place = on_cluster(address, remark)
+        run = run_comparison(options, SAMPLES, open_executor=place, watch=watching, remark=remark)
     if as_json:
         print_json(comparison_json(run))
     else:
         print_comparison(run)
+    if run.stopped:
+        remark(f"stopped: {run.stopped}")
     codes = {Verdict.STRONGER: 0, Verdict.NOT_STRONGER: 1, Verdict.UNDECIDED: 2}
     raise typer.Exit(Exit.INTERRUPTED if run.interrupted else codes[run.comparison.verdict])

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from roost_cli.options import (
     BankMsOption,
+    ClusterOption,
     DealsOption,
     DecisionMsOption,
     JsonOption,
@@ -16,8 +18,10 @@ from roost_cli.options import (
     SeedOption,
     TrustedOption,
     WorkersOption,
+    cluster_address,
     database_url,
     needs_server,
+    on_cluster,
     parse_counts,
     parse_duration,
     parse_games,
@@ -25,6 +29,7 @@ from roost_cli.options import (
 from roost_games.errors import Exit
 
 if TYPE_CHECKING:
+    from roost_ladder.cluster.connection import ClusterAddress
     from roost_ladder.report.files import ReportFiles
     from roost_ladder.running.book import Book
     from roost_ladder.running.entrants import Entrant
@@ -71,6 +76,7 @@ def ladder(
         ),
     ] = None,
     workers: WorkersOption = None,
+    cluster: ClusterOption = None,
     trusted: TrustedOption = False,
     sandbox: SandboxOption = False,
     db: Annotated[
@@ -100,6 +106,7 @@ def ladder(
     from roost_cli.terminal.live import answering_ctrl_c
     from roost_games.referee import Clock
     from roost_ladder.report.files import ReportFiles, check_rating
+    from roost_ladder.running.engine import RunStopped
     from roost_ladder.running.local_ladder import LadderOptions, run_ladder
 
     options = LadderOptions(
@@ -122,6 +129,7 @@ def ladder(
         sandbox,
     )
     options.check()
+    address = cluster_address(cluster, workers)
     check_rating(rating)
     files = ReportFiles(csv, html)
     files.check()
@@ -131,12 +139,15 @@ def ladder(
             SAMPLES,
             book=book,
             resumed=resumed,
-            programs=_programs,
+            programs=partial(_programs, address),
+            open_executor=on_cluster(address, remark),
             watch=watching,
             remark=remark,
             must_play=anchor,
         )
     _report(run, files, db, anchor=anchor, rating=rating, as_json=as_json)
+    if run.stopped:
+        raise RunStopped(run.stopped)
     if run.ending is None:
         raise typer.Exit(Exit.INTERRUPTED)
 
@@ -162,17 +173,23 @@ def _open_book(db: str | None) -> "Iterator[tuple[Book | None, ResumedRun | None
 
 
 @contextlib.contextmanager
-def _programs(entrants: "Sequence[Entrant]", limits: "MatchLimits", workers: int) -> "Iterator[LadderTeam]":
-    """Programs that connect to an arena by themselves get one of their own."""
+def _programs(
+    address: "ClusterAddress | None", entrants: "Sequence[Entrant]", limits: "MatchLimits", workers: int
+) -> "Iterator[LadderTeam]":
+    """Programs that connect to an arena by themselves get one of their own, here or on each worker of a cluster."""
     from roost_bots import SAMPLES
     from roost_cli.terminal.console import remark
-    from roost_ladder.running.engine import Executor
+    from roost_ladder.running.engine import FixedExecutor
     from roost_ladder.running.local_ladder import LadderTeam
 
     with needs_server("a bot that connects to an arena"):
-        from roost_server.serving.ladder_programs import ladder_programs
+        from roost_server.serving.ladder_programs import cluster_programs, ladder_programs
+    if address is not None:
+        with cluster_programs(address, entrants, limits, SAMPLES, remark) as team:
+            yield team
+        return
     with ladder_programs(entrants, limits, SAMPLES, remark) as programs:
-        yield LadderTeam(programs.entrants, Executor(programs.arena.submit, workers), programs.look_after)
+        yield LadderTeam(programs.entrants, FixedExecutor(programs.arena.submit, workers), programs.look_after)
 
 
 def _report(

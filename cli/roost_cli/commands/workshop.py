@@ -1,12 +1,22 @@
 """`roost new`, `roost try` and `roost contract`: begin a bot, have it examined, and take the protocol along."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roost_cli.options import BOT, JsonOption, SandboxOption, find_game, opponents, parse_games
+from roost_cli.options import (
+    BOT,
+    ClusterOption,
+    JsonOption,
+    SandboxOption,
+    cluster_address,
+    find_game,
+    opponents,
+    parse_games,
+)
 from roost_games.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -57,6 +67,7 @@ def try_(
     ] = 10.0,
     seed: Annotated[str, typer.Option(metavar="TEXT", help="Any text. The same seed gives the same deals.")] = "doctor",
     sandbox: SandboxOption = False,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Examine a bot: does it load, answer legally and in time, keep nothing between matches, and beat the samples?
@@ -67,16 +78,21 @@ def try_(
     from roost_cli.terminal.doctor import print_report, report_json
     from roost_cli.terminal.live import answering_ctrl_c, status
     from roost_ladder.workshop.doctor import Effort, examine
+    from roost_ladder.workshop.on_cluster import examine_on_cluster
 
     if (bot is None) == (listen is None):
         raise UsageError("name a bot, or with --listen HOST:PORT where one connects; one of the two")
     if listen and sandbox:
         raise UsageError("--sandbox does not apply to --listen: the program is not started here")
+    if listen and cluster:
+        raise UsageError("--cluster does not apply to --listen: the program connects to this machine")
+    address = cluster_address(cluster)
     effort, wanted = Effort(matches, seconds, patience), parse_games(games)
     with status() as tell:
         if listen is None:
             with answering_ctrl_c("stopping; the report is about what has been examined"):
-                report = examine(
+                where = partial(examine_on_cluster, address) if address else examine
+                report = where(
                     bot or "",
                     opponents(),
                     games=wanted,

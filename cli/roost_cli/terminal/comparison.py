@@ -2,6 +2,7 @@
 
 import contextlib
 import shlex
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 
@@ -22,19 +23,25 @@ BAR_WIDTH = 10
 @contextlib.contextmanager
 def watching(run: ComparisonRun) -> Iterator[Callable[[], None]]:
     """Show how a comparison is doing while the block runs, whenever the function is called."""
+    begun = time.monotonic()
+
+    def pace() -> str:
+        speed = run.matches / (time.monotonic() - begun)
+        return f"{speed:.0f} a second on {counted(run.workers(), 'worker')}"
+
     with screen(remarks()) as shown:
-        yield lambda: shown.show(lambda: _picture(run), lambda: _line(run))
+        yield lambda: shown.show(lambda: _picture(run, pace()), lambda: _line(run, pace()))
 
 
-def _line(run: ComparisonRun) -> str:
-    return f"LLR {_llr(run)}, {_blocks(run)}, Elo {_elo(run)}"
+def _line(run: ComparisonRun, pace: str) -> str:
+    return f"LLR {_llr(run)}, {_blocks(run)}, {pace}, Elo {_elo(run)}"
 
 
-def _picture(run: ComparisonRun) -> RenderableType:
+def _picture(run: ComparisonRun, pace: str) -> RenderableType:
     """The bar is full when the new bot is surely stronger, and empty when it surely is not."""
     test, llr = run.comparison.test, run.comparison.llr
     bar = ProgressBar(total=test.upper - test.lower, completed=max(0.0, llr - test.lower), width=BAR_WIDTH)
-    known = f"LLR {llr:+.2f}, {_blocks(run)}, Elo {_elo(run)}" if run.matches else "starting"
+    known = f"LLR {llr:+.2f}, {_blocks(run)}, {pace}, Elo {_elo(run)}" if run.matches else "starting"
     return in_a_row(f"{test.lower:.2f}", bar, f"{test.upper:.2f}", known)
 
 

@@ -70,7 +70,8 @@ class _LadderScreen:
     def _progress(self) -> str:
         ladder = self._ladder
         passed = time.monotonic() - self._begun
-        speed = f"{ladder.new_matches / passed:.0f} a second" if ladder.new_matches else "just begun"
+        workers = f" on {counted(ladder.workers(), 'worker')}"
+        speed = f"{ladder.new_matches / passed:.0f} a second{workers}" if ladder.new_matches else f"just begun{workers}"
         left = self._seconds_left(passed)
         to_go = "" if left is None else f", {shown_time(left)} to go"
         played = f"{counted(len(ladder.facts), 'match')} in {counted(ladder.blocks, 'block')}"
@@ -134,6 +135,6 @@ def run_json(run: LadderRun, summary: Summary) -> dict[str, object]:
     return {
         **as_json(summary),
         "seed": ladder.setup.seed,
-        "ended": "interrupted" if run.ending is None else run.ending.name.lower(),
+        "ended": run.ending.name.lower() if run.ending else "stopped" if run.stopped else "interrupted",
         "benched": [ladder.setup.entrants[bot].spec.name for bot in ladder.benched],
     }

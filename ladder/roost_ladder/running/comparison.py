@@ -18,7 +18,7 @@ from roost_games.errors import UsageError
 from roost_games.registry import GAME_NAMES, get_game
 from roost_ladder.rating.compare import MOST_ELO, NEW, OLD, ComparedTable, Comparison, Plan, observe
 from roost_ladder.rating.sprt import Sprt, Verdict
-from roost_ladder.running.engine import Engine, Executor, Pace, Unit
+from roost_ladder.running.engine import Engine, Executor, OpenExecutor, Pace, RunStopped, Unit
 from roost_ladder.running.entrants import Entrant, apart_if_need_be, find_entrants
 from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits, PlayedMatch
 from roost_ladder.running.series import new_seed
@@ -168,6 +168,10 @@ class ComparisonRun:
     seed: str
     faults: BotFaults = field(default_factory=BotFaults)
     interrupted: bool = False
+    stopped: str = ""
+    """Why it could not go on."""
+    workers: Callable[[], int] = lambda: 0
+    """How many jobs are played at the same time, at the moment."""
 
     def name(self, number: int) -> str:
         """The name of the bot with this number."""
@@ -193,11 +197,13 @@ def run_comparison(
     options: CompareOptions,
     samples: Mapping[str, type[Bot]],
     *,
+    open_executor: OpenExecutor | None = None,
     watch: Watch = unwatched,
     remark: Callable[[str], None] = lambda line: None,
 ) -> ComparisonRun:
     """Play until the verdict, the last block or the deadline. Ctrl-C ends it early.
 
+    `open_executor` says where matches are played, by default here.
     `remark` gets lines about what is unusual, bots that fail among them.
     """
     options.check()
@@ -208,20 +214,32 @@ def run_comparison(
     run = ComparisonRun(comparison, bots, seed)
     lineup = _lineup(plan, bots, remark, sandbox=options.sandbox)
     try:
-        _play(run, lineup, options, watch, remark)
+        _play(run, lineup, options, open_executor, watch, remark)
     except KeyboardInterrupt:
         run.interrupted = True
+    except RunStopped as error:
+        run.stopped = str(error)
     return run
 
 
 def _play(
-    run: ComparisonRun, lineup: Lineup, options: CompareOptions, watch: Watch, remark: Callable[[str], None]
+    run: ComparisonRun,
+    lineup: Lineup,
+    options: CompareOptions,
+    open_executor: OpenExecutor | None,
+    watch: Watch,
+    remark: Callable[[str], None],
 ) -> None:
     troubles = TroubleLog(remark)
     comparison, plan = run.comparison, run.comparison.plan
-    workers = options.workers or cores()
-    deadline = options.deadline()
-    with local_executor(workers, remark) as executor, watch(run) as look:
+    place = (
+        open_executor(list(lineup.bots.values()), lineup.limits)
+        if open_executor
+        else local_executor(options.workers or cores(), remark)
+    )
+    with place as executor, watch(run) as look:
+        run.workers = lambda: executor.workers
+        deadline = options.deadline()
         for block in play_blocks(plan, lineup, executor, deadline=deadline, look=look):
             comparison.add(observe(plan, block.number, [match.result.places for match in block.played]))
             _note_troubles(run, block, troubles)

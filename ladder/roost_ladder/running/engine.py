@@ -9,9 +9,11 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
-from roost_ladder.running.fixtures import Fixture, Job, MatchLimits, PlayedMatch
+from roost_games.errors import RoostError
+from roost_ladder.running.fixtures import BotSpec, Fixture, Job, MatchLimits, PlayedMatch
 
 JOB_SECONDS = 0.25
 """About how long a job takes. Shorter ones cost more to hand out, longer ones leave workers idle at the end."""
@@ -22,12 +24,36 @@ FIRST_GUESS = 0.02
 LEARNING_RATE = 0.1
 
 
-class Executor(NamedTuple):
-    """Where jobs are played: on this machine (`workers.local_executor`), or wherever a pickled `Job` can be sent."""
+class Executor(Protocol):
+    """Where jobs are played: on this machine (`workers.local_executor`), or on a cluster (`roost_ladder.cluster`)."""
+
+    @property
+    def submit(self) -> Callable[[Job], "Future[list[PlayedMatch]]"]:
+        """Has a job played."""
+
+    @property
+    def workers(self) -> int:
+        """How many jobs it plays at the same time. It may change; 0 if there is nobody at the moment."""
+
+    @property
+    def job_seconds(self) -> float:
+        """About how long a job should take."""
+
+
+class FixedExecutor(NamedTuple):
+    """An executor whose workers stay the same."""
 
     submit: Callable[[Job], "Future[list[PlayedMatch]]"]
     workers: int
-    """How many jobs it plays at the same time."""
+    job_seconds: float = JOB_SECONDS
+
+
+OpenExecutor = Callable[[Sequence[BotSpec], MatchLimits], AbstractContextManager[Executor]]
+"""Opens an executor that plays matches of these bots within these limits."""
+
+
+class RunStopped(RoostError):
+    """The run cannot go on. What was played until then counts."""
 
 
 class Unit(NamedTuple):
@@ -107,7 +133,7 @@ class Engine:
 
     def _hand_out(self) -> None:
         """Keep a job ready for each worker beside the one that it plays."""
-        while len(self._running) < 2 * self._executor.workers and time.monotonic() < self._deadline:
+        while len(self._running) < 2 * max(1, self._executor.workers) and time.monotonic() < self._deadline:
             if not (units := self._next_units()):
                 return
             self._submit(units)
@@ -117,7 +143,11 @@ class Engine:
         units: list[Unit] = []
         seconds = 0.0
         most = self._supply.most_per_job()
-        while len(units) < most and seconds < JOB_SECONDS and (unit := self._supply.next_unit()) is not None:
+        while (
+            len(units) < most
+            and seconds < self._executor.job_seconds
+            and (unit := self._supply.next_unit()) is not None
+        ):
             units.append(unit)
             seconds += self._pace.of(unit.fixtures)
         return units

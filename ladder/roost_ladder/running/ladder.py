@@ -98,6 +98,8 @@ class Ladder:
         """How many matches have been played in this session."""
         self.benched: list[int] = []
         """The bots that had to be stopped too often, in this order."""
+        self.workers: Callable[[], int] = lambda: 0
+        """How many jobs are played at the same time, at the moment."""
         self.needs = ClockNeeds()
         """How the bots fared with the clock in this session."""
         self.budget = Budget()
@@ -124,6 +126,7 @@ class Ladder:
         Even after an interruption, all matches in `facts` are in the book.
         """
         self.budget = budget
+        self.workers = lambda: executor.workers
         deadline = math.inf if budget.seconds is None else time.monotonic() + budget.seconds
         while pairings := self._next_round():
             blocks = self._given(pairings)

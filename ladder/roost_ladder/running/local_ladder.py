@@ -1,4 +1,4 @@
-"""A ladder on this machine, from its options to the end of its run.
+"""A ladder, from its options to the end of its run, on this machine unless another executor is handed in.
 
 options = LadderOptions(bots=("mybots", "greedy"), games=("karteneck",))
 run = run_ladder(options, SAMPLES)
@@ -20,7 +20,7 @@ from roost_games.wording import counted
 from roost_ladder.blocks import Deals, Rotation
 from roost_ladder.rating.fit import LATEST, Method
 from roost_ladder.running.book import BEFORE, Book, MemoryBook
-from roost_ladder.running.engine import Executor
+from roost_ladder.running.engine import Executor, OpenExecutor, RunStopped
 from roost_ladder.running.entrants import Entrant, apart_if_need_be, find_entrants
 from roost_ladder.running.fixtures import MatchLimits
 from roost_ladder.running.ladder import Ladder, Setup
@@ -186,9 +186,11 @@ class LadderRun(NamedTuple):
 
     ladder: Ladder
     ending: RunEnd | None
-    """`None` if it was interrupted."""
+    """`None` if it was interrupted or stopped."""
     left_out: tuple[str, ...] = ()
     """For each file that could not be imported, a line or more: its name, and what is wrong with it."""
+    stopped: str = ""
+    """Why it could not go on."""
 
     @property
     def why(self) -> str:
@@ -196,7 +198,7 @@ class LadderRun(NamedTuple):
         if self.ending is RunEnd.SCHEDULE and self.ladder.setup.schedule_name == "sure":
             every = "every bot that can still play" if self.ladder.benched else "every bot"
             return f"{every} is surely stronger than the next one"
-        return self.ending or "interrupted"
+        return self.ending or ("stopped" if self.stopped else "interrupted")
 
 
 Programs = Callable[[Sequence[Entrant], MatchLimits, int], AbstractContextManager[LadderTeam]]
@@ -218,6 +220,7 @@ def run_ladder(
     book: Book | None = None,
     resumed: ResumedRun | None = None,
     programs: Programs | None = None,
+    open_executor: OpenExecutor | None = None,
     watch: Watch = unwatched,
     remark: Callable[[str], None] = lambda line: None,
     must_play: str | None = None,
@@ -225,20 +228,21 @@ def run_ladder(
     """Play until the schedule or the budget ends. Ctrl-C ends it early, with all that was played until then.
 
     With a `book` every match is kept there; `resumed` is the run in it, if there is one. `programs` starts
-    bots that are commands. `remark` gets lines about what is unusual, bots that fail among them. Raises
-    `UsageError` if the bot `must_play` does not take part.
+    bots that are commands, and `open_executor` says where all others play, by default here. `remark` gets
+    lines about what is unusual, bots that fail among them. Raises `UsageError` if the bot `must_play` does
+    not take part.
     """
     options.check()
     entrants, left_out = _find(options, samples, remark)
     if must_play is not None:
         number_of(must_play, entrants)
-    with _team(entrants, options, programs, remark) as team:
+    with _team(entrants, options, programs, open_executor, remark) as team:
         setup = options.setup(team.entrants, resumed, recording=book is not None)
         troubles = TroubleLog(remark)
         ladder = Ladder(setup, book or MemoryBook(), troubles.tell)
-        ending = _play(ladder, options.budget, team, watch)
+        ending, stopped = _play(ladder, options.budget, team, watch)
         troubles.close()
-    return LadderRun(ladder, ending, left_out)
+    return LadderRun(ladder, ending, left_out, stopped)
 
 
 def _find(
@@ -255,7 +259,11 @@ def _find(
 
 @contextlib.contextmanager
 def _team(
-    entrants: Sequence[Entrant], options: LadderOptions, programs: Programs | None, remark: Callable[[str], None]
+    entrants: Sequence[Entrant],
+    options: LadderOptions,
+    programs: Programs | None,
+    open_executor: OpenExecutor | None,
+    remark: Callable[[str], None],
 ) -> Iterator[LadderTeam]:
     """Worker processes, or an arena of its own if there are programs that connect to one by themselves."""
     workers = options.workers or cores()
@@ -265,20 +273,24 @@ def _team(
         with programs(entrants, options.limits(recording=True), workers) as team:
             yield team
         return
-    with local_executor(workers, remark) as executor:
+    bots, limits = [entrant.spec for entrant in entrants], options.limits(recording=True)
+    with open_executor(bots, limits) if open_executor else local_executor(workers, remark) as executor:
         yield LadderTeam(entrants, executor)
 
 
-def _play(ladder: Ladder, budget: Budget, team: LadderTeam, watch: Watch) -> RunEnd | None:
-    """Why it ended; `None` if it was interrupted."""
+def _play(ladder: Ladder, budget: Budget, team: LadderTeam, watch: Watch) -> tuple[RunEnd | None, str]:
+    """Why it ended, `None` if it was interrupted; and why it could not go on."""
     with contextlib.suppress(KeyboardInterrupt), watch(ladder, budget) as show:
 
         def look() -> None:
             show()
             team.look_after()
 
-        return ladder.play(team.executor, budget, look)
-    return None
+        try:
+            return ladder.play(team.executor, budget, look), ""
+        except RunStopped as error:
+            return None, str(error)
+    return None, ""
 
 
 def number_of(name: str, entrants: Sequence[Entrant]) -> int:

@@ -77,7 +77,7 @@ class Round:
         look: Callable[[], None],
     ) -> None:
         self._plan = plan
-        self._workers = executor.workers
+        self._executor = executor
         self._engine = Engine(executor, self, limits, pace=pace, deadline=deadline, grace=GRACE_SECONDS, look=look)
         self._waiting: deque[Block] = deque()
         self._open: dict[str, Block] = {}
@@ -145,7 +145,7 @@ class Round:
 
     def most_per_job(self) -> int:
         """So few that enough blocks are left for the other workers."""
-        return max(1, len(self._waiting) // (2 * self._workers))
+        return max(1, len(self._waiting) // (2 * max(1, self._executor.workers)))
 
     def arrived(self, unit: Unit, played: Sequence[PlayedMatch]) -> None:
         """Note which bots had to be stopped."""

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 
 from roost_games.errors import RoostError
 from roost_ladder.running import child
-from roost_ladder.running.engine import Executor
+from roost_ladder.running.engine import Executor, FixedExecutor
 from roost_ladder.running.fixtures import Job, MatchLimits, PlayedMatch
 from roost_ladder.running.process import WORKER_PROCESSES, Hung, WorkerEnded, WorkerLost, WorkerProcess
 from roost_sdk.troubles.hangs import each_once
@@ -99,7 +99,7 @@ def local_executor(workers: int, tell: Callable[[str], None] = lambda line: None
     WORKER_PROCESSES.allow()
     WORKER_PROCESSES.tell = each_once(tell)
     try:
-        yield Executor(lambda job: pool.submit(play, job), workers)
+        yield FixedExecutor(lambda job: pool.submit(play, job), workers)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         WORKER_PROCESSES.kill_all()

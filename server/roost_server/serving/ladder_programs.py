@@ -1,17 +1,31 @@
-"""The programs of a local ladder: every bot a process of its own, connected to an arena on loopback."""
+"""The programs of a local ladder: every bot a process of its own, connected to an arena on loopback.
+
+On a cluster each worker has such an arena. The programs are started here first, to learn what they play and in which
+version, and on a worker with its first job.
+"""
 
 import os
 import shlex
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import wait
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import roost_sdk
 from roost_games.errors import RoostError
 from roost_games.registry import GAME_NAMES
+from roost_ladder.cluster.bot_files import Travellers, settled, settled_text
+from roost_ladder.cluster.connection import ClusterAddress
+from roost_ladder.cluster.executor import cluster_executor
+from roost_ladder.cluster.worker import JobPlayer
 from roost_ladder.running.entrants import COMMAND, Entrant
-from roost_ladder.running.fixtures import MatchLimits
+from roost_ladder.running.fixtures import Job, MatchLimits, PlayedMatch
+from roost_ladder.running.local_ladder import LadderTeam
+from roost_ladder.running.process import WORKER_PROCESSES
 from roost_sdk.bot import Bot, wire_name
 from roost_sdk.load import spelled_out
 from roost_sdk.processes import GuardedProcess, Processes, Restart, Stoppage, Supervisor, python_words, stop
@@ -23,6 +37,8 @@ CONNECT_SECONDS = 30.0
 POLICY = Restart(first_pause=0.1, most_starts=4)
 """A program that exits is restarted, but only a few times."""
 SECONDS_TO_END = 5.0
+LOOK_SECONDS = 0.1
+"""How often programs are looked after while a worker plays."""
 Samples = Mapping[str, type[Bot]]
 """Sample bots by name."""
 
@@ -104,3 +120,70 @@ def _introduced(entrant: Entrant, arena: LadderArena) -> Entrant:
     program = arena.program(wire_name(entrant.spec.name))
     games = frozenset(program.games or GAME_NAMES)
     return Entrant(entrant.spec._replace(version=program.version), games, tuple(sorted(program.player_counts)))
+
+
+class RunningPrograms(NamedTuple):
+    """The programs on a worker, and what ends them."""
+
+    programs: LadderPrograms
+    resources: ExitStack
+
+
+_turn = threading.Lock()
+_running: dict[tuple[tuple[Entrant, ...], MatchLimits], RunningPrograms] = {}
+
+
+@contextmanager
+def cluster_programs(
+    address: ClusterAddress,
+    entrants: Sequence[Entrant],
+    limits: MatchLimits,
+    samples: Samples,
+    tell: Callable[[str], None],
+) -> Iterator[LadderTeam]:
+    """Programs that play on the workers of a cluster. Raises `RoostError` if one does not connect, here or there."""
+    with ladder_programs(entrants, limits, samples, tell) as here:
+        introduced = here.entrants
+    bots = [entrant.spec for entrant in introduced]
+    travellers = Travellers(bots)
+    sent = tuple(
+        [entrant._replace(spec=spec) for entrant, spec in zip(introduced, map(travellers.sent_bot, bots), strict=True)]
+    )
+    sources = tuple(entrant.spec.source for entrant in sent)
+    player = JobPlayer(partial(play_programs, sent, limits), partial(end_programs, sent, limits), sources)
+    with cluster_executor(address, bots, limits, tell, player) as executor:
+        yield LadderTeam(introduced, executor)
+
+
+def play_programs(entrants: tuple[Entrant, ...], limits: MatchLimits, folder: Path, job: Job) -> list[PlayedMatch]:
+    """On a worker: play a job at its arena, which is started for the first one."""
+    with _turn:
+        if (entrants, limits) not in _running:
+            _running[entrants, limits] = _started(entrants, limits, folder)
+        programs = _running[entrants, limits].programs
+    future = programs.arena.submit(settled(job, folder))
+    while not wait([future], LOOK_SECONDS).done:
+        with _turn:
+            programs.look_after()
+    return future.result()
+
+
+def end_programs(entrants: tuple[Entrant, ...], limits: MatchLimits) -> None:
+    """On a worker: end the arena and its programs."""
+    with _turn:
+        running = _running.pop((entrants, limits), None)
+        if running is not None:
+            running.resources.close()
+
+
+def _started(entrants: tuple[Entrant, ...], limits: MatchLimits, folder: Path) -> RunningPrograms:
+    there = [
+        entrant._replace(spec=entrant.spec._replace(source=settled_text(entrant.spec.source, folder)))
+        for entrant in entrants
+    ]
+    with ExitStack() as resources:
+        programs = resources.enter_context(ladder_programs(there, limits, {}, WORKER_PROCESSES.tell))
+        for wanted, found in zip(entrants, programs.entrants, strict=True):
+            if found.spec.version != wanted.spec.version:
+                raise RoostError(f"{wanted.spec.name} has another version there than here")
+        return RunningPrograms(programs, resources.pop_all())

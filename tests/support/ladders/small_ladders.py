@@ -13,7 +13,7 @@ from roost_games.registry import get_game
 from roost_ladder.blocks import Rotation
 from roost_ladder.rating.facts import MatchFacts
 from roost_ladder.running.book import Book, MemoryBook
-from roost_ladder.running.engine import Executor
+from roost_ladder.running.engine import Executor, FixedExecutor
 from roost_ladder.running.entrants import Entrant, find_entrants
 from roost_ladder.running.fixtures import BotSpec, Fixture, MatchLimits
 from roost_ladder.running.ladder import Ladder, Setup
@@ -83,7 +83,7 @@ def setup(
 def lasting_executor() -> Executor:
     """A worker that stays for the next run: to start one, and the bots' processes, takes longer than most runs."""
     WORKER_PROCESSES.allow()
-    return Executor(lambda job: LASTING.submit(play, job), 1)
+    return FixedExecutor(lambda job: LASTING.submit(play, job), 1)
 
 
 class Watched:

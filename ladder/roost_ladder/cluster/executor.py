@@ -1,0 +1,388 @@
+"""An executor whose workers are those of a Dask cluster.
+
+    with cluster_executor(ClusterAddress.read("local:4"), bots, limits) as executor:
+        future = executor.submit(job)
+
+A worker may be killed, hang or run out of memory. Dask gives its jobs to others, and they are played again. If that job
+loses a second worker, one of its bots may be the reason. So everything else pauses, and each of its bots plays alone,
+against itself. The bot that loses a worker then is named. If none does, the job is played once more, alone.
+
+Everything here but `submit` runs in the event loop of Dask's client.
+"""
+
+import asyncio
+import concurrent.futures
+import contextlib
+import pickle
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from itertools import count
+from typing import Any, TypeVar, cast
+from uuid import uuid4
+
+from roost_games.errors import RoostError, UsageError
+from roost_ladder.cluster.bot_files import BotFiles, Travellers, sources_of
+from roost_ladder.cluster.connection import ClusterAddress, connected
+from roost_ladder.cluster.installation import Installation
+from roost_ladder.cluster.worker import (
+    IN_PROCESSES,
+    Assignment,
+    JobPlayer,
+    Reply,
+    call_for_bot,
+    carry_out,
+    difference_from,
+    end_run,
+    forget_worker,
+)
+from roost_ladder.running.engine import RunStopped
+from roost_ladder.running.fixtures import BotSpec, Job, MatchLimits, PlayedMatch
+from roost_sdk.troubles.hangs import each_once
+
+T = TypeVar("T")
+MOST_TOLD = 3
+"""How many machines are named that cannot take part."""
+JOB_SECONDS = 1.0
+"""About how long a job takes: the scheduler's work for it is then lost in the noise."""
+LOOK_SECONDS = 1.0
+"""How often the workers are counted."""
+SILENT_SECONDS = 30.0
+"""A worker, or the scheduler, that has not been heard of for this long hangs. A worker says something every second."""
+FIRST_WORKER_SECONDS = 60.0
+"""How long the first worker may take to join."""
+SECONDS_TO_END = 10.0
+"""How long workers may take to end what the run has left there."""
+MOST_LOST = 2
+"""A job that has lost this many workers is looked into."""
+
+
+class ClusterLost(RunStopped):
+    """The scheduler has gone."""
+
+
+class BotEndsWorkers(RunStopped):
+    """A bot takes the worker with it on which it plays."""
+
+
+class WorkersLost(RoostError):
+    """Workers have ended while they had this job."""
+
+
+class ClusterExecutor:
+    """Plays jobs on a cluster, and looks after its workers."""
+
+    job_seconds = JOB_SECONDS
+
+    def __init__(
+        self,
+        client: Any,
+        bots: Sequence[BotSpec],
+        limits: MatchLimits,
+        tell: Callable[[str], None],
+        player: JobPlayer,
+    ) -> None:
+        """`tell` gets lines about workers, and about bots that hang."""
+        self.workers = 0
+        self._client = client
+        self._tell = each_once(tell)
+        self._player = player
+        self._needs = tuple(Installation.here(bots, sandbox=limits.sandbox))
+        self._travellers = Travellers(bots)
+        self._run = f"roost-{uuid4()}"
+        self._numbers = count(1)
+        self._losses: dict[str, LostWorkers] = {}
+        """By the keys of the tasks that are on the cluster."""
+        self._roll = Roll()
+        self._refused: set[str] = set()
+        self._gone = asyncio.Event()
+        """The scheduler has gone."""
+        self._gate = Gate()
+        self._running: set[Future[Any]] = set()
+
+    def submit(self, job: Job) -> "Future[list[PlayedMatch]]":
+        """Have a job played."""
+        return self._in_loop(self._play(self._travellers.sent(job)))
+
+    def call(self, do: Callable[..., T], text: str, *given: object) -> "Future[T]":
+        """Have a function of a module called on a worker, with what `load_bot` finds a bot by there."""
+        text = self._travellers.sent_text(text)
+        return self._in_loop(self._answer(Assignment(call_for_bot, (do, text, *given), (text,), self._run)))
+
+    def _in_loop(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        future = asyncio.run_coroutine_threadsafe(work, self._client.loop.asyncio_loop)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return future
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[None]:
+        """Check all machines, and look after them while the block runs. Raises `UsageError`."""
+        try:
+            self._in_loop(self._begin()).result()
+            self._in_loop(self._watch())
+            yield
+        finally:
+            for future in list(self._running):
+                future.cancel()
+            with contextlib.suppress(Exception):
+                self._in_loop(self._end()).result()
+
+    async def _begin(self) -> None:
+        self._client.subscribe_topic("all", self._note_loss)
+        self._client.subscribe_topic(self._run, lambda event: self._tell(event[1]))
+        give_up = time.monotonic() + FIRST_WORKER_SECONDS
+        while not await self._count_workers():
+            if time.monotonic() > give_up:
+                raise UsageError(
+                    f"{self._scheduler} has no worker after {FIRST_WORKER_SECONDS:.0f} s; start one with "
+                    f"dask worker {self._address} --nthreads 1"
+                )
+            self._tell(f"{self._scheduler} has no worker yet; waiting for one")
+            await asyncio.sleep(LOOK_SECONDS)
+        await self._compare()
+
+    async def _end(self) -> None:
+        if not self._gone.is_set():
+            ended = self._client.run(end_run, self._run, self._player.close, on_error="ignore")
+            await asyncio.wait_for(ended, SECONDS_TO_END)
+
+    @property
+    def _address(self) -> str:
+        return str(self._client.scheduler.address)
+
+    @property
+    def _scheduler(self) -> str:
+        return f"the scheduler at {self._address}"
+
+    async def _compare(self) -> None:
+        """Raise `UsageError` if a machine has not what is needed."""
+        try:
+            found = {"the scheduler": await self._client.run_on_scheduler(difference_from, self._needs)}
+        except Exception as error:
+            found = {"the scheduler": error}
+        asked = self._client.run(difference_from, self._needs, on_error="return")
+        found |= {
+            f"worker {address}": said for address, said in (await asyncio.wait_for(asked, SILENT_SECONDS)).items()
+        }
+        told = [f"{machine} {_as_difference(said)}" for machine, said in found.items() if said]
+        if told:
+            raise UsageError("; ".join(told[:MOST_TOLD]))
+
+    async def _watch(self) -> None:
+        """Count the workers, and take out those that hang, until the scheduler has gone."""
+        with contextlib.suppress(OSError, TimeoutError):
+            while True:
+                await asyncio.wait_for(self._count_workers(), SILENT_SECONDS)
+                for worker in self._roll.silent():
+                    self._tell(f"worker {worker} hangs, so others play its jobs")
+                    await asyncio.wait_for(self._client.run_on_scheduler(forget_worker, worker), SILENT_SECONDS)
+                await asyncio.sleep(LOOK_SECONDS)
+        self._gone.set()
+
+    async def _count_workers(self) -> int:
+        found = await self._client.scheduler.identity(n_workers=-1)
+        self._roll.hear({address: worker["last_seen"] for address, worker in found["workers"].items()})
+        workers = {address: worker["nthreads"] for address, worker in found["workers"].items()}
+        self.workers = sum(threads for address, threads in workers.items() if address not in self._refused)
+        return self.workers
+
+    def _note_loss(self, event: tuple[float, dict[str, Any]]) -> None:
+        """An event of the scheduler. A worker that leaves because somebody ended it in an orderly way is no loss."""
+        _, what = event
+        if what.get("action") == "remove-worker" and not what.get("expected"):
+            for key in self._losses.keys() & set(what["processing-tasks"]):
+                self._losses[key].note()
+
+    async def _play(self, job: Job) -> list[PlayedMatch]:
+        async with self._gate.shared():
+            with contextlib.suppress(WorkersLost):
+                return await self._once(job, MOST_LOST)
+        async with self._gate.alone():
+            return await self._play_alone(job)
+
+    async def _play_alone(self, job: Job) -> list[PlayedMatch]:
+        """Find out whether a bot is to blame for lost workers. If not, play the job again."""
+        bots = {bot: fixture for fixture in job.fixtures for bot in fixture.bots}
+        self._tell(f"{MOST_LOST} workers were lost in the same job; each of its bots plays by itself, to see why")
+        for bot, fixture in bots.items():
+            mirror = job._replace(fixtures=(fixture._replace(bots=(bot,) * len(fixture.bots)),))
+            try:
+                await self._once(mirror, 1)
+            except WorkersLost:
+                raise BotEndsWorkers(
+                    f"{bot.name} ended the worker that it played on, {MOST_LOST + 1} times; "
+                    "with --sandbox it cannot reach other processes"
+                ) from None
+        try:
+            return await self._once(job, 1)
+        except WorkersLost:
+            names = ", ".join(sorted(bot.name for bot in bots))
+            raise BotEndsWorkers(
+                f"{MOST_LOST + 1} workers were lost while {names} played together; none of them did that by itself"
+            ) from None
+
+    async def _once(self, job: Job, most_lost: int) -> list[PlayedMatch]:
+        work = Assignment(self._player.play, (job,), (*self._player.sources, *sources_of(job)), self._run)
+        played: list[PlayedMatch] = await self._answer(work, most_lost)
+        return played
+
+    async def _answer(self, work: Assignment, most_lost: int = MOST_LOST) -> Any:
+        """What the work comes to, on a worker that has what it needs."""
+        data = pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
+        files: tuple[BotFiles, ...] = ()
+        where: dict[str, Any] = {}
+        while True:
+            where = where or self._elsewhere()
+            reply = await self._reply(data, files, most_lost, where)
+            if reply.differs:
+                self._refuse(reply)
+            elif not reply.missing:
+                return _value_of(reply)
+            files = tuple(self._travellers.files(reply.missing))
+            where = {"workers": [reply.worker], "allow_other_workers": True} if reply.missing else {}
+
+    def _elsewhere(self) -> dict[str, Any]:
+        """Where a job may be played, if not everywhere."""
+        return {"workers": sorted(self._roll.workers - self._refused)} if self._refused else {}
+
+    def _refuse(self, reply: Reply) -> None:
+        self._refused.add(reply.worker)
+        self._tell(f"worker {reply.worker} does not play: it {reply.differs}")
+        if not self._roll.workers - self._refused:
+            raise UsageError(f"no worker is left that may play; the last one {reply.differs}")
+
+    async def _reply(self, work: bytes, files: tuple[BotFiles, ...], most_lost: int, where: Mapping[str, Any]) -> Reply:
+        """What a worker replies. Raises `WorkersLost` after this many, and `ClusterLost`."""
+        key = f"{self._run}-{next(self._numbers)}"
+        lost = self._losses[key] = LostWorkers(most_lost)
+        future = self._client.submit(carry_out, self._needs, work, files, key=key, pure=False, **where)
+        answer = asyncio.ensure_future(_answered(future))
+        alarms = [asyncio.ensure_future(event.wait()) for event in (lost.too_many, self._gone)]
+        try:
+            await asyncio.wait([answer, *alarms], return_when=asyncio.FIRST_COMPLETED)
+            if self._gone.is_set() or (answer.done() and answer.result() is None):
+                raise ClusterLost(f"{self._scheduler} has gone")
+            if not answer.done() or isinstance(answer.result(), WorkersLost):
+                raise WorkersLost
+            return cast(Reply, answer.result())
+        finally:
+            del self._losses[key]
+            for each in (answer, *alarms):
+                each.cancel()
+            with contextlib.suppress(Exception):
+                await future.cancel()
+
+
+async def _answered(future: Any) -> Reply | WorkersLost | None:
+    """A worker's reply; `None` if nobody will ever reply."""
+    from distributed import KilledWorker
+
+    try:
+        reply: Reply = await future
+    except KilledWorker:
+        return WorkersLost()
+    except concurrent.futures.CancelledError:
+        return None
+    return reply
+
+
+def _value_of(reply: Reply) -> Any:
+    if reply.error:
+        raise (UsageError if reply.usage else RoostError)(f"{reply.error} (on worker {reply.worker})")
+    return reply.value
+
+
+def _as_difference(said: object) -> str:
+    """What a machine said when it was asked to compare itself, or could not."""
+    if isinstance(said, ModuleNotFoundError):
+        return f"does not have Roost with the extra cluster: it has no module {said.name}"
+    return str(said) if isinstance(said, str) else f"cannot be compared with this machine: {said!r}"
+
+
+class LostWorkers:
+    """Counts the workers that a task has lost."""
+
+    def __init__(self, most: int) -> None:
+        self.too_many = asyncio.Event()
+        self._left = most
+
+    def note(self) -> None:
+        """One more."""
+        self._left -= 1
+        if self._left <= 0:
+            self.too_many.set()
+
+
+class Roll:
+    """When workers were heard of last."""
+
+    def __init__(self) -> None:
+        self.workers: set[str] = set()
+        self._heard: dict[str, tuple[float, float]] = {}
+        """By the scheduler's clock, and by ours."""
+
+    def hear(self, last_seen: Mapping[str, float]) -> None:
+        """Take down when the scheduler has heard of each worker, by its own clock."""
+        now = time.monotonic()
+        self.workers = set(last_seen)
+        self._heard = {
+            worker: before if (before := self._heard.get(worker)) and before[0] == seen else (seen, now)
+            for worker, seen in last_seen.items()
+        }
+
+    def silent(self) -> list[str]:
+        """Those that hang."""
+        limit = time.monotonic() - SILENT_SECONDS
+        return [worker for worker, (_, heard) in self._heard.items() if heard < limit]
+
+
+class Gate:
+    """Lets many do something at once, or one alone."""
+
+    def __init__(self) -> None:
+        self._inside = 0
+        self._alone = False
+        self._changed = asyncio.Condition()
+
+    @contextlib.asynccontextmanager
+    async def shared(self) -> AsyncIterator[None]:
+        """With others."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: not self._alone)
+            self._inside += 1
+        try:
+            yield
+        finally:
+            async with self._changed:
+                self._inside -= 1
+                self._changed.notify_all()
+
+    @contextlib.asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """When the others have left."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: not self._alone)
+            self._alone = True
+            await self._changed.wait_for(lambda: not self._inside)
+        try:
+            yield
+        finally:
+            async with self._changed:
+                self._alone = False
+                self._changed.notify_all()
+
+
+@contextlib.contextmanager
+def cluster_executor(
+    address: ClusterAddress,
+    bots: Sequence[BotSpec],
+    limits: MatchLimits,
+    tell: Callable[[str], None] = lambda line: None,
+    player: JobPlayer = IN_PROCESSES,
+) -> Iterator[ClusterExecutor]:
+    """Plays jobs with these bots on a cluster. Raises `UsageError` if there is none, or one of its machines differs."""
+    with connected(address) as client:
+        executor = ClusterExecutor(client, bots, limits, tell, player)
+        with executor.open():
+            yield executor
