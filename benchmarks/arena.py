@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
+from statistics import quantiles
 from time import perf_counter
 
 import structlog
@@ -131,6 +132,22 @@ class Process:
         self.pipe.send("stop")
         self._process.join(30)
         self._process.kill()
+
+
+@contextmanager
+def running(target: Callable[[Connection], None]) -> Iterator[Process]:
+    """A process, which ends with the block."""
+    process = Process(target)
+    try:
+        yield process
+    finally:
+        process.stop()
+
+
+def spread(ratios: list[float]) -> str:
+    """The median, and between which values half of them are."""
+    low, middle, high = quantiles(ratios, n=4, method="inclusive")
+    return f"{middle:.2f} ({low:.2f} to {high:.2f})"
 
 
 async def play_at_arena(address: str, matches: int, seconds: float) -> float:

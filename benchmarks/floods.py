@@ -1,19 +1,22 @@
 """What floods cost honest bots: their decisions a second while one address sends calls in masses.
 
 An attacker usually has a machine of its own, and here it takes processor time from those whom it attacks. So each flood
-is compared with a program that does nothing but use up as much of a processor as the attacker did, in the same run.
+takes turns with a program that does nothing but use up as much of a processor as the attacker did just before. The one
+that has no turn is frozen. A row shows medians, and for the ratios of neighbouring turns the quartiles too. The last
+column is the arena's processor time for a decision: quiet, flooded, and beside the busy loop.
 """
 
 import asyncio
 import logging
-import multiprocessing
 import tempfile
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from time import perf_counter, process_time
+from statistics import median
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import grpc
@@ -21,7 +24,7 @@ import structlog
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.arena import PATIENT, Process
+from benchmarks.arena import PATIENT, Process, running, spread
 from benchmarks.arena_rivals import RawBot
 from roost.v1 import arena_pb2
 from roost.v1.arena_pb2_grpc import ArenaStub
@@ -35,6 +38,9 @@ from tests.support.ports import free_port
 MATCHES_AT_ONCE = 16
 SETTLING_SECONDS = 5.0
 """By then a caller has used up what it may ask for at once."""
+TURNS = 5
+"""How many turns a round has."""
+TURN_SETTLING_SECONDS = 0.3
 SLICE_SECONDS = 0.01
 CONNECTIONS = 8
 ASK, WATCH, HEALTH = "/roost.v1.Arena/ListBots", "/roost.v1.Arena/WatchMatch", "/grpc.health.v1.Health/Watch"
@@ -139,7 +145,7 @@ PROXIED = ("connections", "calls taken back")
 
 
 def attacker_process(pipe: Connection, flood: str, target: Target) -> None:
-    """Be an attacker until ended; answers every message with the processor time that it has used."""
+    """Be an attacker until told to stop."""
     logging.disable()  # asyncio warns of every byte that it can no longer send
     asyncio.run(_attack(pipe, flood, target))
 
@@ -147,44 +153,26 @@ def attacker_process(pipe: Connection, flood: str, target: Target) -> None:
 async def _attack(pipe: Connection, flood: str, target: Target) -> None:
     raise_descriptors()
     attacking = asyncio.create_task(FLOODS[flood](target))
-    while not attacking.done():
-        await asyncio.to_thread(pipe.recv)
-        pipe.send(process_time())
-    await attacking
+    pipe.send("attacking")
+    stopped = asyncio.create_task(asyncio.to_thread(pipe.recv))
+    await asyncio.wait((attacking, stopped), return_when=asyncio.FIRST_COMPLETED)
+    if attacking.done():
+        attacking.result()
+    attacking.cancel()
+    await asyncio.gather(attacking, return_exceptions=True)
 
 
-def busy_process(pipe: Connection, share: float) -> None:
-    """Use up this share of a processor until ended; answers as an attacker does."""
-    while True:
+def busy_process(pipe: Connection) -> None:
+    """Use up as much of a processor as was told last, until told to stop."""
+    share = 0.0
+    pipe.send("idle")
+    while share != "stop":
         end = perf_counter() + SLICE_SECONDS
         while perf_counter() < end - (1 - share) * SLICE_SECONDS:
             pass
         time.sleep(max(0.0, end - perf_counter()))
         if pipe.poll():
-            pipe.recv()
-            pipe.send(process_time())
-
-
-class Disturbance:
-    """A program that disturbs, to be entered."""
-
-    def __init__(self, target: Callable[..., None], *arguments: Any) -> None:
-        self._pipe, theirs = multiprocessing.Pipe()
-        context = multiprocessing.get_context("spawn")
-        self._process = context.Process(target=target, args=(theirs, *arguments), daemon=True)
-
-    def __enter__(self) -> "Disturbance":
-        self._process.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.join()
-
-    async def cpu(self) -> float:
-        """How many seconds of a processor it has used."""
-        self._pipe.send("how much")
-        return float(await asyncio.to_thread(self._pipe.recv))
+            share = pipe.recv()
 
 
 def arena_process(pipe: Connection) -> None:
@@ -206,15 +194,23 @@ async def _arena(pipe: Connection) -> None:
         await server.stop()
 
 
-class Flooded(NamedTuple):
-    """Decisions a second."""
+class Load(NamedTuple):
+    """What an arena did for a moment."""
 
-    quiet: float
-    flooded: float
-    busy: float
-    """While the busy program runs."""
-    share: float
-    """How much of a processor the attacker used."""
+    decisions: float
+    """A second."""
+    cpu_us: float
+    """The arena's processor time for a decision."""
+    share: float = 0.0
+    """How much of a processor the one who disturbed used."""
+
+
+class Withstood(NamedTuple):
+    """How an arena played."""
+
+    quiet: Load
+    turns: list[tuple[Load, Load]]
+    """Flooded, and beside a program that used as much of a processor as the attacker did just before."""
 
 
 @contextmanager
@@ -230,52 +226,73 @@ def reached(address: str, *, proxied: bool) -> Iterator[Target]:
         yield Target(f"localhost:{site.port}", site.certificate)
 
 
-async def withstand(flood: str, seconds: float, *, proxied: bool = False) -> Flooded:
-    """How two bots play at an arena while it is flooded."""
-    arena = Process(arena_process)
-    bots = [RawBot(name, MATCHES_AT_ONCE) for name in ("ann", "bob")]
-    playing = [asyncio.create_task(bot.play(arena.address)) for bot in bots]
-
-    async def rate() -> float:
-        before, begun = sum(bot.decisions for bot in bots), perf_counter()
-        await asyncio.sleep(seconds)
-        return (sum(bot.decisions for bot in bots) - before) / (perf_counter() - begun)
-
-    async def disturbed(disturbance: Disturbance) -> tuple[float, float]:
-        with disturbance:
-            await asyncio.sleep(SETTLING_SECONDS)
-            cpu, begun = await disturbance.cpu(), perf_counter()
-            decisions = await rate()
-            return decisions, (await disturbance.cpu() - cpu) / (perf_counter() - begun)
-
-    try:
+async def withstand(flood: str, seconds: float, turns: int, *, proxied: bool = False) -> Withstood:
+    """How two bots play at an arena while it is flooded, in turns."""
+    async with playing_on() as (arena, bots):
         with reached(arena.address, proxied=proxied) as target:
-            await asyncio.sleep(SETTLING_SECONDS)
-            quiet = await rate()
-            flooded, share = await disturbed(Disturbance(attacker_process, flood, target))
-            busy, _ = await disturbed(Disturbance(busy_process, min(1.0, share)))
-        return Flooded(quiet, flooded, busy, share)
-    finally:
-        for task in playing:
-            task.cancel()
-        await asyncio.gather(*playing, return_exceptions=True)
-        arena.stop()
+            quiet = await load(arena, bots, seconds * turns / 2)
+            attacker = partial(attacker_process, flood=flood, target=target)
+            with running(attacker) as attacking, running(busy_process) as busy:
+                await asyncio.sleep(SETTLING_SECONDS)
+                return Withstood(quiet, [await _turn(arena, bots, attacking, busy, seconds) for _ in range(turns)])
 
 
-async def show_floods(console: Console, seconds: float, _: int) -> None:
-    """How honest bots play on under each flood."""
-    table = Table("flood", "decisions/s", "flooded", "beside a busy loop", "attacker's processors", "flooded / busy")
+@asynccontextmanager
+async def playing_on() -> AsyncIterator[tuple[Process, list[RawBot]]]:
+    """An arena at which two bots play, who have begun."""
+    with running(arena_process) as arena:
+        bots = [RawBot(name, MATCHES_AT_ONCE) for name in ("ann", "bob")]
+        playing = [asyncio.create_task(bot.play(arena.address)) for bot in bots]
+        try:
+            while any(bot.matches < 2 * MATCHES_AT_ONCE for bot in bots):
+                await asyncio.sleep(0.05)
+            yield arena, bots
+        finally:
+            for task in playing:
+                task.cancel()
+            await asyncio.gather(*playing, return_exceptions=True)
+
+
+async def _turn(
+    arena: Process, bots: list[RawBot], attacker: Process, busy: Process, seconds: float
+) -> tuple[Load, Load]:
+    with busy.frozen():
+        flooded = await load(arena, bots, seconds, attacker)
+    busy.pipe.send(min(1.0, flooded.share))
+    with attacker.frozen():
+        return flooded, await load(arena, bots, seconds, busy)
+
+
+async def load(arena: Process, bots: list[RawBot], seconds: float, disturbing: Process | None = None) -> Load:
+    """How the arena plays for so many seconds."""
+    await asyncio.sleep(TURN_SETTLING_SECONDS)
+    before, cpu, begun = sum(bot.decisions for bot in bots), arena.cpu(), perf_counter()
+    used = disturbing.cpu() if disturbing else 0.0
+    await asyncio.sleep(seconds)
+    took, decisions = perf_counter() - begun, sum(bot.decisions for bot in bots) - before
+    share = (disturbing.cpu() - used) / took if disturbing else 0.0
+    return Load(decisions / took, (arena.cpu() - cpu) / max(decisions, 1) * 1e6, share)
+
+
+async def show_floods(console: Console, seconds: float, rounds: int) -> None:
+    """How honest bots play on under each flood. There are several turns in a round, so each is shorter."""
+    table = Table(
+        "flood", "decisions/s", "flooded", "beside a busy loop", "ratio", "attacker's processors", "CPU us/decision"
+    )
     rows = [(flood, False) for flood in FLOODS] + [(flood, True) for flood in PROXIED if NGINX is not None]
     for flood, proxied in rows:
         name = f"{flood}, through nginx" if proxied else flood
         console.print(f"flooding with {name} ...", style="dim")
-        found = await withstand(flood, seconds, proxied=proxied)
+        quiet, found = await withstand(flood, seconds / 3, TURNS * rounds, proxied=proxied)
+        flooded, busy = zip(*found, strict=True)
         table.add_row(
             name,
-            f"{found.quiet:,.0f}",
-            f"{found.flooded:,.0f}",
-            f"{found.busy:,.0f}",
-            f"{found.share:.2f}",
-            f"{found.flooded / found.busy:.2f}",
+            *(
+                f"{quiet.decisions:,.0f}",
+                *(f"{median(each.decisions for each in loads):,.0f}" for loads in (flooded, busy)),
+            ),
+            spread([one.decisions / max(other.decisions, 1.0) for one, other in found]),
+            f"{median(each.share for each in flooded):.2f}",
+            " / ".join(f"{median(each.cpu_us for each in loads):.0f}" for loads in ([quiet], flooded, busy)),
         )
     console.print(table)

@@ -21,13 +21,13 @@ import logging
 import os
 import signal
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import partial
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import median
 from threading import Thread
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -38,7 +38,7 @@ from fastapi.responses import HTMLResponse, StreamingResponse
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.arena import Process, arena_process
+from benchmarks.arena import Process, arena_process, running, spread
 from benchmarks.arena_rivals import RawBot
 from benchmarks.page_visitors import Browser, Crowd, Heard, Visit, crowded, visitors
 from benchmarks.standings import Field, fill
@@ -127,16 +127,6 @@ def _stop_when_told(pipe: Connection) -> None:
     with suppress(EOFError):
         pipe.recv()
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-@contextmanager
-def running(target: Any) -> Iterator[Process]:
-    """A process, which ends with the block."""
-    process = Process(target)
-    try:
-        yield process
-    finally:
-        process.stop()
 
 
 @asynccontextmanager
@@ -370,20 +360,14 @@ def _show_visited(console: Console, found: Mapping[str, Visited]) -> None:
             name,
             str(len(turns)),
             *(f"{median(load.decisions for load in loads):,.0f}" for loads in (without, visited)),
-            _spread([two.decisions / one.decisions for one, two in turns]),
+            spread([two.decisions / one.decisions for one, two in turns]),
             *(f"{median(load.cpu_us for load in loads):.1f}" for loads in (without, visited)),
-            _spread([two.cpu_us / one.cpu_us for one, two in turns]),
+            spread([two.cpu_us / one.cpu_us for one, two in turns]),
             f"{heard.events:,} events, {heard.pages:,} pages",
         )
     console.print(table)
     if any(visited.heard.refused for visited in found.values()):
         raise SystemExit("some pages were refused")
-
-
-def _spread(ratios: list[float]) -> str:
-    """The median, and between which values half of them are."""
-    low, middle, high = quantiles(ratios, n=4, method="inclusive")
-    return f"{middle:.2f} ({low:.2f} to {high:.2f})"
 
 
 async def measure(sections: list[str], matches: int, seconds: float, rounds: int, turns: int) -> None:

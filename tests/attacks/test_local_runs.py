@@ -1,6 +1,8 @@
 """Bots that attack their host: in a process of their own they reach nothing, and it is clear who did it."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -61,6 +63,27 @@ def test_a_bot_does_not_find_the_referee(executor: Executor) -> None:
 def test_a_bot_cannot_read_the_memory_of_the_referee(executor: Executor) -> None:
     (match,) = executor.submit(Job((against(attackers.Peeks),), CALM)).result()
     assert "did not start: PermissionError" in match.troubles[0].what
+
+
+ASKS = """
+import sys
+from roost_ladder.workshop.guests import RecordedSeat, bot_to_ask
+
+with bot_to_ask(sys.argv[1], {}) as bot:
+    print(bot.sit(RecordedSeat("karteneck", {}, 0, 2, "luck")).decide(None, ()).trouble)
+"""
+"""Asks a bot about a recorded match, as `roost replay --bot` and `roost lessons` do."""
+
+
+@pytest.mark.parametrize(
+    ("attacker", "told"), [(attackers.Peeks, "crash: PermissionError"), (attackers.Quits, "ended its process")]
+)
+def test_a_bot_that_is_asked_about_a_record_does_not_reach_the_command(
+    attacker: type[attackers.Attacker], told: str
+) -> None:
+    asking = [sys.executable, "-c", ASKS, f"{FILE}:{attacker.__name__}"]
+    done = subprocess.run(asking, capture_output=True, text=True, check=False)
+    assert told in done.stdout + done.stderr
 
 
 @pytest.mark.short(3)

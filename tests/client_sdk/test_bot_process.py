@@ -25,14 +25,13 @@ from roost_sdk.bot_process.answers import (
     take_answers,
 )
 from roost_sdk.bot_process.process import BotCall, BotLimits, BotLost, BotProcess
-from roost_sdk.wire import codec_for
 
 GAME = get_game("karteneck")
 STATE = GAME.start(2, GAME.options({}), Tape(seed_of("process")))
 (SEAT,) = STATE.to_move
 VIEW, LEGAL = STATE.observe(SEAT), STATE.legal(SEAT)
-START: BotCall = (1, "start", ("karteneck", {}, SEAT, 2, "any seed", STANDARD_CLOCK))
-DECIDE: BotCall = (1, "decide", (codec_for("karteneck").for_match(GAME.options({})).view_bytes(VIEW),))
+START: BotCall = (1, "start", ("karteneck", SEAT, 2, "any seed", STANDARD_CLOCK))
+DECIDE: BotCall = (1, "decide", (VIEW,))
 LIMITS = BotLimits()
 HEAD = "import os, sys, time\nfrom roost_sdk import Bot\nclass Mine(Bot):\n    def choose(self, view, legal):\n"
 

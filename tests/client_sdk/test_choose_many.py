@@ -18,7 +18,6 @@ from roost_sdk.bot_process.answers import AnswerKind
 from roost_sdk.bot_process.process import BotCall, BotLimits, BotProcess
 from roost_sdk.seat import NotStarted
 from roost_sdk.testing import ScriptedLink, ScriptedMatch, play_scripted
-from roost_sdk.wire import codec_for
 
 GAME = get_game("karteneck")
 HEAD = "from roost_sdk import Bot\nclass Many(Bot):\n    @classmethod\n    def choose_many(cls, asked):\n        "
@@ -86,8 +85,8 @@ def test_where_only_one_decision_waits_the_batch_has_one() -> None:
 def asked(process: BotProcess, *numbers: int) -> list[Any]:
     """The answers to one decision for each of these seats, asked in one batch."""
     state = GAME.start(2, GAME.options({}), Tape(seed_of("many")))
-    view = codec_for("karteneck").for_match(GAME.options({})).view_bytes(state.observe(state.to_move[0]))
-    calls: list[BotCall] = [(number, "start", ("karteneck", {}, 0, 2, "seed", STANDARD_CLOCK)) for number in numbers]
+    view = state.observe(state.to_move[0])
+    calls: list[BotCall] = [(number, "start", ("karteneck", 0, 2, "seed", STANDARD_CLOCK)) for number in numbers]
     calls += [(number, "decide", (view,)) for number in numbers]
     process.send(calls)
     answers: list[Any] = []

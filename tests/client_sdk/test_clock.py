@@ -23,7 +23,6 @@ from roost_sdk.bot_process.process import BotLimits, BotProcess
 from roost_sdk.clock import MatchClock, TimeLeft
 from roost_sdk.stdio import stdio_bot
 from roost_sdk.testing import ScriptedLink, ScriptedMatch
-from roost_sdk.wire import codec_for
 
 GAME = get_game("karteneck")
 
@@ -110,11 +109,10 @@ def test_a_bot_in_a_process_of_its_own_knows_it(tmp_path: Path) -> None:
         "        raise ValueError(self.clock.bank_left_ms, 0 < left <= 1400, self.bots[1].bot, self.bots[1].version)\n"
     )
     state = GAME.start(2, GAME.options({}), Tape(seed_of("clock")))
-    view = codec_for("karteneck").for_match(GAME.options({})).view_bytes(state.observe(0))
     start = (0, 2, "seed", Clock(1_000, 1_000), (Seat("knowing", "v1"), Seat("rival", "v2")))
     with closing(BotProcess(str(file), BotLimits())) as process:
         process.load()
-        process.send([(1, "start", ("karteneck", {}, *start)), (1, "decide", (view, 600.0))])
+        process.send([(1, "start", ("karteneck", *start)), (1, "decide", (state.observe(0), 600.0))])
         answers: list[Answer] = []
         while len(answers) < 2:
             answers += [answer for _, answer in process.receive()]

@@ -87,14 +87,16 @@ def take_answers(data: bytearray) -> list[Answer]:
     """Take the answers that `data` begins with, and leave what is only part of one. Raises `NotAnAnswer`."""
     answers = []
     at = 0
-    while at + HEADER.size <= len(data):
-        kind, ms, size = HEADER.unpack_from(data, at)
+    whole = bytes(data)
+    head = HEADER.size
+    while at + head <= len(whole):
+        kind, ms, size = HEADER.unpack_from(whole, at)
         if kind >= len(KINDS) or not 0 <= ms < float("inf") or size > LONGEST_ANSWER:
             raise NotAnAnswer("what it wrote is not an answer")
-        end = at + HEADER.size + size
-        if end > len(data):
+        end = at + head + size
+        if end > len(whole):
             break
-        answers.append(Answer(KINDS[kind], ms, bytes(data[at + HEADER.size : end])))
+        answers.append(Answer(KINDS[kind], ms, whole[at + head : end]))
         at = end
     del data[:at]
     return answers

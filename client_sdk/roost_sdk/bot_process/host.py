@@ -16,7 +16,7 @@ import signal
 import sys
 from asyncio import Runner
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, groupby, islice
 from pathlib import Path
@@ -25,27 +25,27 @@ from struct import Struct
 from time import perf_counter
 from typing import Any
 
-from roost.v1 import play_pb2
 from roost_games.errors import UsageError
-from roost_games.game import JsonValue
 from roost_games.referee import Clock
-from roost_games.registry import get_game
+from roost_games.registry import AnyGame, get_game
 from roost_games.replay import Seat
 from roost_sdk.bot import Bot, OutOfTime
 from roost_sdk.bot_process.answers import LONGEST_TEXT, Answer, AnswerKind, BotDescription, move_answer
+from roost_sdk.bot_process.views import changed
 from roost_sdk.clock import TimeLeft
 from roost_sdk.guard import OUT_OF_MEMORY
 from roost_sdk.load import load_all, load_bot
 from roost_sdk.seat import BotSeat, NotStarted, Outcome, SeatedBot, blocking, decide_many
 from roost_sdk.tracebacks import authors_lines, headline
 from roost_sdk.troubles.hangs import HANG_SECONDS
-from roost_sdk.wire import codec_for
 
 LENGTH = Struct("<I")
 """What precedes a batch: its length in bytes."""
 MARK = Struct("<Q")
 FLUSH_SECONDS = 0.005
 """Answers wait for others at most about this long."""
+ALARM_SECONDS = 0.05
+"""An alarm is set for a call, unless one has been set this short a time ago."""
 ALARMS = 10
 """About how often it is noted where a bot is that hangs."""
 MOST_READY = 1 << 16
@@ -58,13 +58,14 @@ HostCall = tuple[int, str, tuple[Any, ...]]
 
 @dataclass(slots=True)
 class HostedSeat:
-    """A bot at a table, and what reads its views."""
+    """A bot at a table."""
 
-    game: str
+    game: AnyGame
     bot: SeatedBot
-    read: Callable[[play_pb2.View], Any]
     takes_many: bool
     bank_used: float = 0.0
+    view: Any = None
+    """The last one that it was shown."""
 
 
 class BotHost:
@@ -79,6 +80,8 @@ class BotHost:
         self._reader = channel.makefile("rb")
         self._ready = bytearray()
         self._flushed = 0.0
+        self._alarmed = 0.0
+        """When the alarm was set; 0 if it is not."""
         self._bot_class: type[Bot] = Bot
         self._seats: dict[int, HostedSeat] = {}
         self._runner = Runner()
@@ -89,7 +92,7 @@ class BotHost:
         while calls := self._next_batch():
             for together in self._grouped(calls):
                 MARK.pack_into(self._mark, 0, next(begun))
-                signal.setitimer(signal.ITIMER_REAL, *self._alarms)
+                self._set_alarm()
                 if len(together) > 1:
                     self._decide_many(together)
                     deque(islice(begun, len(together) - 1), 0)
@@ -97,10 +100,21 @@ class BotHost:
                     ((number, kind, given),) = together
                     self._say(getattr(self, kind)(number, *given))
             signal.setitimer(signal.ITIMER_REAL, 0.0)
+            self._alarmed = 0.0
             self._flush()
+
+    def _set_alarm(self) -> None:
+        """Be alarmed if the next call hangs. For quick calls the alarm of one before them is exact enough."""
+        now = perf_counter()
+        if now > self._alarmed + ALARM_SECONDS:
+            signal.setitimer(signal.ITIMER_REAL, *self._alarms)
+            self._alarmed = now
 
     def _grouped(self, calls: list[HostCall]) -> Iterator[list[HostCall]]:
         """Calls that are made together: decisions one after the other of a bot that takes many."""
+        if not self._bot_class.takes_many():
+            yield from [[call] for call in calls]
+            return
         for many, group in groupby(calls, lambda call: call[1] == "decide" and self._seats[call[0]].takes_many):
             if many:
                 yield list(group)
@@ -112,7 +126,7 @@ class BotHost:
         asked = [self._question(number, *given) for number, _, given in calls]
         outcomes = decide_many([(hosted.bot, view, legal) for hosted, view, legal in asked])
         for (hosted, _, _), outcome in zip(asked, outcomes, strict=True):
-            self._say(_decision_answer(hosted.game, outcome))
+            self._say(_decision_answer(hosted.game.name, outcome))
 
     def _next_batch(self) -> list[HostCall]:
         size = self._reader.read(LENGTH.size)
@@ -155,7 +169,6 @@ class BotHost:
         self,
         number: int,
         game: str,
-        options: dict[str, JsonValue],
         seat: int,
         players: int,
         rng_seed: str,
@@ -169,22 +182,19 @@ class BotHost:
 
         place = BotSeat(game, seat, players, random.Random(rng_seed), clock, bots, left)
         bot = SeatedBot(self._bot_class, place, blocking(self._runner))
-        codec = codec_for(game).for_match(get_game(game).options(options))
-        hosted = self._seats[number] = HostedSeat(
-            game, bot, codec.view_reader(players), self._bot_class.takes_many(game)
-        )
+        hosted = self._seats[number] = HostedSeat(get_game(game), bot, self._bot_class.takes_many(game))
         return _plain_answer(bot.start())
 
-    def decide(self, number: int, data: bytes, bank_used: float = 0.0) -> Answer:
-        """Ask for a move. The view comes as bytes of a `roost.v1.View`, which are quicker to read than a pickle."""
-        hosted, view, legal = self._question(number, data, bank_used)
-        return _decision_answer(hosted.game, hosted.bot.decide(view, legal))
+    def decide(self, number: int, changes: Any, bank_used: float = 0.0) -> Answer:
+        """Ask for a move. Of the view comes what has changed, see `views`."""
+        hosted, view, legal = self._question(number, changes, bank_used)
+        return _decision_answer(hosted.game.name, hosted.bot.decide(view, legal))
 
-    def _question(self, number: int, data: bytes, bank_used: float = 0.0) -> tuple[HostedSeat, Any, Sequence[Any]]:
+    def _question(self, number: int, changes: Any, bank_used: float = 0.0) -> tuple[HostedSeat, Any, Sequence[Any]]:
         hosted = self._seats[number]
         hosted.bank_used = bank_used
-        view = hosted.read(play_pb2.View.FromString(data))
-        return hosted, view, get_game(hosted.game).legal(view)
+        view = hosted.view = changed(changes, hosted.view)
+        return hosted, view, hosted.game.legal(view)
 
     def seen(self, number: int, seat: int, move: Any) -> Answer:
         """Tell a bot of a move."""

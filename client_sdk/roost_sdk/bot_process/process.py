@@ -2,7 +2,7 @@
 
     process = BotProcess("mybot.py", BotLimits(patience=11.0))
     process.load()
-    process.send([(1, "start", ("karteneck", {}, 0, 2, "any text", clock))])
+    process.send([(1, "start", ("karteneck", 0, 2, "any text", clock))])
     for call, answer in process.receive(): ...
 
 The process ends with all that it has started, at the latest when we end. Its memory and the number of its processes
@@ -41,7 +41,7 @@ from roost_sdk.bot_process.answers import (
 from roost_sdk.bot_process.host import LENGTH, MARK
 from roost_sdk.guard import OUT_OF_MEMORY, TOO_MANY_PROCESSES
 from roost_sdk.load import short_name
-from roost_sdk.processes import ProcessTree, TreeLimits, check_processes, ending_of, python_words
+from roost_sdk.processes import ProcessTree, TreeLimits, check_processes, ending_of, hide_memory, python_words
 from roost_sdk.tracebacks import where_it_was
 from roost_sdk.troubles.hangs import HANG_SECONDS, Hang, hang_line
 
@@ -124,6 +124,7 @@ class BotProcess:
         `log` gets the lines that it writes, and `tell` a line when it hangs, while it does.
         """
         check_processes()
+        hide_memory()
         self.text = text
         self.asked: deque[BotCall] = deque()
         """The calls that have not been answered, in order."""

@@ -17,6 +17,8 @@ from roost_ladder.running.fixtures import BotSpec, Fixture, Job, MatchLimits, Pl
 
 JOB_SECONDS = 0.25
 """About how long a job takes. Shorter ones cost more to hand out, longer ones leave workers idle at the end."""
+APART_JOB_SECONDS = 1.0
+"""The same if bots have processes of their own: the more matches a job has, the more are played at once."""
 LOOK_SECONDS = 0.1
 """How often `look` is called while nothing happens."""
 FIRST_GUESS = 0.02
@@ -143,13 +145,12 @@ class Engine:
         units: list[Unit] = []
         seconds = 0.0
         most = self._supply.most_per_job()
-        while (
-            len(units) < most
-            and seconds < self._executor.job_seconds
-            and (unit := self._supply.next_unit()) is not None
-        ):
+        enough = self._executor.job_seconds
+        while len(units) < most and seconds < enough and (unit := self._supply.next_unit()) is not None:
             units.append(unit)
             seconds += self._pace.of(unit.fixtures)
+            if not all(bot.trusted for bot in unit.fixtures[0].bots):
+                enough = max(enough, APART_JOB_SECONDS)
         return units
 
     def _submit(self, units: list[Unit]) -> None:

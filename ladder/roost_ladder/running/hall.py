@@ -31,7 +31,7 @@ from roost_sdk.bot_process.process import LOOK_SECONDS, BotCall, BotLimits, BotL
 from roost_sdk.bot_process.sandbox import sandbox_for
 from roost_sdk.load import STDIO, LoadedBot
 
-TABLES_EACH = 8
+TABLES_EACH = 32
 """How many matches are played at once for each bot at most: they take memory in the bots' processes."""
 SLOW_TABLES = 2
 """How many while a bot thinks for longer: the next decision is ready when it has answered."""
@@ -91,6 +91,8 @@ class Hall:
         self._placed: dict[int, HallSeat] = {}
         self._tables: dict[int, LadderTable] = {}
         """Those that are being played, by index."""
+        self._moved: set[int] = set()
+        """Those of which something has been heard."""
         self._ended = 0
 
     def close(self) -> None:
@@ -134,6 +136,7 @@ class Hall:
         for bot in fixture.bots:
             self._find(bot)
         self._tables[index] = table
+        self._moved.add(index)
         seats = [self._seat(index, seat, bot, table) for seat, bot in enumerate(fixture.bots)]
         table.begin(seats, watch(table.referee) if watch else None)
 
@@ -200,6 +203,7 @@ class Hall:
             for (number, kind, _), answer in guest.process.receive():
                 # Of a match that has begun again, nothing counts.
                 if placed := self._placed.get(number):
+                    self._moved.add(placed.match)
                     self._tables[placed.match].answered(placed.seat, kind, answer)
         except NotAnAnswer as error:
             raise guest.process.babble(error) from None
@@ -219,6 +223,7 @@ class Hall:
                 n: placed.seat for n, placed in self._placed.items() if (placed.guest, placed.match) == (guest, index)
             }
             self._forget(its)
+            self._moved.add(index)
             self._tables[index].stop(sorted(its.values()), lost)
 
     def _begin_again(self, index: int) -> None:
@@ -234,7 +239,8 @@ class Hall:
             del self._placed[number]
 
     def _take_done(self) -> dict[int, LadderTable]:
-        done = {index: table for index, table in self._tables.items() if table.done}
+        done = {index: self._tables[index] for index in self._moved if self._tables[index].done}
+        self._moved.clear()
         for index in done:
             del self._tables[index]
             self._forget([number for number, placed in self._placed.items() if placed.match == index])

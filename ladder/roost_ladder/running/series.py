@@ -25,7 +25,6 @@ from roost_ladder.running.fixtures import Fixture, MatchLimits
 from roost_ladder.running.hall import Hall, Watch
 from roost_sdk import LocalMatch, Trouble
 from roost_sdk.local import check_able
-from roost_sdk.processes import hide_memory
 from roost_sdk.troubles.hangs import each_once, watched
 
 
@@ -143,7 +142,6 @@ class Series:
         self, fixtures: Iterable[Fixture], tell: Tell, watch: MakeWatcher | None, remark: Callable[[str], None]
     ) -> Iterator[AnyReferee]:
         """Play them with bots in processes of their own."""
-        hide_memory()
         with closing(Hall(MatchLimits(self.clock, sandbox=self.sandbox), prints=True, tell=each_once(remark))) as hall:
             for table in hall.play(fixtures, _beginning(watch) if watch else None):
                 for trouble in table.troubles:

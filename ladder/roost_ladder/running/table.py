@@ -20,11 +20,11 @@ from roost_ladder.running.fixtures import Fixture, MatchLimits, Stop
 from roost_sdk.bot import OutOfTime
 from roost_sdk.bot_process.answers import Answer, AnswerKind, read_move, shown
 from roost_sdk.bot_process.process import BotCall, BotLost
+from roost_sdk.bot_process.views import changes_of
 from roost_sdk.load import LoadedBot
 from roost_sdk.local import SHORT, refusal_in_words, rng_of, rng_seed, time_left, trouble_of
 from roost_sdk.seat import CRASHES, BotSeat, Kind, NotStarted, SeatedBot, blocking
 from roost_sdk.troubles.log import Trouble
-from roost_sdk.wire import codec_for
 
 LONGEST_SHOWN = 100
 """How many characters of what is no move are shown to an author."""
@@ -63,14 +63,23 @@ class AwaySeat:
         self.open_calls = 0
         self._number = number
         self._calls = calls
+        self._view: Any = None
+        """The last one that it was shown."""
 
     def call(self, kind: Kind, *given: object) -> None:
         """Have a call made, after those that tell the bot what it has not seen."""
         if self.lost is None:
-            self._calls += [(self._number, "seen", move) for move in self.unseen]
+            if self.unseen:
+                self._calls += [(self._number, "seen", move) for move in self.unseen]
+                self.open_calls += len(self.unseen)
             self._calls.append((self._number, kind, given))
-            self.open_calls += 1 + len(self.unseen)
+            self.open_calls += 1
         self.unseen = []
+
+    def ask(self, view: Any, bank_used: float) -> None:
+        """Have it decide."""
+        self.call("decide", changes_of(view, self._view), bank_used)
+        self._view = view
 
 
 class LadderTable:
@@ -84,7 +93,6 @@ class LadderTable:
         self.stops: list[Stop] = []
         self._game = get_game(fixture.game)
         self._seats: list[HereSeat | AwaySeat] = []
-        self._write_view = codec_for(fixture.game).for_match(fixture.options).view_writer()
         self._views: list[Any] = [None] * len(fixture.bots)
         self._verdicts: dict[int, Decided] = {}
         self._listener: Callable[[object], None] | None = None
@@ -122,9 +130,8 @@ class LadderTable:
                 self._note_stop(number, seat.lost)
             else:
                 seed = rng_seed(self.fixture.seed, number)
-                options = self.fixture.options.to_json()
                 clock, bots = self.referee.clock, self.fixture.seats()
-                seat.call("start", self._game.name, options, number, len(seats), seed, clock, bots)
+                seat.call("start", self._game.name, number, len(seats), seed, clock, bots)
         self._go_on()
 
     def answered(self, number: int, kind: str, answer: Answer) -> None:
@@ -180,7 +187,7 @@ class LadderTable:
         elif seat.lost is not None:
             self._verdicts[number] = Decided(None, fault=seat.lost.fault)
         else:
-            seat.call("decide", self._write_view(view), self.referee.bank_used[number])
+            seat.ask(view, self.referee.bank_used[number])
 
     def _verdict_here(self, number: int, seat: HereSeat, view: object) -> Decided:
         move, error, ms = seat.bot.decide(view, self.referee.legal(number))
@@ -219,7 +226,7 @@ class LadderTable:
                 referee.fault(number, fault, ms, sent)
             elif refused := referee.answer(number, move, ms or 0.0):
                 self._refused(number, refused, shown(SHORT.repr(move)))
-        for number, seat in enumerate(self._seats):
+        for number, seat in enumerate(self._seats) if self.stops else ():
             if isinstance(seat, AwaySeat) and seat.lost and not referee.over and number not in referee.forfeits:
                 referee.forfeit(number)
 

@@ -18,18 +18,17 @@ from typing import Any, NamedTuple, Self
 from roost_games.errors import MalformedMove, RoostError
 from roost_games.game import JsonValue
 from roost_games.referee import STANDARD_CLOCK
-from roost_games.registry import get_game
 from roost_games.replay import Result
 from roost_games.wording import as_text
 from roost_ladder.running.entrants import described
 from roost_sdk.bot import Bot
 from roost_sdk.bot_process.answers import Answer, AnswerKind, BotDescription, NotAnAnswer, read_move, shown
 from roost_sdk.bot_process.process import BotCall, BotLimits, BotLost, BotProcess
+from roost_sdk.bot_process.views import changes_of
 from roost_sdk.load import LoadedBot
 from roost_sdk.local import check_able
 from roost_sdk.seat import BotSeat, NotStarted, SeatedBot, blocking
 from roost_sdk.tracebacks import authors_lines, headline
-from roost_sdk.wire import codec_for
 
 LONGEST_SHOWN = 100
 """How many characters of an answer that is no move are shown."""
@@ -185,17 +184,18 @@ class _AwaySeat(AskedSeat):
         self._bot = bot
         self._number = number
         self._game = place.game
-        self._write = codec_for(place.game).for_match(get_game(place.game).options(place.options)).view_writer()
+        self._view: Any = None
         self._unstarted: Reply | None = None
         self._waiting: list[BotCall] = []
         """The moves that it will be told of when it is asked next."""
-        given = (place.game, dict(place.options), place.seat, place.players, place.random, STANDARD_CLOCK)
+        given = (place.game, place.seat, place.players, place.random, STANDARD_CLOCK)
         (answer,) = bot.ask([(number, "start", given)])
         if answer.kind is AnswerKind.ERROR:
             self._unstarted = _reply(place.game, answer)
 
     def decide(self, view: Any, legal: Sequence[Any]) -> Reply:
-        calls, self._waiting = [*self._waiting, (self._number, "decide", (self._write(view),))], []
+        calls, self._waiting = [*self._waiting, (self._number, "decide", (changes_of(view, self._view),))], []
+        self._view = view
         return self._unstarted or _reply(self._game, self._bot.ask(calls)[-1])
 
     def seen(self, seat: int, move: Any) -> None:

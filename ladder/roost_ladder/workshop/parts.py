@@ -21,7 +21,7 @@ from roost_ladder.workshop.patient import Patient, TimeIsUp
 from roost_ladder.workshop.tables import MatchKind, SteeredMatch, duel_games, situations_at, steered_matches
 from roost_sdk.bot_process.answers import Answer, AnswerKind, read_move, shown
 from roost_sdk.bot_process.process import BotCall, BotLost
-from roost_sdk.wire import codec_for
+from roost_sdk.bot_process.views import changes_of
 
 PATIENT_LIMITS = MatchLimits(STANDARD_CLOCK, max_faults=20)
 """A faulty bot plays on for longer than usual, so that more of what is wrong with it shows."""
@@ -220,19 +220,21 @@ class SteeredGuest:
 
     def lead(self, patient: Patient) -> SeenSteered:
         """What was seen until the end, or until the time was up. Raises `BotLost`, or `TimeIsUp` at the beginning."""
-        (game, players, options), seat, _ = self._match
-        write = codec_for(game).for_match(self._match.table.found()[1]).view_writer()
+        (game, players, _), seat, _ = self._match
         patient.begin()
         calls: list[BotCall] = [
-            (1, "start", (game, dict(options), seat, players, self._rng_seed, STANDARD_CLOCK)),
+            (1, "start", (game, seat, players, self._rng_seed, STANDARD_CLOCK)),
         ]
+        last: Any = None
         with suppress(TimeIsUp):
             for state, moves in self._match.points():
                 if not patient.has_time:
                     break
                 if seat in moves:
                     self._state = state
-                    patient.ask([*calls, (1, "decide", (write(state.observe(seat)),))], self._hear)
+                    view = state.observe(seat)
+                    patient.ask([*calls, (1, "decide", (changes_of(view, last),))], self._hear)
+                    last = view
                     calls.clear()
                 if patient.wants_moves:
                     calls += [(1, "seen", move) for move in moves.items()]

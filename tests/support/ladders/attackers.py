@@ -118,6 +118,13 @@ class KillsItsGroup(Attacker):
         os.killpg(0, signal.SIGKILL)
 
 
+class Quits(Attacker):
+    """Ends its process as if all were well."""
+
+    def attack(self) -> None:
+        os._exit(0)
+
+
 class ForksForever(Attacker):
     """A fork bomb, bounded so that a failing test does no harm."""
 
