@@ -176,7 +176,7 @@ def test_the_debugger_of_a_bot_needs_trust(roost: Roost, tmp_path: Path) -> None
     assert "seat 0 (mine) crashed: UsageError: breakpoint() needs roost play --trusted: otherwise" in err
 
 
-def test_a_match_is_the_same_whoever_is_trusted(roost: Roost, tmp_path: Path) -> None:
+def test_a_match_is_the_same_whether_bots_are_trusted_or_not(roost: Roost, tmp_path: Path) -> None:
     file = bot_file(tmp_path, "return self.rng.choice(legal)")
     play = ("play", "haecmaec", file, "greedy", file, "--seed", "x", "--matches", 5, "--json")
     assert roost(*play).out == roost(*play, "--trusted").out

@@ -47,7 +47,7 @@ def played_by(workers: int, blocks: int) -> list[ComparedBlock]:
         return list(islice(given, blocks))
 
 
-def test_blocks_come_in_order_whoever_plays_them() -> None:
+def test_blocks_come_in_order_from_any_number_of_workers() -> None:
     alone, together = played_by(1, 60), played_by(5, 60)
     assert [block.number for block in alone] == list(range(60))
     assert [[match.result for match in block.played] for block in alone] == [

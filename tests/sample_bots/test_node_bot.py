@@ -31,6 +31,7 @@ from tests.support.arenas.foreign_bots import (
     assert_beats_chance,
     assert_comes_back,
     assert_in_order,
+    assert_is_refused_over_tls,
     bounded,
     examined,
     foreign_bot,
@@ -46,6 +47,7 @@ from tests.support.commands.roost import roost_process
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "sample_bots" / "node"
+PROGRAM = str(FOLDER / "bot.mjs")
 LOCK_FILE = FOLDER / "package-lock.json"
 INSTALLED = FOLDER / "node_modules" / ".installed-for"
 SOURCES = sorted([*FOLDER.glob("*.js"), *FOLDER.glob("*.mjs"), *FOLDER.glob("client/*.js"), *FOLDER.glob("games/*.js")])
@@ -116,7 +118,7 @@ def test_the_outbox_splits_a_batch_as_the_arena_wants_it() -> None:
 @pytest.mark.long
 def test_it_withstands_an_arena_that_plays_hard_to_get(node: str) -> None:
     """It resumes, splits batches, skips what it does not know, starts afresh, and leaves: see `roost try --listen`."""
-    report = examined(node, str(FOLDER / "bot.mjs"), "--server", "ADDRESS", "--matches", "500")
+    report = examined(node, PROGRAM, "--server", "ADDRESS", "--matches", "500")
     assert {finding.mark for finding in report.findings} == {Mark.FINE}, report.findings
     assert "answers 500 decisions in one message" in [finding.title for finding in report.findings]
 
@@ -135,7 +137,7 @@ def test_the_check_on_the_page(node: str, tmp_path: Path) -> None:
     with roost_process(*words, folder=tmp_path) as examiner:
         address = examiner.err.until("listening at ").split()[2].rstrip(";")
         bot = subprocess.Popen(
-            [node, FOLDER / "bot.mjs", "--server", address, "--name", "mybot", "--matches", "500"],
+            [node, PROGRAM, "--server", address, "--name", "mybot", "--matches", "500"],
             stderr=subprocess.DEVNULL,
         )
         try:
@@ -183,14 +185,12 @@ def test_plays_whole_matches_without_a_fault(node: str, tmp_path: Path, tables: 
 
 @pytest.mark.long
 def test_plays_better_than_chance(node: str, tmp_path: Path) -> None:
-    program = str(FOLDER / "bot.mjs")
-    assert_beats_chance(tmp_path / "arena.db", "node", node, program, "--server", "ADDRESS", "--matches", "8")
+    assert_beats_chance(tmp_path / "arena.db", "node", node, PROGRAM, "--server", "ADDRESS", "--matches", "8")
 
 
 @pytest.mark.long
 def test_comes_back_to_its_matches_after_a_lost_connection(node: str, tmp_path: Path) -> None:
-    program = str(FOLDER / "bot.mjs")
-    assert_comes_back(tmp_path / "arena.db", "node", node, program, "--server", "ADDRESS", "--matches", "2")
+    assert_comes_back(tmp_path / "arena.db", "node", node, PROGRAM, "--server", "ADDRESS", "--matches", "2")
 
 
 @pytest.mark.long
@@ -289,13 +289,8 @@ def test_joins_a_competition_with_its_key_over_tls(node: str, tmp_path: Path, mo
             for name in ("ann", "bob"):
                 owners.add_owner(place.store, name, "test")
             secret.write_text(keys.make_key(place.store, Scope.OWNER, "test", owner="ann") + "\n")
+            await assert_is_refused_over_tls(place.address, certificate, other, "UNAUTHENTICATED", node, PROGRAM)
             there = ("--server", place.address, "--tls-ca", str(certificate))
-            async with node_bot(node, *there) as nobody:
-                assert await nobody.ended() == 1
-                assert nobody.said("UNAUTHENTICATED")
-            async with node_bot(node, "--server", place.address, "--tls-ca", str(other)) as elsewhere:
-                assert await elsewhere.ended() == 1
-                assert elsewhere.said("certificate")
             async with node_bot(node, *there, "--key-file", str(secret)) as first:
                 monkeypatch.setenv("ROOST_KEY", keys.make_key(place.store, Scope.OWNER, "test", owner="bob"))
                 async with node_bot(node, *there, "--name", "second") as second:
@@ -318,7 +313,7 @@ def test_joins_a_competition_with_its_key_over_tls(node: str, tmp_path: Path, mo
     ],
 )
 def test_wrong_arguments_are_told_in_a_line(node: str, arguments: tuple[str, ...], complaint: str) -> None:
-    done = subprocess.run([node, FOLDER / "bot.mjs", *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run([node, PROGRAM, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert complaint in done.stderr
     assert len(done.stderr.splitlines()) == 1

@@ -51,7 +51,7 @@ def check_pairs(answer: records_pb2.GetCrossTableResponse, record: object) -> No
 
 @pytest.mark.short(2)
 @pytest.mark.parametrize("seed", range(4))
-def test_whoever_begins_with_kept_sums_says_what_the_records_say(store: Store, seed: int) -> None:
+def test_kept_sums_lead_to_what_the_records_say(store: Store, seed: int) -> None:
     """Kept now and then, by one that goes on or one that begins again, as after a kill."""
     world, ratings, rng = RandomRecord(store, seed), Ratings(store), Random(seed)
     for _ in range(120):

@@ -111,6 +111,14 @@ async def foreign_bot(*words: str) -> AsyncIterator[ForeignBot]:
         await bot.stop()
 
 
+async def assert_is_refused_over_tls(address: str, certificate: Path, other: Path, status: str, *words: str) -> None:
+    """The bot trusts `certificate` and has no key, which has this status; with `other` it does not trust the arena."""
+    for trusted, said in ((certificate, status), (other, "certificate")):
+        async with foreign_bot(*words, "--server", address, "--tls-ca", str(trusted)) as refused:
+            assert await refused.ended() == 1
+            assert refused.said(said), refused.log
+
+
 @asynccontextmanager
 async def relay_to(target: str) -> AsyncIterator[tuple[Relay, str]]:
     """A relay, and the address of its near end."""
