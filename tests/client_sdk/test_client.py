@@ -652,7 +652,8 @@ def test_stats_follow_what_happens() -> None:
             assert (stats.matches, stats.wins, stats.places, stats.faults) == (1, 1, {1: 1}, {Fault.LATE: 1})
             assert (stats.decisions, stats.latency_ms) == (1, 1.5)
             assert stats.thinking_ms == stats.recent_ms[0] > 0
-            assert "1 matches, 1 won, 0 running, faults: 1 late" in str(stats)
+            assert str(stats).startswith("1 match, 1 won, 0 at once, ")
+            assert str(stats).endswith(" ms a decision, faults: 1 late, latency 1.5 ms")
 
     def snapshot(stats: Any) -> tuple[bool, int, int]:
         return stats.connected, stats.playing, stats.matches

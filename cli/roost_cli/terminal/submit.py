@@ -15,6 +15,7 @@ from roost.v1 import arena_pb2
 from roost_cli.terminal import standings as cells
 from roost_cli.terminal.console import remarks, results
 from roost_cli.terminal.live import Screen, screen
+from roost_games.wording import counted
 from roost_sdk.arena.client import Client
 from roost_sdk.arena.journal import open_journal
 from roost_sdk.arena.reader import RatingWatch
@@ -104,10 +105,10 @@ class Display:
         stats = self._client.stats
         faults = ", ".join(f"{count} {kind}" for kind, count in stats.faults.most_common())
         parts = [
-            f"{stats.matches} matches, {stats.wins} won, {stats.playing} running",
+            f"{counted(stats.matches, 'match')}, {stats.wins} won",
             shown_standing(self._watch.standing, self._watch.bots),
             f"faults: {faults}" if faults else "",
-            f"{stats.thinking_ms:.1f} ms a decision" if stats.decisions else "",
+            stats.pace if stats.decisions else "",
             f"latency {stats.latency_ms:.1f} ms" if stats.connected else "",
         ]
         return " | ".join(part for part in parts if part)

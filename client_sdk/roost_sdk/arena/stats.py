@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from roost_games.replay import Fault, Result
+from roost_games.wording import counted
 
 DECISIONS_REMEMBERED = 1000
 
@@ -45,6 +46,11 @@ class Stats:
         """The median time of the latest decisions; 0 before the first."""
         return median(self.recent_ms) if self.recent_ms else 0.0
 
+    @property
+    def pace(self) -> str:
+        """`12 at once, 3.0 ms a decision`: how many matches run, and what the arena chooses their number by."""
+        return f"{self.playing} at once, {self.thinking_ms:.1f} ms a decision"
+
     def decided(self, ms: float) -> None:
         """A decision took `ms`."""
         self.decisions += 1
@@ -63,6 +69,6 @@ class Stats:
         """In one line, for a person."""
         faults = ", ".join(f"{count} {kind}" for kind, count in self.faults.most_common()) or "none"
         return (
-            f"{self.matches} matches, {self.wins} won, {self.playing} running, faults: {faults}, "
-            f"latency {self.latency_ms:.1f} ms, thinking {self.thinking_ms:.2f} ms"
+            f"{counted(self.matches, 'match')}, {self.wins} won, {self.pace}, faults: {faults}, "
+            f"latency {self.latency_ms:.1f} ms"
         )
