@@ -22,6 +22,9 @@ MOST_NAMED = 3
 
 def needed_ms(times: Iterable[float], bank_ms: float) -> float:
     """The least time for a decision with which none of these, in milliseconds, would be late with this bank."""
+    times = list(times)
+    if sum(times) <= bank_ms:
+        return 0.0  # As nearly always.
     sums = accumulate(sorted(times, reverse=True))
     return max((max(0.0, longest - bank_ms) / count for count, longest in enumerate(sums, 1)), default=0.0)
 
