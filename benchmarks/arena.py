@@ -1,6 +1,6 @@
 """How many decisions a second go through an arena, beside what the same machine does without one.
 
-    python -m benchmarks.arena [--seconds 3] [--rounds 2] [--sdk-only] [--before PYTHON]
+    python -m benchmarks.arena [--seconds 3] [--rounds 2] [--at-once 1 64 256] [--sdk-only] [--before PYTHON]
 
 The arena runs in one process with everything recorded, and bots that answer at once in another. It is compared, in the
 same run and also between two processes, with a bare grpc.aio echo that sends batches of as many messages, built to the
@@ -9,7 +9,8 @@ JSON lines over a pipe. Rows take turns, and each shows the best of its rounds, 
 at the ratios.
 
 The rows with the SDK are two programs of it. `--before` names an interpreter in which an older Roost is installed: its
-programs take turns with ours, at the same arena. A last table shows how soon a program pongs whose bot computes 200 ms.
+arena takes turns with ours, and so do its programs, at its own arena. A last table shows how soon a program pongs whose
+bot computes 200 ms.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import quantiles
+from subprocess import PIPE, Popen
 from time import perf_counter
 
 import structlog
@@ -50,6 +52,7 @@ from roost_server.serving.server import ArenaServer, Hosting, collect_garbage_se
 from roost_server.settings import Rules, Settings, tables_of
 from roost_server.store import open_store
 
+ALONE = Path(__file__).with_name("arena_alone.py")
 CONCURRENT = (1, 4, 16, 64, 256)
 IDLE_BOTS = 1000
 BATCHED_STREAMS = 2
@@ -58,6 +61,8 @@ PATIENT = Clock(decision_ms=60_000, bank_ms=600_000)
 
 
 Play = Callable[[str, int, float], Awaitable[float]]
+Rows = dict[str, Callable[[], Awaitable[float]]]
+"""How each row is measured, by name."""
 
 
 class AtOnce(Bot):
@@ -175,11 +180,18 @@ async def _rate(
 
 async def arena_rate(play: Play, matches: int, seconds: float) -> float:
     """A new arena, so that every row starts alike."""
-    arena = Process(arena_process)
-    try:
-        return await play(arena.address, matches, seconds)
-    finally:
-        arena.stop()
+    return await with_process(arena_process, lambda address: play(address, matches, seconds))
+
+
+async def older_rate(play: Play, matches: int, seconds: float, python: str) -> float:
+    """The same at an arena of another version, in whose interpreter it runs."""
+    with Popen([python, str(ALONE)], stdin=PIPE, stdout=PIPE, text=True) as arena:
+        assert arena.stdout is not None  # noqa: S101  it is a pipe
+        address = arena.stdout.readline().strip()
+        try:
+            return await play(address, matches, seconds)
+        finally:
+            arena.communicate("")
 
 
 async def with_process(target: Callable[[Connection], None], measure: Callable[[str], Awaitable[float]]) -> float:
@@ -191,21 +203,24 @@ async def with_process(target: Callable[[Connection], None], measure: Callable[[
         process.stop()
 
 
-def sdk_rows(seconds: float, before: str | None) -> dict[str, Callable[[], Awaitable[float]]]:
-    """The rows with the SDK, and with an older one beside it."""
-    table: dict[str, Callable[[], Awaitable[float]]] = {}
-    for matches in CONCURRENT:
+def sdk_rows(seconds: float, at_once: Sequence[int], before: str | None) -> Rows:
+    """The rows with the SDK, and with an older arena and SDK beside it."""
+    table: Rows = {}
+    for matches in at_once:
         if before is not None:
-            older = partial(sdk_rate, python=before)
-            table[f"arena and SDK before, {matches} at once"] = partial(arena_rate, older, matches, seconds)
+            older = partial(older_rate, partial(sdk_rate, python=before), matches, seconds, before)
+            table[f"arena and SDK before, {matches} at once"] = older
         table[f"arena and SDK, {matches} at once"] = partial(arena_rate, sdk_rate, matches, seconds)
     return table
 
 
-def rows(seconds: float) -> dict[str, Callable[[], Awaitable[float]]]:
+def rows(seconds: float, at_once: Sequence[int], before: str | None) -> Rows:
     """What else is measured, by name. What is compared runs side by side, so that a slow moment affects both."""
-    table: dict[str, Callable[[], Awaitable[float]]] = {}
-    for matches in CONCURRENT:
+    table: Rows = {}
+    for matches in at_once:
+        if before is not None:
+            older = partial(older_rate, play_at_arena, matches, seconds, before)
+            table[f"arena before, {matches} at once"] = older
         table[f"arena, {matches} at once"] = partial(arena_rate, play_at_arena, matches, seconds)
         echo = partial(echo_batches, streams=BATCHED_STREAMS, at_once=matches, seconds=seconds)
         table[f"echo in batches, {matches} at once"] = partial(with_process, serve_echo, echo)
@@ -301,7 +316,8 @@ async def show_memory(console: Console) -> None:
 async def measure_all(console: Console, given: argparse.Namespace) -> None:
     """Measure everything and print it."""
     measured: dict[str, float] = {}
-    wanted = {**({} if given.sdk_only else rows(given.seconds)), **sdk_rows(given.seconds, given.before)}
+    asked = given.seconds, given.at_once, given.before
+    wanted = {**({} if given.sdk_only else rows(*asked)), **sdk_rows(*asked)}
     for _ in range(given.rounds):
         for name, measure in wanted.items():
             console.print(f"measuring {name} ...", style="dim")
@@ -317,6 +333,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--at-once", type=int, nargs="+", default=CONCURRENT, help="how many matches at once")
     parser.add_argument("--sdk-only", action="store_true", help="measure only programs of the SDK")
     parser.add_argument("--before", metavar="PYTHON", help="an interpreter with an older Roost, to measure beside it")
     given = parser.parse_args()

@@ -3,6 +3,7 @@
     python -m benchmarks.local
     python -m benchmarks.local --ways
 
+A first table is about sample bots, which answer in microseconds, a second one about bots that think for 0.1 ms.
 The bare loop builds the view and the legal moves, calls the bot and applies its move: no referee, no clock, no record,
 no other process. The ladder plays the very same deals through one worker process, with everything that it does for a
 match: the referee, the replay, the way between the processes, the statistics and, with a database, the commits.
@@ -41,7 +42,7 @@ from roost_ladder.running.rounds import Budget
 from roost_ladder.running.workers import local_executor
 from roost_ladder.schedules.least_played import LeastPlayed
 from roost_ladder.schedules.schedule import Kind
-from roost_sdk import rng_of
+from roost_sdk import Bot, rng_of
 from roost_sdk.bot_process.sandbox import check_sandbox
 from roost_sdk.seat import method_for, seat_bot
 from roost_server.store import open_store
@@ -123,18 +124,19 @@ def play_ladder(
 
 def bare_time(wanted: Sequence[Fixture]) -> float:
     """Processor seconds of the bare loop."""
+    classes = {spec: spec.load().bot_class for spec in {spec for fixture in wanted for spec in fixture.bots}}
     before = process_time()
     for fixture in wanted:
-        play_bare(fixture)
+        play_bare(fixture, [classes[spec] for spec in fixture.bots])
     return process_time() - before
 
 
-def play_bare(fixture: Fixture) -> None:
+def play_bare(fixture: Fixture, classes: Sequence[type[Bot]]) -> None:
     """A match without anything around it."""
-    players = len(fixture.bots)
+    players = len(classes)
     bots = [
-        seat_bot(SAMPLES[spec.name], fixture.game, seat, players, rng_of(fixture.seed, seat))
-        for seat, spec in enumerate(fixture.bots)
+        seat_bot(bot_class, fixture.game, seat, players, rng_of(fixture.seed, seat))
+        for seat, bot_class in enumerate(classes)
     ]
     decide = [method_for(bot, fixture.game) for bot in bots]
     state = get_game(fixture.game).start(players, fixture.options, Tape(fixture.seed))
@@ -183,6 +185,25 @@ class Best:
         """The time of a match: the difference between the two longest runs, so that the start does not count."""
         fewer, most = sorted(self._seconds)[-2:]
         return 1e6 * (self._seconds[most] - self._seconds[fewer]) / (most - fewer)
+
+
+def brief() -> list[Entrant]:
+    """Bots that think for 0.1 ms, trusted."""
+    names = ("Brief", "OtherBrief", "ThirdBrief", "FourthBrief")
+    found = find_entrants([f"{local_bots.__file__}:{name}" for name in names], SAMPLES).bots
+    return [bot._replace(spec=bot.spec._replace(trusted=True)) for bot in found]
+
+
+def print_ladders(title: str, entrants: Sequence[Entrant], matches: int, rounds: int) -> None:
+    """Print what a match takes at every kind of table, bare and on a ladder."""
+    print(f"{title}\n{'microseconds a match':25}{'bare':>10}{'ladder':>10}{'':>8}{'with --db':>12}")
+    for kind in (Kind(game, players) for game in GAME_NAMES for players in (2, 4)):
+        bare, ladder, database = measure(kind, entrants, matches, rounds)
+        print(
+            f"{kind.game + ', ' + str(kind.players) + ' players':25}{bare:10.0f}"
+            f"{ladder:10.0f}{bare / ladder:8.0%}{database:12.0f}{bare / database:8.0%}",
+            flush=True,
+        )
 
 
 def possible_ways() -> list[Way]:
@@ -240,15 +261,8 @@ def main() -> None:
     if arguments.ways:
         compare_ways(entrants, arguments.matches, arguments.rounds)
         return
-    print(f"{'microseconds a match':25}{'bare':>10}{'ladder':>10}{'':>8}{'with --db':>12}")
-    for game in GAME_NAMES:
-        for players in (2, 4):
-            bare, ladder, database = measure(Kind(game, players), entrants, arguments.matches, arguments.rounds)
-            print(
-                f"{game + ', ' + str(players) + ' players':25}{bare:10.0f}"
-                f"{ladder:10.0f}{bare / ladder:8.0%}{database:12.0f}{bare / database:8.0%}",
-                flush=True,
-            )
+    print_ladders(arguments.bots, entrants, arguments.matches, arguments.rounds)
+    print_ladders("bots that think for 0.1 ms", brief(), arguments.matches // 10, arguments.rounds)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Bots that think for 5 ms of processor time, for `benchmarks.local`."""
+"""Bots that think for some processor time, for `benchmarks.local`."""
 
 from collections.abc import Sequence
 from time import thread_time
@@ -6,14 +6,14 @@ from typing import Any
 
 from roost_sdk import Bot
 
-SECONDS = 0.005
-
 
 class Thinker(Bot):
-    """Plays at random, after a while."""
+    """Plays at random, after 5 ms."""
+
+    seconds = 0.005
 
     def choose(self, view: Any, legal: Sequence[Any]) -> Any:
-        until = thread_time() + SECONDS
+        until = thread_time() + self.seconds
         while thread_time() < until:
             pass
         return self.rng.choice(legal)
@@ -21,3 +21,21 @@ class Thinker(Bot):
 
 class OtherThinker(Thinker):
     """The same once more: a bot does not play against itself."""
+
+
+class Brief(Thinker):
+    """Thinks for 0.1 ms."""
+
+    seconds = 0.0001
+
+
+class OtherBrief(Brief):
+    """The same once more."""
+
+
+class ThirdBrief(Brief):
+    """The same once more."""
+
+
+class FourthBrief(Brief):
+    """The same once more."""

@@ -125,7 +125,7 @@ class Hall:
 
     def __init__(self, game: str) -> None:
         self._rules = tables_of((game,), (PLAYERS,))[0]
-        self._settings = Settings((self._rules,), clock=PATIENT, matches_at_once=4)
+        self._settings = Settings((self._rules,), clock=PATIENT)
         self._pulse: Any = SteadyPulse()
         self._sessions = [self._session(number) for number in range(PLAYERS)]
 

@@ -1,6 +1,6 @@
 """How many matches bots should play at once: what the arena finds by measuring, beside fixed numbers.
 
-    python -m benchmarks.showcase [--seconds 10] [--rounds 3]
+    python -m benchmarks.showcase [--seconds 10] [--rounds 3] [--fields 0 1 2]
 
 An arena and light bots of the SDK, each a process of its own, play Karteneck for two on this machine. Then two of the
 bots think, one for 30 ms and one for 300 ms. Every round plays all ways one after the other, in another order each
@@ -176,10 +176,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--rounds", type=int, default=3)
+    every = range(len(FIELDS))
+    parser.add_argument("--fields", type=int, nargs="+", default=every, choices=every, help="which of the fields")
     given = parser.parse_args()
-    console = Console()
-    for title, field in FIELDS.items():
-        show(console, title, field, given.seconds, given.rounds)
+    for number in given.fields:
+        title, field = list(FIELDS.items())[number]
+        show(Console(), title, field, given.seconds, given.rounds)
 
 
 if __name__ == "__main__":
