@@ -219,13 +219,14 @@ def played(field: Field, schedule: Schedule, seed: int) -> tuple[list[MatchResul
     return results, field.truth(past)
 
 
-def misranked(found: Fit, truth: Floats) -> bool:
-    """Whether the range of some bot does not hold all ranks that it shares with its equals."""
+def misranked(found: Fit, truth: Floats) -> Flags:
+    """By bot: whether its range does not hold all ranks that it shares with its equals."""
     return out_of_range(rank_ranges(found), truth)
 
 
-def out_of_range(ranges: Sequence[RankRange], truth: Floats) -> bool:
-    """Whether some range does not hold all ranks that its bot shares with its equals."""
+def out_of_range(ranges: Sequence[RankRange], truth: Floats) -> Flags:
+    """By bot: whether its range does not hold all ranks that it shares with its equals."""
     best = 1 + (truth > truth[:, None] + EQUAL).sum(axis=1)
     worst = len(truth) - (truth < truth[:, None] - EQUAL).sum(axis=1)
-    return any(each.best > first or each.worst < last for each, first, last in zip(ranges, best, worst, strict=True))
+    first, last = np.array(ranges).T
+    return np.asarray((first > best) | (last < worst))

@@ -99,13 +99,13 @@ def test_it_rates_a_circle_at_two_kinds_of_tables_in_the_same_way() -> None:
     for pair, (_, blocks) in pairs.items():
         away = duels([1, 1, 0, 1] * (blocks // 2), bots=pair)
         results += [each._replace(game="other", block_id=f"other {each.block_id}") for each in away]
-    blocks = {
+    of_blocks = {
         each.block_id: (each.game, [(one.bots, one.places) for one in results if one.block_id == each.block_id])
         for each in results
     }
     record = gather(results)
     assert fit(record).misfit.low > 0
-    found = check_export.ratings(list(blocks.values()), 3)
+    found = check_export.ratings(list(of_blocks.values()), 3)
     assert found == pytest.approx({each.bot: each.rating for each in standings(results)}, abs=1e-6)
 
 
