@@ -31,6 +31,9 @@ LOOKS = 16
 OPEN = exp(-2)
 """Neighbours that are not separated yet are weighed as if they were two standard errors apart, if they are more. So two
 equal bots, which are never separated, do not keep all others from being separated."""
+DOUBLED = 2.0
+"""An order is doubted as if the variance of the difference were twice as large. So two bots whose order looks clear by
+early luck go on meeting."""
 LEAST_MET = 16
 """Two bots that have met in fewer blocks than this, …"""
 BEHIND = 1 / 3
@@ -61,8 +64,15 @@ class Sure:
         neighbours = separations(about)
         if all(each.separated for each in neighbours):
             return []
-        least_met = LEAST_MET if self.method is LATEST else 0
-        return _Plan(field, past, about, neighbours, least_met, rng_for(self.seed, past)).round()
+        care = _Care() if self.method is LATEST else _Care(least_met=0, doubled=1)
+        return _Plan(field, past, about, neighbours, care, rng_for(self.seed, past)).round()
+
+
+class _Care(NamedTuple):
+    """What keeps early luck from leading it astray: nothing, in what began with an older method."""
+
+    least_met: float = LEAST_MET
+    doubled: float = DOUBLED
 
 
 class _Plan:
@@ -74,7 +84,7 @@ class _Plan:
         past: Past,
         about: Known,
         neighbours: list[Separation],
-        least_met: int,
+        care: _Care,
         rng: Random,
     ) -> None:
         drawn = rng.sample(range(len(about.bots)), len(about.bots))
@@ -86,7 +96,7 @@ class _Plan:
         self._covariance = about.fit.covariance[np.ix_(drawn, drawn)]
         self._least_chance = self._of_open_neighbours(neighbours)
         self._forbidden = {kind: self._who_may_not_meet(field, kind) for kind in field.kinds if field.at(kind)}
-        self._met, self._least_met = self._who_met(past), least_met
+        self._met, self._care = self._who_met(past), care
         self._told = {kind: self._tells(about.fit, kind, drawn) for kind in self._forbidden}
         self._blocks = {kind: past.tally.blocks[kind] for kind in self._forbidden}
 
@@ -154,18 +164,19 @@ class _Plan:
         What is worth most never lets a strong bot meet a weak one. If the weak one beats it, nobody would know.
         """
         mean = self._met[~self._forbidden[kind]].mean()
-        return np.asarray(self._met < np.floor(min(self._least_met, BEHIND * mean)))
+        return np.asarray(self._met < np.floor(min(self._care.least_met, BEHIND * mean)))
 
     def _worth(self, kind: Kind) -> Floats:
         """By bot and bot: by how much a match between them reduces the expected costs of wrong orders.
 
         If the difference of two strengths has the estimate d and the variance V, the expected cost changes with V by
-        exp(-d²/2V) / sqrt(8 pi V): that is the weight of the pair. A match adds its information to the inverse of the
-        covariance C, so the variance of any difference falls by what the match tells times the squared covariance of
-        that difference with the one of the two bots. Over all pairs this is C M C, with M the Laplacian of the weights.
+        exp(-d²/2V) / sqrt(8 pi V): that is the weight of the pair, with 2V instead of V in the exponent. A match adds
+        its information to the inverse of the covariance C, so the variance of any difference falls by what the match
+        tells times the squared covariance of that difference with the one of the two bots. Over all pairs this is C M
+        C, with M the Laplacian of the weights.
         """
         variance = difference_variances(self._covariance)
-        chance = np.exp(-(self._difference**2) / variance / 2)
+        chance = np.exp(-(self._difference**2) / variance / 2 / self._care.doubled)
         weight = np.maximum(chance, self._least_chance) / np.sqrt(variance)
         np.fill_diagonal(weight, 0)
         effect = self._covariance @ (np.diag(weight.sum(axis=1)) - weight) @ self._covariance
