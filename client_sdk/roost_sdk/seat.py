@@ -9,13 +9,12 @@ are three: the thread of the match (`LocalMatch`), a thread or an event loop bes
 (`roost_sdk.arena.drivers`), and a process of its own (`roost_sdk.bot_process`), which takes calls in batches.
 """
 
-from asyncio import Runner
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import lru_cache
 from inspect import isawaitable, iscoroutinefunction
 from random import Random
 from time import perf_counter
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn, Protocol
 
 from roost_games.referee import STANDARD_CLOCK, Clock
 from roost_games.replay import Result, Seat
@@ -156,7 +155,14 @@ def _as_many(moves: Sequence[Any], count: int) -> list[Any]:
     return listed
 
 
-def blocking(runner: Runner) -> Bind:
+class RunsCoroutines(Protocol):
+    """What `asyncio.Runner` can do."""
+
+    def run(self, coroutine: Coroutine[Any, Any, Any], /) -> Any:
+        """What the coroutine returns or raises."""
+
+
+def blocking(runner: RunsCoroutines) -> Bind:
     """For a driver without an event loop: `runner` runs coroutines to their end."""
 
     def bind(method: Method) -> Method:

@@ -3,8 +3,11 @@
 import re
 import sys
 import traceback
+from functools import cache
 from pathlib import Path
+from sysconfig import get_paths
 from types import FrameType, TracebackType
+from typing import Any
 
 CALLERS = sys.stdlib_module_names | {__name__.partition(".")[0]}
 """Only the SDK calls and imports bots (`roost_sdk.seat`, `roost_sdk.load`), partly through the standard library. What a
@@ -16,6 +19,8 @@ HEADER = "Traceback (most recent call last):"
 DUMP = "(most recent call first):"
 """The end of the first line of a traceback by `faulthandler`."""
 DUMPED_FRAME = re.compile(r'  File "(?P<file>.*)", line (?P<line>\d+) in (?P<where>.*)')
+SITES = {"site-packages", "dist-packages"}
+"""Folders of libraries, in whichever Python."""
 MOST_FRAMES = 20
 """Of a longer chain of calls only the innermost are shown."""
 
@@ -41,22 +46,34 @@ def authors_lines(error: BaseException) -> str:
 
 
 def where_it_was(dumped: str) -> str:
-    """The author's lines in the last traceback that `faulthandler` has written, the outermost call first."""
-    lines = dumped[dumped.rfind(DUMP) :].splitlines()
-    frames = [frame for frame in map(DUMPED_FRAME.fullmatch, lines) if frame and _is_authors_file(frame["file"])]
-    return "\n".join(f"{frame['file']}, line {frame['line']}, in {frame['where']}" for frame in reversed(frames))
+    """The author's lines in the last traceback by `faulthandler` that has any, the outermost call first."""
+    for dump in reversed(dumped.split(DUMP)[1:]):
+        frames = [frame for frame in map(DUMPED_FRAME.fullmatch, dump.splitlines()) if frame]
+        if own := [frame for frame in reversed(frames) if _is_authors_file(frame["file"])]:
+            return "\n".join(f"{frame['file']}, line {frame['line']}, in {frame['where']}" for frame in own)
+    return ""
+
+
+def dump_of(coroutine: Any) -> str:
+    """Where a coroutine waits, as `faulthandler` would write it."""
+    lines: list[str] = []
+    while frame := getattr(coroutine, "cr_frame", None):
+        code = frame.f_code
+        lines.insert(0, f'  File "{code.co_filename}", line {frame.f_lineno} in {code.co_name}\n')
+        coroutine = coroutine.cr_await
+    return "".join((f"Coroutine {DUMP}\n", *lines))
 
 
 def authors_line(frame: FrameType | None) -> str:
     """The innermost of the author's lines that have led to this frame; empty if no bot is called there."""
     innermost = ""
     while frame is not None and frame.f_globals.get("__name__") not in CALLS_BOTS:
-        innermost = innermost or own_line(frame)
+        innermost = innermost or _own_line(frame)
         frame = frame.f_back
     return innermost if frame is not None else ""
 
 
-def own_line(frame: FrameType) -> str:
+def _own_line(frame: FrameType) -> str:
     """The line that this frame is at, if it is one of the author's."""
     code = frame.f_code
     is_authors = _is_authors_file(code.co_filename)
@@ -66,8 +83,15 @@ def own_line(frame: FrameType) -> str:
 def _is_authors_file(file: str) -> bool:
     """Whether the code in this file is an author's: neither one of our packages nor a library."""
     path = Path(file)
-    installed = "lib" in path.parts or file.startswith("<")
-    return not installed and not any(path.is_relative_to(folder) for folder in _our_folders())
+    installed = file.startswith("<") or not SITES.isdisjoint(path.parts)
+    return not installed and not any(path.is_relative_to(folder) for folder in _python_folders() | _our_folders())
+
+
+@cache
+def _python_folders() -> set[Path]:
+    """Those of the standard library and of what is installed."""
+    paths = get_paths()
+    return {Path(paths[name]) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 
 
 def _our_folders() -> set[Path]:

@@ -23,7 +23,12 @@ def bot(name: str) -> Path:
     return BOTS / f"{name}.py"
 
 
-LINES = {"hangs_in_c": "11, in choose", "swallows": "1[234], in choose", "imports_slowly": "9, in <module>"}
+LINES = {
+    "hangs_in_c": "11, in choose",
+    "swallows": "1[234], in choose",
+    "waits": "16, in nothing",
+    "imports_slowly": "9, in <module>",
+}
 """Where each of them is to be found, as it stands in its file."""
 
 
@@ -59,7 +64,7 @@ def test_of_what_a_bot_prints_only_the_beginning_is_shown(roost: Roost) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", HANGS)
+@pytest.mark.parametrize("name", [*HANGS, "waits"])
 def test_a_bot_that_hangs_is_named_with_its_line_while_it_does(name: str, roost: Roost) -> None:
     clock = ("--decision-ms", 2_500, "--bank-ms", 0)
     _, out, err = roost("play", "karteneck", bot(name), "random", *clock)

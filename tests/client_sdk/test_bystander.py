@@ -1,15 +1,18 @@
 """What the process beside a program on a terminal says, and when."""
 
+import re
+import threading
+
 from roost_sdk.troubles.bystander import ANSWERED, Bystander
 
-DUMP = b"""Timeout (0:00:05)!
+DUMP = f"""Timeout (0:00:05)!
 Thread 0x00007f33897fa6c0 (most recent call first):
-  File "/usr/lib/python3.11/threading.py", line 331 in wait
+  File "{threading.__file__}", line 331 in wait
 
 Thread 0x00007f33a5091b80 (most recent call first):
-  File "/usr/lib/python3.11/re/__init__.py", line 166 in match
+  File "{re.__file__}", line 166 in match
   File "/home/ann/mybot.py", line 5 in choose
-"""
+""".encode()
 AT = "/home/ann/mybot.py, line 5, in choose"
 
 

@@ -1,5 +1,7 @@
 """An author sees where their own code broke, however it was called."""
 
+import asyncio
+import threading
 from asyncio import Runner
 from pathlib import Path
 from random import Random
@@ -12,7 +14,7 @@ from roost_games.registry import get_game
 from roost_sdk import seat
 from roost_sdk.load import load_bot
 from roost_sdk.seat import BotSeat, SeatedBot, blocking
-from roost_sdk.tracebacks import authors_lines, where_it_was
+from roost_sdk.tracebacks import authors_lines, dump_of, where_it_was
 
 BOT = """\
 from roost_sdk import Bot
@@ -53,13 +55,37 @@ def test_a_syntax_error_shows_its_line(tmp_path: Path) -> None:
         load_bot(str(file), {})
 
 
+def dump(*frames: str) -> str:
+    lines = (f'  File "{file}", line {line} in {where}\n' for file, line, where in map(str.split, frames))
+    return "".join(("Current thread 0x01 (most recent call first):\n", *lines))
+
+
 def test_of_what_was_dumped_the_last_traceback_counts() -> None:
     """Python names the innermost call first, and calls of libraries and of ours as well."""
-    dumped = (
-        'Current thread 0x01 (most recent call first):\n  File "/home/ann/mine.py", line 3 in once\n'
-        'Current thread 0x01 (most recent call first):\n  File "/usr/lib/python3.12/threading.py", line 9 in wait\n'
-        '  File "/home/ann/mine.py", line 8 in weigh\n  File "/home/ann/mine.py", line 5 in choose\n'
-        f'  File "{seat.__file__}", line 99 in decide\n'
+    dumped = dump("/home/ann/lib/mine.py 3 once") + dump(
+        f"{threading.__file__} 9 wait",
+        "/home/ann/venv/lib/python3.12/site-packages/numpy/linalg.py 9 norm",
+        "/home/ann/lib/mine.py 8 weigh",
+        "/home/ann/lib/mine.py 5 choose",
+        f"{seat.__file__} 99 decide",
     )
-    assert where_it_was(dumped) == "/home/ann/mine.py, line 5, in choose\n/home/ann/mine.py, line 8, in weigh"
+    there = "/home/ann/lib/mine.py, line 5, in choose\n/home/ann/lib/mine.py, line 8, in weigh"
+    assert where_it_was(dumped) == there
+    assert where_it_was(dumped + dump(f"{threading.__file__} 7 wait")) == there
     assert where_it_was("") == ""
+
+
+def test_a_coroutine_is_where_it_waits() -> None:
+    async def inner() -> None:
+        await asyncio.sleep(0)
+
+    async def outer() -> None:
+        await inner()
+
+    waiting = outer()
+    waiting.send(None)
+    here = inner.__code__.co_firstlineno
+    assert where_it_was(dump_of(waiting)) == (
+        f"{__file__}, line {here + 4}, in outer\n{__file__}, line {here + 1}, in inner"
+    )
+    waiting.close()

@@ -15,12 +15,12 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread, get_ident
 from time import perf_counter, process_time
-from typing import Any, Protocol
+from typing import Protocol
 
 from roost_sdk.arena.match import ArenaMatch, Task, run_together
 from roost_sdk.bot import Bot
 from roost_sdk.seat import Kind, has_coroutines
-from roost_sdk.tracebacks import own_line
+from roost_sdk.tracebacks import dump_of, where_it_was
 from roost_sdk.troubles.hangs import where_thread_is
 
 COLLECT_SECONDS = 0.002
@@ -309,12 +309,8 @@ class _Player:
 
     def where(self) -> str:
         """The author's line at which its coroutine waits."""
-        coroutine: Any = None if self._current is None else self._current.get_coro()
-        at = ""
-        while frame := getattr(coroutine, "cr_frame", None):
-            at = own_line(frame) or at
-            coroutine = coroutine.cr_await
-        return at
+        coroutine = None if self._current is None else self._current.get_coro()
+        return where_it_was(dump_of(coroutine)).rpartition("\n")[2]
 
     def _done(self, task: Task, current: "asyncio.Task[None]") -> None:
         self.called = None

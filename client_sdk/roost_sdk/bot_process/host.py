@@ -14,9 +14,8 @@ import pickle
 import random
 import signal
 import sys
-from asyncio import Runner
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, groupby, islice
 from pathlib import Path
@@ -31,6 +30,7 @@ from roost_games.registry import AnyGame, get_game
 from roost_games.replay import Seat
 from roost_sdk.bot import Bot, OutOfTime
 from roost_sdk.bot_process.answers import LONGEST_TEXT, Answer, AnswerKind, BotDescription, move_answer
+from roost_sdk.bot_process.coroutines import WatchedRunner
 from roost_sdk.bot_process.views import changed
 from roost_sdk.clock import TimeLeft
 from roost_sdk.guard import OUT_OF_MEMORY
@@ -71,7 +71,7 @@ class HostedSeat:
 class BotHost:
     """Takes calls. A call is the number of the seat, or 0, the name of a method below, and what that is given."""
 
-    def __init__(self, channel: socket, mark: mmap.mmap, patience: float) -> None:
+    def __init__(self, channel: socket, mark: mmap.mmap, patience: float, note: Callable[[str], object]) -> None:
         self._channel = channel
         self._mark = mark
         self._patience = patience
@@ -84,7 +84,7 @@ class BotHost:
         """When the alarm was set; 0 if it is not."""
         self._bot_class: type[Bot] = Bot
         self._seats: dict[int, HostedSeat] = {}
-        self._runner = Runner()
+        self._runner = WatchedRunner(note)
 
     def serve(self) -> None:
         """Answer calls until the channel is closed."""
@@ -289,7 +289,9 @@ def main() -> None:
     sys.breakpointhook = _no_debugger
     try:
         with socket(fileno=channel) as parent:
-            BotHost(parent, mmap.mmap(mark, MARK.size), float(sys.argv[4])).serve()
+            BotHost(
+                parent, mmap.mmap(mark, MARK.size), float(sys.argv[4]), lambda dump: os.write(mark, dump.encode())
+            ).serve()
     except BaseException as error:
         # A bot may raise what is no `Exception`. That ends its process, and this is all that its author needs to see.
         sys.stderr.write(f"{headline(error)}\n{authors_lines(error)}\n")
