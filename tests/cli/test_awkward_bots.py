@@ -84,9 +84,14 @@ class Terminal:
 
     def __init__(self, command: list[str], folder: Path) -> None:
         self._ours, theirs = pty.openpty()
-        streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
         self.process = subprocess.Popen(
-            command, **streams, cwd=folder, env=ENVIRONMENT, preexec_fn=lambda: os.login_tty(theirs)
+            command,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            cwd=folder,
+            env=ENVIRONMENT,
+            preexec_fn=lambda: os.login_tty(theirs),
         )
         os.close(theirs)
         self._shown = b""
@@ -118,6 +123,49 @@ class Terminal:
 def on_terminal(folder: Path, *words: object) -> Iterator[Terminal]:
     with contextlib.closing(Terminal([*INTERRUPTIBLE, *map(str, words)], folder)) as terminal:
         yield terminal
+
+
+NOTHING = r"\A(?![\s\S]*(xxx|stopped|answered))"
+"""A ladder shows nothing of what bots print."""
+FORKED = r"had more than 64 processes at a time|took more than 1024 MB of memory"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("changes_folder", NOTHING),
+        ("forks", rf"seat \d .forks. ({FORKED}) and was stopped\n"),
+        ("prints", NOTHING),
+        ("imports_slowly", "imports_slowly has not answered"),
+        ("swallows", "swallows has not answered .*(.*\n)*.*did not answer for 2.5 s and was stopped"),
+    ],
+)
+def test_a_ladder_is_played_to_its_end_and_says_what_a_bot_did(name: str, told: str, roost: Roost) -> None:
+    few = ("--games", "karteneck", "--players", 2, "--blocks", 1, "--decision-ms", 2_500, "--bank-ms", 0)
+    code, out, err = roost("ladder", bot(name), "random", *few)
+    assert code == 0
+    assert re.search(told, err)
+    assert name in out
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("changes_folder", "^No defects"),
+        ("forks", f"^✗ ({FORKED}) and was stopped, in karteneck, 2 players"),
+        ("hangs_in_c", rf"^✗ hangs: no answer for 2.5 s in karteneck, 2 players\n    {bot('hangs_in_c')}, line 11"),
+        ("swallows", rf"^✗ hangs: no answer for 2.5 s in karteneck, 2 players\n    {bot('swallows')}, line 1[234]"),
+        (
+            "waits",
+            rf"^✗ hangs: no answer for 2.5 s in karteneck, 2 players\n    {bot('waits')}, line 12.*\n    .*line 16",
+        ),
+    ],
+)
+def test_an_examination_says_what_a_bot_did(name: str, told: str, roost: Roost) -> None:
+    _, out, _ = roost("try", bot(name), "--games", "karteneck", "--patience", 2.5, "--seconds", 20)
+    assert re.search(told, out, re.MULTILINE)
 
 
 @pytest.mark.long
