@@ -14,6 +14,7 @@ from roost_ladder.rating.results import gather
 from roost_server.answers.bots import bots
 from roost_server.answers.ratings import Ratings
 from roost_server.answers.standings import LiveAnswers
+from roost_server.serving.records import loaded_ratings
 from roost_server.store import BlockState, FinishedMatch, NewBlock, Store, StoreError, open_store, queries
 from roost_server.store.sums import kept
 from tests.support.old import restore
@@ -174,3 +175,15 @@ def test_a_save_that_fails_leaves_nothing(store: Store, monkeypatch: pytest.Monk
 
 def full(*_: object) -> None:
     raise StoreError("the disk is full")
+
+
+def test_a_page_over_records_is_shown_once_they_are_loaded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that its first visitor does not wait for it."""
+    world = RandomRecord(store)
+    for _ in range(60):
+        world.happen()
+    ratings = loaded_ratings(store)
+    monkeypatch.delattr(kept.Sums, "load")
+    check_everything(store, LiveAnswers(store, ratings))
+    with pytest.raises(AttributeError, match="load"):
+        check_everything(store, LiveAnswers(store))
