@@ -158,6 +158,8 @@ def test_a_browser_shows_the_page_without_a_network(place: str, replay: Replay, 
         page.goto(file.as_uri())
         root = page if place == "file" else page.frame_locator("iframe")
         root.get_by_text(re.compile(r"Step 3 of \d+")).first.wait_for(timeout=60_000)
+        expect = playwright.expect
+        expect(root.get_by_role("heading", level=1)).to_have_text("Heckmeck am Karteneck: random, random")
         root.get_by_text("The same deal under rotated seats").wait_for(timeout=60_000)
         root.get_by_role("button", name=re.compile("next", re.IGNORECASE)).first.click()
         root.get_by_text(re.compile(r"Step 4 of \d+")).first.wait_for(timeout=60_000)

@@ -92,13 +92,13 @@ def test_rules_in_words() -> None:
 @pytest.mark.parametrize(
     ("schedule", "words"),
     [
-        ('schedule = "swiss"\nrounds = 5', "Bots of about equal success meet. That makes 5 rounds."),
-        ('schedule = "round-robin"', "Everybody meets everybody equally often. That is done once."),
-        ('schedule = "round-robin"\nrounds = 2', "Everybody meets everybody equally often. That is done 2 times."),
+        ('schedule = "swiss"\nrounds = 5', "Bots of about equal success meet. There are 5 rounds."),
+        ('schedule = "round-robin"', "Everybody meets everybody equally often. Every group meets once."),
+        ('schedule = "round-robin"\nrounds = 2', "Everybody meets everybody equally often. Every group meets 2 times."),
         ('schedule = "knockout"\nblocks_per_pairing = 3', "The loser of a duel is out. A duel has 3 blocks."),
         (
             'schedule = "sure"\nbudget = 900',
-            "The bots whose order is least certain play next. That ends when the order is sure, or after 900 blocks.",
+            "The bots whose order is least certain play next. The finals end when the order is sure, or after 900 blocks.",
         ),
     ],
 )

@@ -45,11 +45,13 @@ style-src 'unsafe-inline'; img-src data:">
 :root { color-scheme: light dark; background: light-dark(#faf8f4, #16171a); color: light-dark(#23201b, #ece8e1); \
 font: 16px/1.5 system-ui, sans-serif; }
 body { margin: 0 auto; padding: 16px; max-width: 1320px; }
+h1 { clip-path: inset(50%); height: 1px; margin: 0; overflow: hidden; position: absolute; width: 1px; }
 </style>
 <script type="importmap">$imports</script>
 </head>
 <body>
 <main>
+<h1>$title</h1>
 <roost-match$attributes>This page needs a browser of 2023 or later, with JavaScript.</roost-match>
 </main>
 $documents

@@ -158,11 +158,11 @@ def _when_shown(part: PhasePart) -> str:
 
 def _amount(part: PhasePart) -> str:
     if part.plays_by == "sure":
-        return f"That ends when the order is sure, or after {counted(part.budget or 0, 'block')}."
+        return f"The finals end when the order is sure, or after {counted(part.budget or 0, 'block')}."
     if part.plays_by == "knockout":
         return f"A duel has {counted(part.blocks_per_pairing, 'block')}."
-    return f"That makes {counted(part.rounds, 'round')}." if part.plays_by == "swiss" else _times(part.rounds)
+    return f"There are {counted(part.rounds, 'round')}." if part.plays_by == "swiss" else _times(part.rounds)
 
 
 def _times(rounds: int) -> str:
-    return "That is done once." if rounds == 1 else f"That is done {rounds} times."
+    return "Every group meets once." if rounds == 1 else f"Every group meets {rounds} times."
