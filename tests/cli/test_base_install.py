@@ -40,7 +40,7 @@ for arguments in json.loads(sys.argv[1]):
 """Runs several commands, one after the other, which saves the time that it takes to start."""
 NOBODY = "127.0.0.1:1"
 REPLAYS = "replays.jsonl"
-SLOW = ["google.protobuf", "grpc", "numpy", "roost_bots", "roost_ladder", "sqlmodel"]
+SLOW = ["distributed", "google.protobuf", "grpc", "numpy", "roost_bots", "roost_ladder", "sqlmodel"]
 """What a command may import only if it needs it."""
 WORKS = {
     "roost games": [],
@@ -161,6 +161,17 @@ def test_says_which_extra_is_needed(folder: Path) -> None:
     assert list(folder.glob("*.db")) == []
 
 
+def test_says_that_a_cluster_needs_its_own_extra(folder: Path) -> None:
+    bots = ["random", "greedy"]
+    calls = [
+        [command, *bots[:many], "--cluster", "local:2"] for command, many in (("ladder", 2), ("compare", 2), ("try", 1))
+    ]
+    told = (
+        "roost: --cluster needs distributed, which is not installed: pip install '.[cluster]' in a checkout of Roost\n"
+    )
+    assert outcomes(folder, calls) == [(Exit.USAGE, told)] * 3
+
+
 def test_says_that_the_page_needs_its_own_extra(folder: Path) -> None:
     calls = [["web"], ["web", "--server", NOBODY], ["web", "--db", "roost.db"]]
     for call, outcome in zip(calls, outcomes(folder, calls), strict=True):
@@ -182,6 +193,7 @@ def test_asks_an_arena_without_extras(folder: Path) -> None:
         ("play --help", SLOW),
         ("games", [*SLOW, "rich.markdown"]),
         ("play karteneck random random --seed 1", ["grpc", "sqlmodel", "roost_bots.strong"]),
+        ("ladder random timid --games karteneck --players 2 --blocks 1 --workers 1", ["dask", "distributed"]),
     ],
 )
 def test_imports_nothing_slow_for_nothing(call: str, slow: list[str]) -> None:

@@ -1,5 +1,6 @@
 """The way to a cluster: its address, workers on this machine for a trial, and a client that is connected."""
 
+import asyncio
 import contextlib
 import logging
 import tempfile
@@ -52,19 +53,28 @@ def connected(address: ClusterAddress) -> Iterator[Any]:
         resources.enter_context(_quiet())
         scheduler = address.scheduler or resources.enter_context(_local(distributed, address.workers))
         try:
+            asyncio.run(asyncio.wait_for(_greet(distributed, address.scheduler), CONNECT_SECONDS))
             with warnings.catch_warnings():
                 # Other versions are refused later, with the name of the machine that has them.
                 warnings.simplefilter("ignore")
                 client = distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError, TimeoutError) as error:
             raise UsageError(_unreachable(address.scheduler, error)) from None
         # Not `close`: that waits for a scheduler which may have gone.
         resources.callback(client.close, timeout=CONNECT_SECONDS)
         yield client
 
 
+async def _greet(distributed: Any, scheduler: str) -> None:
+    """See whether a scheduler answers: a client would wait without end for one that hangs."""
+    if scheduler:
+        options = distributed.Security().get_connection_args("client")
+        async with distributed.rpc(scheduler, connection_args=options) as there:
+            await there.identity(n_workers=0)
+
+
 def _unreachable(scheduler: str, error: Exception) -> str:
-    reason = "" if isinstance(error, OSError) else f" ({str(error).splitlines()[0]})"
+    reason = "" if isinstance(error, OSError | TimeoutError) else f" ({str(error).splitlines()[0]})"
     return (
         f"no scheduler answers at {scheduler} within {CONNECT_SECONDS:.0f} s{reason}; start one with dask scheduler, "
         "or try local:2"

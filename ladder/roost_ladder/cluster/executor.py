@@ -3,9 +3,11 @@
     with cluster_executor(ClusterAddress.read("local:4"), bots, limits) as executor:
         future = executor.submit(job)
 
-A worker may be killed, hang or run out of memory. Dask gives its jobs to others, and they are played again. If that job
-loses a second worker, one of its bots may be the reason. So everything else pauses, and each of its bots plays alone,
-against itself. The bot that loses a worker then is named. If none does, the job is played once more, alone.
+A worker may be killed, hang or run out of memory. Its jobs are given to others, and played again. If a job loses a
+second worker, one of its bots may be the reason. So everything else pauses, and each of its bots plays alone, against
+itself. The bot that loses a worker then is named. If none does, the job is played once more, alone.
+
+We say which worker gets a job, and not Dask, which would give a lost one to the next worker before we hear of it.
 
 Everything here but `submit` runs in the event loop of Dask's client.
 """
@@ -15,16 +17,18 @@ import concurrent.futures
 import contextlib
 import pickle
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from itertools import count
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from roost_games.errors import RoostError, UsageError
+from roost_ladder.cluster import roll
 from roost_ladder.cluster.bot_files import BotFiles, Travellers, sources_of
 from roost_ladder.cluster.connection import ClusterAddress, connected
 from roost_ladder.cluster.installation import Installation
+from roost_ladder.cluster.roll import Gate, Roll
 from roost_ladder.cluster.worker import (
     IN_PROCESSES,
     Assignment,
@@ -47,8 +51,6 @@ JOB_SECONDS = 1.0
 """About how long a job takes: the scheduler's work for it is then lost in the noise."""
 LOOK_SECONDS = 1.0
 """How often the workers are counted."""
-SILENT_SECONDS = 30.0
-"""A worker, or the scheduler, that has not been heard of for this long hangs. A worker says something every second."""
 FIRST_WORKER_SECONDS = 60.0
 """How long the first worker may take to join."""
 SECONDS_TO_END = 10.0
@@ -65,8 +67,28 @@ class BotEndsWorkers(RunStopped):
     """A bot takes the worker with it on which it plays."""
 
 
-class WorkersLost(RoostError):
-    """Workers have ended while they had this job."""
+class WorkerGone(RoostError):
+    """The worker that had this job has left."""
+
+    def __init__(self, *, orderly: bool) -> None:
+        super().__init__("a worker has left")
+        self.orderly = orderly
+        """Somebody ended it, or it had not begun with the job."""
+
+
+class JobLost(RoostError):
+    """A job has lost several workers."""
+
+
+class OpenTask:
+    """A task that is on the cluster."""
+
+    def __init__(self, worker: str) -> None:
+        self.worker = worker
+        self.gone = asyncio.Event()
+        """Its worker has gone."""
+        self.orderly = False
+        """Somebody ended the worker, or it had not begun with the task."""
 
 
 class ClusterExecutor:
@@ -83,7 +105,6 @@ class ClusterExecutor:
         player: JobPlayer,
     ) -> None:
         """`tell` gets lines about workers, and about bots that hang."""
-        self.workers = 0
         self._client = client
         self._tell = each_once(tell)
         self._player = player
@@ -91,14 +112,18 @@ class ClusterExecutor:
         self._travellers = Travellers(bots)
         self._run = f"roost-{uuid4()}"
         self._numbers = count(1)
-        self._losses: dict[str, LostWorkers] = {}
-        """By the keys of the tasks that are on the cluster."""
+        self._open: dict[str, OpenTask] = {}
+        """By the keys that Dask knows."""
         self._roll = Roll()
-        self._refused: set[str] = set()
         self._gone = asyncio.Event()
         """The scheduler has gone."""
         self._gate = Gate()
         self._running: set[Future[Any]] = set()
+
+    @property
+    def workers(self) -> int:
+        """How many jobs are played at the same time, at the moment."""
+        return self._roll.places
 
     def submit(self, job: Job) -> "Future[list[PlayedMatch]]":
         """Have a job played."""
@@ -129,7 +154,7 @@ class ClusterExecutor:
                 self._in_loop(self._end()).result()
 
     async def _begin(self) -> None:
-        self._client.subscribe_topic("all", self._note_loss)
+        self._client.subscribe_topic("all", self._note_event)
         self._client.subscribe_topic(self._run, lambda event: self._tell(event[1]))
         give_up = time.monotonic() + FIRST_WORKER_SECONDS
         while not await self._count_workers():
@@ -163,7 +188,7 @@ class ClusterExecutor:
             found = {"the scheduler": error}
         asked = self._client.run(difference_from, self._needs, on_error="return")
         found |= {
-            f"worker {address}": said for address, said in (await asyncio.wait_for(asked, SILENT_SECONDS)).items()
+            f"worker {address}": said for address, said in (await asyncio.wait_for(asked, roll.SILENT_SECONDS)).items()
         }
         told = [f"{machine} {_as_difference(said)}" for machine, said in found.items() if said]
         if told:
@@ -173,30 +198,32 @@ class ClusterExecutor:
         """Count the workers, and take out those that hang, until the scheduler has gone."""
         with contextlib.suppress(OSError, TimeoutError):
             while True:
-                await asyncio.wait_for(self._count_workers(), SILENT_SECONDS)
+                await asyncio.wait_for(self._count_workers(), roll.SILENT_SECONDS)
                 for worker in self._roll.silent():
                     self._tell(f"worker {worker} hangs, so others play its jobs")
-                    await asyncio.wait_for(self._client.run_on_scheduler(forget_worker, worker), SILENT_SECONDS)
+                    await asyncio.wait_for(self._client.run_on_scheduler(forget_worker, worker), roll.SILENT_SECONDS)
                 await asyncio.sleep(LOOK_SECONDS)
         self._gone.set()
 
     async def _count_workers(self) -> int:
         found = await self._client.scheduler.identity(n_workers=-1)
-        self._roll.hear({address: worker["last_seen"] for address, worker in found["workers"].items()})
-        workers = {address: worker["nthreads"] for address, worker in found["workers"].items()}
-        self.workers = sum(threads for address, threads in workers.items() if address not in self._refused)
-        return self.workers
+        self._roll.hear(found["workers"])
+        return self._roll.places
 
-    def _note_loss(self, event: tuple[float, dict[str, Any]]) -> None:
-        """An event of the scheduler. A worker that leaves because somebody ended it in an orderly way is no loss."""
+    def _note_event(self, event: tuple[float, dict[str, Any]]) -> None:
+        """An event of the scheduler: a worker has left, perhaps because somebody ended it in an orderly way."""
         _, what = event
-        if what.get("action") == "remove-worker" and not what.get("expected"):
-            for key in self._losses.keys() & set(what["processing-tasks"]):
-                self._losses[key].note()
+        if what.get("action") != "remove-worker":
+            return
+        self._roll.remove(what["worker"])
+        for key, task in self._open.items():
+            if task.worker == what["worker"]:
+                task.orderly = bool(what.get("expected")) or key not in what["processing-tasks"]
+                task.gone.set()
 
     async def _play(self, job: Job) -> list[PlayedMatch]:
         async with self._gate.shared():
-            with contextlib.suppress(WorkersLost):
+            with contextlib.suppress(JobLost):
                 return await self._once(job, MOST_LOST)
         async with self._gate.alone():
             return await self._play_alone(job)
@@ -209,14 +236,14 @@ class ClusterExecutor:
             mirror = job._replace(fixtures=(fixture._replace(bots=(bot,) * len(fixture.bots)),))
             try:
                 await self._once(mirror, 1)
-            except WorkersLost:
+            except JobLost:
                 raise BotEndsWorkers(
                     f"{bot.name} ended the worker that it played on, {MOST_LOST + 1} times; "
                     "with --sandbox it cannot reach other processes"
                 ) from None
         try:
             return await self._once(job, 1)
-        except WorkersLost:
+        except JobLost:
             names = ", ".join(sorted(bot.name for bot in bots))
             raise BotEndsWorkers(
                 f"{MOST_LOST + 1} workers were lost while {names} played together; none of them did that by itself"
@@ -228,60 +255,69 @@ class ClusterExecutor:
         return played
 
     async def _answer(self, work: Assignment, most_lost: int = MOST_LOST) -> Any:
-        """What the work comes to, on a worker that has what it needs."""
+        """What the work comes to, on a worker that has what it needs. Raises `JobLost` after this many lost workers."""
         data = pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
         files: tuple[BotFiles, ...] = ()
-        where: dict[str, Any] = {}
-        while True:
-            where = where or self._elsewhere()
-            reply = await self._reply(data, files, most_lost, where)
+        worker = ""
+        while most_lost:
+            # Files are for the worker that lacks them.
+            worker = worker if files else await self._choose()
+            try:
+                reply = await self._reply(data, files, worker)
+            except WorkerGone as gone:
+                most_lost -= not gone.orderly
+                files = ()
+                continue
             if reply.differs:
                 self._refuse(reply)
             elif not reply.missing:
                 return _value_of(reply)
             files = tuple(self._travellers.files(reply.missing))
-            where = {"workers": [reply.worker], "allow_other_workers": True} if reply.missing else {}
+        raise JobLost
 
-    def _elsewhere(self) -> dict[str, Any]:
-        """Where a job may be played, if not everywhere."""
-        return {"workers": sorted(self._roll.workers - self._refused)} if self._refused else {}
+    async def _choose(self) -> str:
+        """The worker for a job, as soon as there is one. Raises `ClusterLost`."""
+        while (worker := self._roll.least_busy()) is None:
+            self._check_scheduler()
+            await asyncio.sleep(LOOK_SECONDS)
+        return worker
+
+    def _check_scheduler(self) -> None:
+        if self._gone.is_set():
+            raise ClusterLost(f"{self._scheduler} has gone")
 
     def _refuse(self, reply: Reply) -> None:
-        self._refused.add(reply.worker)
+        self._roll.refuse(reply.worker)
         self._tell(f"worker {reply.worker} does not play: it {reply.differs}")
-        if not self._roll.workers - self._refused:
+        if self._roll.all_refused:
             raise UsageError(f"no worker is left that may play; the last one {reply.differs}")
 
-    async def _reply(self, work: bytes, files: tuple[BotFiles, ...], most_lost: int, where: Mapping[str, Any]) -> Reply:
-        """What a worker replies. Raises `WorkersLost` after this many, and `ClusterLost`."""
+    async def _reply(self, work: bytes, files: tuple[BotFiles, ...], worker: str) -> Reply:
+        """What a worker replies. Raises `WorkerGone` or `ClusterLost`."""
         key = f"{self._run}-{next(self._numbers)}"
-        lost = self._losses[key] = LostWorkers(most_lost)
-        future = self._client.submit(carry_out, self._needs, work, files, key=key, pure=False, **where)
+        task = self._open[key] = OpenTask(worker)
+        future = self._client.submit(carry_out, self._needs, work, files, key=key, pure=False, workers=[worker])
         answer = asyncio.ensure_future(_answered(future))
-        alarms = [asyncio.ensure_future(event.wait()) for event in (lost.too_many, self._gone)]
+        alarms = [asyncio.ensure_future(event.wait()) for event in (task.gone, self._gone)]
         try:
-            await asyncio.wait([answer, *alarms], return_when=asyncio.FIRST_COMPLETED)
-            if self._gone.is_set() or (answer.done() and answer.result() is None):
-                raise ClusterLost(f"{self._scheduler} has gone")
-            if not answer.done() or isinstance(answer.result(), WorkersLost):
-                raise WorkersLost
-            return cast(Reply, answer.result())
+            with self._roll.busy(worker):
+                await asyncio.wait([answer, *alarms], return_when=asyncio.FIRST_COMPLETED)
+            if answer.done() and (reply := answer.result()) is not None:
+                return reply
+            if task.gone.is_set():
+                raise WorkerGone(orderly=task.orderly)
+            raise ClusterLost(f"{self._scheduler} has gone")
         finally:
-            del self._losses[key]
+            del self._open[key]
             for each in (answer, *alarms):
                 each.cancel()
-            with contextlib.suppress(Exception):
-                await future.cancel()
+            future.release()
 
 
-async def _answered(future: Any) -> Reply | WorkersLost | None:
+async def _answered(future: Any) -> Reply | None:
     """A worker's reply; `None` if nobody will ever reply."""
-    from distributed import KilledWorker
-
     try:
         reply: Reply = await future
-    except KilledWorker:
-        return WorkersLost()
     except concurrent.futures.CancelledError:
         return None
     return reply
@@ -298,79 +334,6 @@ def _as_difference(said: object) -> str:
     if isinstance(said, ModuleNotFoundError):
         return f"does not have Roost with the extra cluster: it has no module {said.name}"
     return str(said) if isinstance(said, str) else f"cannot be compared with this machine: {said!r}"
-
-
-class LostWorkers:
-    """Counts the workers that a task has lost."""
-
-    def __init__(self, most: int) -> None:
-        self.too_many = asyncio.Event()
-        self._left = most
-
-    def note(self) -> None:
-        """One more."""
-        self._left -= 1
-        if self._left <= 0:
-            self.too_many.set()
-
-
-class Roll:
-    """When workers were heard of last."""
-
-    def __init__(self) -> None:
-        self.workers: set[str] = set()
-        self._heard: dict[str, tuple[float, float]] = {}
-        """By the scheduler's clock, and by ours."""
-
-    def hear(self, last_seen: Mapping[str, float]) -> None:
-        """Take down when the scheduler has heard of each worker, by its own clock."""
-        now = time.monotonic()
-        self.workers = set(last_seen)
-        self._heard = {
-            worker: before if (before := self._heard.get(worker)) and before[0] == seen else (seen, now)
-            for worker, seen in last_seen.items()
-        }
-
-    def silent(self) -> list[str]:
-        """Those that hang."""
-        limit = time.monotonic() - SILENT_SECONDS
-        return [worker for worker, (_, heard) in self._heard.items() if heard < limit]
-
-
-class Gate:
-    """Lets many do something at once, or one alone."""
-
-    def __init__(self) -> None:
-        self._inside = 0
-        self._alone = False
-        self._changed = asyncio.Condition()
-
-    @contextlib.asynccontextmanager
-    async def shared(self) -> AsyncIterator[None]:
-        """With others."""
-        async with self._changed:
-            await self._changed.wait_for(lambda: not self._alone)
-            self._inside += 1
-        try:
-            yield
-        finally:
-            async with self._changed:
-                self._inside -= 1
-                self._changed.notify_all()
-
-    @contextlib.asynccontextmanager
-    async def alone(self) -> AsyncIterator[None]:
-        """When the others have left."""
-        async with self._changed:
-            await self._changed.wait_for(lambda: not self._alone)
-            self._alone = True
-            await self._changed.wait_for(lambda: not self._inside)
-        try:
-            yield
-        finally:
-            async with self._changed:
-                self._alone = False
-                self._changed.notify_all()
 
 
 @contextlib.contextmanager
