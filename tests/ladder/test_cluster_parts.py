@@ -12,7 +12,7 @@ from roost_ladder.cluster import roll as rolls
 from roost_ladder.cluster.bot_files import TRAVELS, BotFiles, Travellers, missing_files, settled, sources_of
 from roost_ladder.cluster.connection import ClusterAddress
 from roost_ladder.cluster.installation import Installation
-from roost_ladder.cluster.roll import Gate, Roll
+from roost_ladder.cluster.roll import SharedGate, WorkerRoll
 from roost_ladder.running.fixtures import BotSpec, Job
 from tests.support.ladders.small_ladders import CALM, bot, fixture
 
@@ -153,7 +153,7 @@ def seen(**last_seen: float) -> dict[str, dict[str, float]]:
 def test_a_worker_that_says_nothing_for_too_long_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(rolls, "time", SimpleNamespace(monotonic=lambda: now))
-    roll = Roll()
+    roll = WorkerRoll()
     roll.hear(seen(a=1.0, b=1.0))
     now += 20.0
     roll.hear(seen(a=2.0, b=1.0))
@@ -165,7 +165,7 @@ def test_a_worker_that_says_nothing_for_too_long_is_silent(monkeypatch: pytest.M
 
 
 def test_the_next_job_goes_to_who_has_least_to_do_for_each_thread() -> None:
-    roll = Roll()
+    roll = WorkerRoll()
     assert roll.least_busy() is None
     roll.hear(seen(a=1.0, large=1.0))
     assert roll.places == 3
@@ -183,20 +183,20 @@ def test_the_next_job_goes_to_who_has_least_to_do_for_each_thread() -> None:
 def test_one_that_wants_to_be_alone_waits_for_the_others_and_they_for_it() -> None:
     order: list[str] = []
 
-    async def visit(gate: Gate, name: str, leave: asyncio.Event) -> None:
+    async def visit(gate: SharedGate, name: str, leave: asyncio.Event) -> None:
         async with gate.shared():
             order.append(f"{name} in")
             await leave.wait()
             order.append(f"{name} out")
 
-    async def stay(gate: Gate, leave: asyncio.Event) -> None:
+    async def stay(gate: SharedGate, leave: asyncio.Event) -> None:
         async with gate.alone():
             order.append("alone in")
             await leave.wait()
             order.append("alone out")
 
     async def meet() -> None:
-        gate, first, second, third = Gate(), asyncio.Event(), asyncio.Event(), asyncio.Event()
+        gate, first, second, third = SharedGate(), asyncio.Event(), asyncio.Event(), asyncio.Event()
         visits = [asyncio.ensure_future(visit(gate, "a", first)), asyncio.ensure_future(visit(gate, "b", second))]
         await asyncio.sleep(0)
         visits.append(asyncio.ensure_future(stay(gate, third)))

@@ -28,12 +28,12 @@ from roost_ladder.cluster import roll
 from roost_ladder.cluster.bot_files import BotFiles, Travellers, sources_of
 from roost_ladder.cluster.connection import ClusterAddress, connected
 from roost_ladder.cluster.installation import Installation
-from roost_ladder.cluster.roll import Gate, Roll
+from roost_ladder.cluster.roll import SharedGate, WorkerRoll
 from roost_ladder.cluster.worker import (
     IN_PROCESSES,
     Assignment,
     JobPlayer,
-    Reply,
+    WorkerReply,
     call_for_bot,
     carry_out,
     difference_from,
@@ -73,7 +73,7 @@ class WorkerGone(RoostError):
     def __init__(self, *, orderly: bool) -> None:
         super().__init__("a worker has left")
         self.orderly = orderly
-        """Somebody ended it, or it had not begun with the job."""
+        """It had not begun with the job, or was ended by somebody who may do that."""
 
 
 class JobLost(RoostError):
@@ -87,8 +87,8 @@ class OpenTask:
         self.worker = worker
         self.gone = asyncio.Event()
         """Its worker has gone."""
-        self.orderly = False
-        """Somebody ended the worker, or it had not begun with the task."""
+        self.orderly = True
+        """The worker had not begun with the task, or was ended by somebody who may do that."""
 
 
 class ClusterExecutor:
@@ -114,10 +114,10 @@ class ClusterExecutor:
         self._numbers = count(1)
         self._open: dict[str, OpenTask] = {}
         """By the keys that Dask knows."""
-        self._roll = Roll()
+        self._roll = WorkerRoll()
         self._gone = asyncio.Event()
         """The scheduler has gone."""
-        self._gate = Gate()
+        self._gate = SharedGate()
         self._running: set[Future[Any]] = set()
 
     @property
@@ -181,7 +181,7 @@ class ClusterExecutor:
         return f"the scheduler at {self._address}"
 
     async def _compare(self) -> None:
-        """Raise `UsageError` if a machine has not what is needed."""
+        """Raise `UsageError` if a machine does not have what is needed."""
         try:
             found = {"the scheduler": await self._client.run_on_scheduler(difference_from, self._needs)}
         except Exception as error:
@@ -208,6 +208,10 @@ class ClusterExecutor:
     async def _count_workers(self) -> int:
         found = await self._client.scheduler.identity(n_workers=-1)
         self._roll.hear(found["workers"])
+        for task in self._open.values():
+            if task.worker not in found["workers"]:
+                # It had left when it was chosen, or its leaving was not told.
+                task.gone.set()
         return self._roll.places
 
     def _note_event(self, event: tuple[float, dict[str, Any]]) -> None:
@@ -279,20 +283,24 @@ class ClusterExecutor:
         """The worker for a job, as soon as there is one. Raises `ClusterLost`."""
         while (worker := self._roll.least_busy()) is None:
             self._check_scheduler()
+            self._tell("no worker is left; waiting for one to join")
             await asyncio.sleep(LOOK_SECONDS)
         return worker
 
     def _check_scheduler(self) -> None:
         if self._gone.is_set():
-            raise ClusterLost(f"{self._scheduler} has gone")
+            raise self._lost()
 
-    def _refuse(self, reply: Reply) -> None:
+    def _lost(self) -> ClusterLost:
+        return ClusterLost(f"{self._scheduler} has gone")
+
+    def _refuse(self, reply: WorkerReply) -> None:
         self._roll.refuse(reply.worker)
         self._tell(f"worker {reply.worker} does not play: it {reply.differs}")
         if self._roll.all_refused:
             raise UsageError(f"no worker is left that may play; the last one {reply.differs}")
 
-    async def _reply(self, work: bytes, files: tuple[BotFiles, ...], worker: str) -> Reply:
+    async def _reply(self, work: bytes, files: tuple[BotFiles, ...], worker: str) -> WorkerReply:
         """What a worker replies. Raises `WorkerGone` or `ClusterLost`."""
         key = f"{self._run}-{next(self._numbers)}"
         task = self._open[key] = OpenTask(worker)
@@ -306,7 +314,7 @@ class ClusterExecutor:
                 return reply
             if task.gone.is_set():
                 raise WorkerGone(orderly=task.orderly)
-            raise ClusterLost(f"{self._scheduler} has gone")
+            raise self._lost()
         finally:
             del self._open[key]
             for each in (answer, *alarms):
@@ -314,16 +322,16 @@ class ClusterExecutor:
             future.release()
 
 
-async def _answered(future: Any) -> Reply | None:
+async def _answered(future: Any) -> WorkerReply | None:
     """A worker's reply; `None` if nobody will ever reply."""
     try:
-        reply: Reply = await future
-    except concurrent.futures.CancelledError:
+        reply: WorkerReply = await future
+    except (concurrent.futures.CancelledError, OSError):
         return None
     return reply
 
 
-def _value_of(reply: Reply) -> Any:
+def _value_of(reply: WorkerReply) -> Any:
     if reply.error:
         raise (UsageError if reply.usage else RoostError)(f"{reply.error} (on worker {reply.worker})")
     return reply.value

@@ -21,7 +21,7 @@ class WorkerSeen(NamedTuple):
     """By ours."""
 
 
-class Roll:
+class WorkerRoll:
     """All workers of a cluster."""
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class Roll:
             self._jobs[worker] -= 1
 
 
-class Gate:
+class SharedGate:
     """Lets many do something at once, or one alone."""
 
     def __init__(self) -> None:

@@ -49,7 +49,7 @@ class Assignment(NamedTuple):
     """Names the run. Lines about hanging bots are sent under this topic."""
 
 
-class Reply(NamedTuple):
+class WorkerReply(NamedTuple):
     """What a worker says."""
 
     worker: str
@@ -64,13 +64,13 @@ class Reply(NamedTuple):
     """Whether the error is one of usage."""
 
 
-def carry_out(needs: tuple[Any, ...], assignment: bytes, files: tuple[BotFiles, ...] = ()) -> Reply:
+def carry_out(needs: tuple[Any, ...], assignment: bytes, files: tuple[BotFiles, ...] = ()) -> WorkerReply:
     """Do what is asked for, if this worker has what it `needs`. Bots whose `files` come along are unpacked first."""
     from distributed import get_worker
 
     worker = get_worker()
     if difference := difference_from(needs):
-        return Reply(worker.address, differs=difference)
+        return WorkerReply(worker.address, differs=difference)
     folder = Path(worker.local_directory) / BOTS
     for each in files:
         each.unpack(folder)
@@ -78,10 +78,10 @@ def carry_out(needs: tuple[Any, ...], assignment: bytes, files: tuple[BotFiles, 
     WORKER_PROCESSES.tell = lambda line: worker.log_event(what.run, line)
     try:
         if missing := missing_files(what.sources, folder):
-            return Reply(worker.address, missing=missing)
-        return Reply(worker.address, what.do(folder, *what.given))
+            return WorkerReply(worker.address, missing=missing)
+        return WorkerReply(worker.address, what.do(folder, *what.given))
     except RoostError as error:
-        return Reply(worker.address, error=str(error), usage=isinstance(error, UsageError))
+        return WorkerReply(worker.address, error=str(error), usage=isinstance(error, UsageError))
     finally:
         if what.run in _ended:
             close_idle()
