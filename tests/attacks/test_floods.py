@@ -301,6 +301,28 @@ def test_spectators_that_come_again_and_again_pay_for_it(tmp_path: Path, monkeyp
     bounded(script)
 
 
+def test_a_spectator_is_not_sent_more_than_anybody_can_look_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixteen spectators of fast matches used to take half of the arena's time. What is too much for one waits."""
+    monkeypatch.setattr(reading, "WATCHING", RequestLimits(requests_per_second=1e-6, burst=3))
+
+    async def script() -> None:
+        async with silent_match(tmp_path) as (place, request):
+            greedy = [place.stub.WatchMatch(request, metadata=coming_from(ELSEWHERE)) for _ in range(2)]
+            for seen in greedy:
+                assert (await seen.read()).started.bots
+            views = [asyncio.ensure_future(seen.read()) for seen in greedy]
+            await asyncio.wait(views, return_when=asyncio.FIRST_COMPLETED)
+            other = place.stub.WatchMatch(request, metadata=coming_from("192.0.2.2"))
+            assert (await other.read()).started.bots
+            assert (await other.read()).HasField("view")
+            other.cancel()
+            assert [view.done() for view in views].count(True) == 1, "three were sent, and the fourth waits"
+            for each in (*views, *greedy):
+                each.cancel()
+
+    bounded(script)
+
+
 def test_a_caller_asks_one_thing_at_a_time_and_pays_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With 50 ms to spend and 20 ms for each answer, three are given: the third still begins with something left."""
     monkeypatch.setattr(reading, "READING", RequestLimits(requests_per_second=1e-6, burst=50))

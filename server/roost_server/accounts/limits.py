@@ -25,6 +25,9 @@ REGISTRATIONS = RequestLimits(requests_per_second=0.1, burst=20)
 """What a host allows an address, or an invitation: 20 registrations at once, then six a minute."""
 READING = RequestLimits(requests_per_second=100.0, burst=3_000)
 """How many milliseconds of the processor a caller's questions may take: a tenth of one, and three seconds at once."""
+WATCHING = RequestLimits(requests_per_second=500.0, burst=5_000)
+"""How many updates of running matches a caller is sent. More wait: nobody can look at them faster, and each takes time
+from the matches."""
 
 
 class Buckets:

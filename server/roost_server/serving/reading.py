@@ -14,7 +14,7 @@ from roost.v1 import arena_pb2, play_pb2
 from roost_server.accounts.callers import INSIDE
 from roost_server.accounts.gate import CALLER, Asker, Gate, Need, asker_of
 from roost_server.accounts.keys import Identity
-from roost_server.accounts.limits import READING, Buckets
+from roost_server.accounts.limits import READING, WATCHING, Buckets
 from roost_server.answers.questions import ARENA, RecordAnswers
 from roost_server.answers.ratings import Ratings
 from roost_server.errors import NotYetError, TooMuchError
@@ -27,6 +27,8 @@ from roost_server.store import Store
 NOTHING_PLAYED = "these are records; nothing is played here"
 READERS = 4
 """How many questions are answered at the same time."""
+WAIT_SECONDS = 0.05
+"""How often it is looked whether a caller may be sent more."""
 AnswerT = TypeVar("AnswerT")
 AnswerLive = Callable[[Any, Asker], Awaitable[Message]]
 """Answers a request with the running arena."""
@@ -42,6 +44,7 @@ class Readers:
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(READERS, "reader")
         self._budgets = Buckets(READING)
+        self._updates = Buckets(WATCHING)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def close(self) -> None:
@@ -77,6 +80,12 @@ class Readers:
             return function(*arguments)
         finally:
             self._budgets.charge(caller, worth_ms + 1000 * (thread_time() - begun))
+
+    async def await_turn(self) -> None:
+        """Wait until the caller may be sent another update of a running match."""
+        caller = CALLER.get()
+        while caller != INSIDE and not self._updates.take(caller):
+            await asyncio.sleep(WAIT_SECONDS)
 
     def _check(self, caller: str) -> None:
         if not self._budgets.take(caller):

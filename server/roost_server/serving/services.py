@@ -104,6 +104,7 @@ class ArenaService(ReadingService):
         told = self._retellings.watch(match) if request.from_beginning else watch(match)
         async with aclosing(told) as updates:
             async for update in updates:
+                await self._readers.await_turn()
                 yield update
 
     async def _veil(self, asker: Asker) -> Veil:
