@@ -124,6 +124,20 @@ async def spectators(target: Target) -> None:
         await asyncio.gather(*(watch() for _ in range(20)))
 
 
+async def unread_spectators(target: Target) -> None:
+    """Spectators who read nothing, on new connections again and again."""
+    async with grpc.aio.insecure_channel(target.address) as channel:
+        stub: Any = ArenaStub(channel)  # type: ignore[no-untyped-call,unused-ignore]
+        while True:
+            async with target.connection(window=0) as connection:
+                for _ in range(40):
+                    with suppress(grpc.aio.AioRpcError, IndexError):
+                        running = await stub.ListMatches(arena_pb2.ListMatchesRequest(running=True, limit=1))
+                        request = arena_pb2.WatchMatchRequest(match_id=running.matches[0].match_id)
+                        connection.ask(WATCH, request.SerializeToString())
+                await asyncio.sleep(1)
+
+
 async def connections(target: Target) -> None:
     """Connections that are made and left, as fast as it goes."""
     while True:
@@ -137,6 +151,7 @@ FLOODS: dict[str, Callable[[Target], Coroutine[Any, Any, None]]] = {
     "answers unread": unread,
     "questions": questions,
     "spectators": spectators,
+    "spectators who read nothing": unread_spectators,
     "connections": connections,
     "calls taken back": taken_back,
 }

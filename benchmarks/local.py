@@ -14,8 +14,8 @@ runs take turns, and the best of several rounds counts for each, so that a bad m
 side. (The best of the differences would be that with the unluckiest shorter run.)
 
 With `--ways` the ladder is compared with itself: all bots in one process, a process for each, and the same in a
-sandbox, if one can be made here. One half plays with bots that answer in microseconds, the other with bots that think
-for 5 ms.
+sandbox, if one can be made here, with bots that answer in microseconds and with bots that think for 5 ms. A round has a
+turn of each way. The figures are medians of the rounds, and for the share of one process the quartiles too.
 """
 
 import argparse
@@ -25,10 +25,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from time import process_time
 from typing import NamedTuple
 
 from benchmarks import local_bots
+from benchmarks.arena import spread
 from roost_bots import SAMPLES
 from roost_games.chance import Tape
 from roost_games.errors import UsageError
@@ -220,11 +222,10 @@ def compare_ways(quick: Sequence[Entrant], matches: int, rounds: int) -> None:
     """Print what the ways to run bots cost beside each other."""
     slow = find_entrants([f"{local_bots.__file__}:{name}" for name in ("Thinker", "OtherThinker")], SAMPLES).bots
     ways = possible_ways()
-    print(f"{'microseconds a match':40}" + "".join(f"{way.name:>24}" for way in ways))
-    few = max(matches // 50, 4)
-    thinking = "karteneck, 2 players, thinking for 5 ms"
-    for kind in (Kind(game, players) for game in GAME_NAMES for players in (2, 4)):
+    print(f"{'microseconds a match':40}" + "".join(f"{way.name:>30}" for way in ways))
+    for kind in (*(Kind(game, 2) for game in GAME_NAMES), Kind("karteneck", 4)):
         print_ways(f"{kind.game}, {kind.players} players", kind, quick, ways, matches=matches, rounds=rounds)
+    thinking, few = "karteneck, 2 players, thinking for 5 ms", max(matches // 50, 4)
     print_ways(thinking, Kind("karteneck", 2), slow, ways, matches=few, rounds=rounds, short=2)
 
 
@@ -238,31 +239,39 @@ def print_ways(
     rounds: int,
     short: int = SHORT,
 ) -> None:
-    """Print a line. The ways take turns."""
-    best = [Best() for _ in ways]
-    for _ in range(rounds):
-        for way, each in zip(ways, best, strict=True):
-            bots = [bot._replace(spec=bot.spec._replace(trusted=way.trusted)) for bot in entrants]
-            limits = STANDARD_LIMITS._replace(sandbox=way.sandbox)
-            each.play(kind, bots, matches, database=False, short=short, limits=limits)
-    took = [each.microseconds() for each in best]
-    print(f"{title:40}" + "".join(f"{each:16.0f}{took[0] / each:8.0%}" for each in took), flush=True)
+    """Print a line: medians of the rounds, in which the ways take turns. Ratios are between turns of one round."""
+    took = [[way_time(way, kind, entrants, matches, short) for way in ways] for _ in range(rounds)]
+    cells = []
+    for number in range(len(ways)):
+        ratios = [spread([each[0] / each[number] for each in took])] if number else []
+        cells.append("  ".join([f"{median(each[number] for each in took):.0f}", *ratios]))
+    print(f"{title:40}" + "".join(f"{cell:>30}" for cell in cells), flush=True)
+
+
+def way_time(way: Way, kind: Kind, entrants: Sequence[Entrant], matches: int, short: int) -> float:
+    """Microseconds of processor time for a match."""
+    bots = [bot._replace(spec=bot.spec._replace(trusted=way.trusted)) for bot in entrants]
+    turn = Best()
+    limits = STANDARD_LIMITS._replace(sandbox=way.sandbox)
+    turn.play(kind, bots, matches, database=False, short=short, limits=limits)
+    return turn.microseconds()
 
 
 def main() -> None:
     """Measure every kind of table, and print the table."""
     parser = argparse.ArgumentParser(description="Speed of the local ladder beside the bare loop, with the same bots.")
-    parser.add_argument("--matches", type=int, default=1000, help="how many matches of each kind are played (1000)")
-    parser.add_argument("--rounds", type=int, default=5, help="of how many rounds the best is shown (5)")
+    parser.add_argument("--matches", type=int, help="how many matches of each kind are played (1000; --ways: 300)")
+    parser.add_argument("--rounds", type=int, default=5, help="of how many rounds the best is shown, or the median (5)")
     parser.add_argument("--bots", default=",".join(BOTS), help="the samples that play (%(default)s)")
     parser.add_argument("--ways", action="store_true", help="compare the ways to run bots")
     arguments = parser.parse_args()
     entrants = find_entrants(arguments.bots.split(","), SAMPLES).bots
     if arguments.ways:
-        compare_ways(entrants, arguments.matches, arguments.rounds)
+        compare_ways(entrants, arguments.matches or 300, arguments.rounds)
         return
-    print_ladders(arguments.bots, entrants, arguments.matches, arguments.rounds)
-    print_ladders("bots that think for 0.1 ms", brief(), arguments.matches // 10, arguments.rounds)
+    matches = arguments.matches or 1000
+    print_ladders(arguments.bots, entrants, matches, arguments.rounds)
+    print_ladders("bots that think for 0.1 ms", brief(), matches // 10, arguments.rounds)
 
 
 if __name__ == "__main__":
