@@ -4,8 +4,9 @@
 
 Rows that are compared take turns, and each shows the best of its rounds, because the machine may be noisy. Look at the
 ratios. The arena is a process of its own, and what it needs of the processor for a decision is shown beside the rate:
-that is hardly disturbed by other programs. A flood has five turns a round, each of a third of the seconds. Databases are
-filled with copies of one match, with ids, bots and places of their own but without replays, which nothing here reads.
+that is hardly disturbed by other programs. A flood has five turns a round, each of a third of the seconds. Databases
+are filled with copies of one match, with ids, bots and places of their own but without replays, which nothing here
+reads.
 """
 
 import argparse

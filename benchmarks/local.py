@@ -267,7 +267,7 @@ def main() -> None:
     arguments = parser.parse_args()
     entrants = find_entrants(arguments.bots.split(","), SAMPLES).bots
     if arguments.ways:
-        compare_ways(entrants, arguments.matches or 300, arguments.rounds)
+        compare_ways(entrants, arguments.matches or 300, max(arguments.rounds, 2))
         return
     matches = arguments.matches or 1000
     print_ladders(arguments.bots, entrants, matches, arguments.rounds)
