@@ -277,6 +277,10 @@ class Adjudication:
 
     def _check_result(self, state: State[Any, Any]) -> None:
         result = self._replay.result
+        if result.reason or result.asked:
+            raise _Deviates(
+                None, f"only a voided match has a reason and seats that were asked, not a {result.termination} one"
+            )
         merits = state.merits()
         scores = tuple(merit[0] for merit in merits)
         if scores != result.scores:

@@ -130,7 +130,40 @@ def voided_after_the_end(data: Json) -> bool:
     return True
 
 
+def reason_for_no_void(data: Json) -> bool:
+    """A match that counts has the reason of one that does not."""
+    data["result"]["reason"] = "power cut"
+    return True
+
+
+def asked_in_no_void(data: Json) -> bool:
+    data["result"]["asked"] = [0]
+    return True
+
+
+def amid_simultaneous_decisions(data: Json) -> bool:
+    """A seat is said to have run out of grace time just where it made a decision itself, and is placed last."""
+    seat = last_to_decide(data)
+    if seat < 0 or data["result"]["forfeits"]:
+        return False
+    add_forfeit(data, seat)
+    own = [step for step, each in enumerate(data["steps"]) if each.get("seat") == seat]
+    data["result"]["forfeited"].append({"seat": seat, "step": own[len(own) // 2], "why": "grace"})
+    return True
+
+
+def twice_on_record(data: Json) -> bool:
+    """A decision is listed twice."""
+    own = [step for step, each in enumerate(data["steps"]) if "seat" in each]
+    data["steps"].insert(own[0], data["steps"][own[0]])
+    return True
+
+
 FORGERIES = {
+    "reason without a void": reason_for_no_void,
+    "asked without a void": asked_in_no_void,
+    "grace amid decisions": amid_simultaneous_decisions,
+    "decision listed twice": twice_on_record,
     "no reason for it": forfeit_without_reason,
     "no reasons at all": forfeit_in_an_older_record,
     "grace after the end": forfeit_with("grace", 0),
@@ -165,6 +198,7 @@ def test_the_matches_that_are_forged_are_in_order_with_and_without_reasons() -> 
     ("forge", "what"),
     [
         (legal_move_called_malformed, "that was refused as malformed is legal"),
+        (reason_for_no_void, "only a voided match has a reason"),
         (voided_after_the_end, "is said to be voided, but the rules had ended it"),
         (forfeit_without_reason, "but the reasons are those of"),
         (forfeit_with("grace", 0), "where the match did not wait for a decision"),
