@@ -6,12 +6,14 @@ In the folder are its key and the arena's certificate, and it notes there what i
 import asyncio
 import sys
 from contextlib import suppress
+from itertools import cycle
 from pathlib import Path
 
 import grpc
 
 from roost.v1 import arena_pb2, play_pb2
 from roost.v1.arena_pb2_grpc import ArenaStub
+from roost.v1.karteneck_pb2 import KarteneckMove
 from roost_sdk.arena import client
 from roost_sdk.arena.client import Client
 from roost_sdk.arena.connection import CHANNEL_OPTIONS
@@ -28,6 +30,9 @@ VISIT_SECONDS = (0.4, 1.5)
 FLOOD_SECONDS = 0.1
 PAUSE_SECONDS = 0.7
 HALF_CALLS = 50
+NONSENSE = [play_pb2.Answer(match=match, request=match) for match in range(10_000, 10_500)]
+LARGE = [play_pb2.Answer(match=1, request=1, move=play_pb2.Move(karteneck=KarteneckMove(lay=[1] * (1 << 20))))]
+"""A move of a megabyte."""
 
 
 def new_client(name: str) -> Client:
@@ -52,20 +57,19 @@ async def come_and_go(open_link: OpenLink) -> None:
 async def flood(address: str, credentials: Credentials, open_link: OpenLink, ca: Path) -> None:
     """Say what nobody wants to hear, and ask what nobody wants to know, as fast as it goes, again and again."""
     async with credentials.aio_channel(address, CHANNEL_OPTIONS) as channel:
-        while True:
+        for said in cycle((NONSENSE, LARGE)):
             stub = ArenaStub(channel)
-            await asyncio.gather(shout(await open_link()), pester(stub, credentials), clog(address, ca))
+            await asyncio.gather(shout(await open_link(), said), pester(stub, credentials), clog(address, ca))
             await asyncio.sleep(PAUSE_SECONDS)
 
 
-async def shout(link: Link) -> None:
+async def shout(link: Link, said: list[play_pb2.Answer]) -> None:
     """Answer questions that nobody has put, until the arena has had enough."""
-    nonsense = [play_pb2.Answer(match=match, request=match) for match in range(10_000, 10_500)]
     try:
         await link.send(play_pb2.BotMessage(hello=play_pb2.Hello(name=FLOODER, version=VERSION)))
         async with asyncio.timeout(FLOOD_SECONDS):
             while True:
-                await link.send(play_pb2.BotMessage(answers=nonsense))
+                await link.send(play_pb2.BotMessage(answers=said))
     except (LinkLost, Refused, TimeoutError):
         pass
     finally:
