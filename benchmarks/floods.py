@@ -179,9 +179,9 @@ async def _attack(pipe: Connection, flood: str, target: Target) -> None:
 
 def busy_process(pipe: Connection) -> None:
     """Use up as much of a processor as was told last, until told to stop."""
-    share = 0.0
+    share: float | str = 0.0
     pipe.send("idle")
-    while share != "stop":
+    while isinstance(share, float):
         end = perf_counter() + SLICE_SECONDS
         while perf_counter() < end - (1 - share) * SLICE_SECONDS:
             pass

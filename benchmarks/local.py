@@ -55,6 +55,8 @@ BOTS = ("random", "timid", "greedy", "careful")
 
 SHORT = 40
 """How many matches the shorter run has."""
+SHORT_WAY = 100
+"""The same where bots have processes: by then as many are played at once as may be."""
 
 
 class Row(NamedTuple):
@@ -237,7 +239,7 @@ def print_ways(
     *,
     matches: int,
     rounds: int,
-    short: int = SHORT,
+    short: int = SHORT_WAY,
 ) -> None:
     """Print a line: medians of the rounds, in which the ways take turns. Ratios are between turns of one round."""
     took = [[way_time(way, kind, entrants, matches, short) for way in ways] for _ in range(rounds)]
@@ -260,14 +262,14 @@ def way_time(way: Way, kind: Kind, entrants: Sequence[Entrant], matches: int, sh
 def main() -> None:
     """Measure every kind of table, and print the table."""
     parser = argparse.ArgumentParser(description="Speed of the local ladder beside the bare loop, with the same bots.")
-    parser.add_argument("--matches", type=int, help="how many matches of each kind are played (1000; --ways: 300)")
+    parser.add_argument("--matches", type=int, help="how many matches of each kind are played (1000; --ways: 400)")
     parser.add_argument("--rounds", type=int, default=5, help="of how many rounds the best is shown, or the median (5)")
     parser.add_argument("--bots", default=",".join(BOTS), help="the samples that play (%(default)s)")
     parser.add_argument("--ways", action="store_true", help="compare the ways to run bots")
     arguments = parser.parse_args()
     entrants = find_entrants(arguments.bots.split(","), SAMPLES).bots
     if arguments.ways:
-        compare_ways(entrants, arguments.matches or 300, max(arguments.rounds, 2))
+        compare_ways(entrants, arguments.matches or 400, max(arguments.rounds, 2))
         return
     matches = arguments.matches or 1000
     print_ladders(arguments.bots, entrants, matches, arguments.rounds)
