@@ -59,8 +59,8 @@ def complaints(tab: Page, site: Site) -> Iterator[Complaints]:
     heard = Complaints(tab, site.address)
     yield heard
     tab.evaluate("localStorage.clear()")
-    tab.goto("about:blank")
     heard.close()
+    tab.goto("about:blank")  # which ends what the test has left open
     assert heard.found == []
 
 
