@@ -59,7 +59,7 @@ def load_bot(text: str, samples: Mapping[str, type[Bot]]) -> LoadedBot:
 
 
 def short_name(text: str) -> str:
-    """What a bot is called while it is not known yet: `mybot` for `bots/mybot.py:Mine`, and a program as it is."""
+    """The name of a bot that is not loaded: `mybot` for `bots/mybot.py:Mine`; samples and programs as they are."""
     return text if text.startswith(STDIO) else text.rpartition("/")[2].partition(":")[0].removesuffix(".py")
 
 

@@ -2,7 +2,8 @@
 
 C code that holds the interpreter keeps all threads of the program from running: nobody there could say where the bot
 is, nor answer Ctrl-C. So Python itself writes every few seconds to a pipe where its threads are (`hangs.dump_if_held`),
-and at the other end a bystander reads it, names the bot and the line, and answers Ctrl-C, which reaches both processes (decision 25).
+and at the other end a bystander reads it, names the bot and the line, and answers Ctrl-C, which reaches both processes.
+Decision 25 has the reasons.
 
     with bystander("mybot") as answered:
         ...

@@ -18,11 +18,11 @@ from roost_ladder.running.fixtures import Fixture, MatchLimits
 from roost_ladder.running.hall import Hall
 from roost_ladder.workshop.guests import bot_to_ask
 from roost_ladder.workshop.lessons import LEAST_MATCHES, Lesson, LostMatch, Study
-from roost_ladder.workshop.review import name_of
 from roost_sdk.arena.kept import KeptMatch, fetch_record, is_kept, read_kept
 from roost_sdk.arena.reader import Reader, newest_matches
 from roost_sdk.bot import Bot
 from roost_sdk.bounded_files import lines_of
+from roost_sdk.load import short_name
 
 MOST_TRIES = 20
 """For each loss that is wanted, at most this many matches are played now."""
@@ -64,7 +64,7 @@ class LossOptions(NamedTuple):
     @property
     def own_name(self) -> str:
         """What it is called in the records."""
-        return self.name or name_of(self.bot)
+        return self.name or short_name(self.bot)
 
 
 class Lessons(NamedTuple):

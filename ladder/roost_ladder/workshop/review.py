@@ -14,6 +14,7 @@ from roost_ladder.rating.estimates import Estimate, mean_of
 from roost_ladder.workshop.second_opinion import Opinion, Opinions
 from roost_ladder.workshop.weighing import outcomes, weigh
 from roost_sdk.bot import Bot
+from roost_sdk.load import short_name
 from roost_sdk.viewing.frames import Recorded
 from roost_sdk.viewing.moments import Remark
 
@@ -67,16 +68,10 @@ def own_bot(names: Sequence[str], bot: str | None, seat: int | None) -> tuple[st
             found = f"{len(files)} of its bots are files" if files else "none of its bots is a file"
             raise UsageError(f"{found} here ({', '.join(own)}); name yours: --bot mybot.py")
         bot = str(files[0])
-    seats = [at for at, name in enumerate(names) if name == name_of(bot)] if seat is None else [seat]
+    seats = [at for at, name in enumerate(names) if name == short_name(bot)] if seat is None else [seat]
     if len(seats) != 1:
         raise UsageError(f"in which seat {bot} is cannot be told from the names ({', '.join(names)}); add --seat N")
     return bot, seats[0]
-
-
-def name_of(bot: str) -> str:
-    """The name under which a bot plays unless another is given: that of its file."""
-    file = bot.rpartition(":")[0] if ".py:" in bot else bot
-    return Path(file).stem if file.endswith(".py") else bot
 
 
 def _files_of(name: str) -> list[Path]:
