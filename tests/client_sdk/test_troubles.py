@@ -3,10 +3,15 @@
 import threading
 from queue import SimpleQueue
 from random import Random
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from roost_sdk import Bot
+from roost_sdk import Bot, Stats
+from roost_sdk.arena import matches
+from roost_sdk.arena.drivers import Driver
+from roost_sdk.arena.matches import Matches, Unsent
 from roost_sdk.seat import BotSeat, SeatedBot
 from roost_sdk.troubles import hangs
 from roost_sdk.troubles.hangs import Hang, hang_line, watched
@@ -129,3 +134,29 @@ def test_a_thread_that_calls_no_bot_does_not_hang() -> None:
         for _ in range(30):
             caller.looks.get(timeout=60)
     assert told == []
+
+
+class LongCall:
+    """A call at an arena that does not end, and what calls it."""
+
+    match: Any = SimpleNamespace(seat=0, match_id="m", slow_seconds=0.0)
+
+    def calling(self) -> Any:
+        return (self,)
+
+    def where(self, task: object) -> str:
+        return "mine.py, line 7, in choose"
+
+
+def test_a_long_hang_hides_no_error_that_comes_later(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    playing = Matches(Bot, Unsent(), Stats(), lambda stats: None)
+    playing.driver = cast("Driver", LongCall())
+    for second in range(200):
+        monkeypatch.setattr(matches, "perf_counter", lambda second=second: float(second))
+        playing._look()
+    playing._troubles.tell(Trouble(0, "the bot", "crashed: KeyError: 'W'"), "m")
+    told = [line for line in caplog.messages if "has not answered for" in line]
+    assert [int(line.partition(" for ")[2].partition(" s;")[0]) for line in told] == [2, 4, 8, 16, 32, 64, 128]
+    assert "crashed: KeyError: 'W'" in caplog.messages[-1]

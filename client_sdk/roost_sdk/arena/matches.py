@@ -26,6 +26,8 @@ USUAL_MAX_BYTES = 64 << 10
 """The largest message for an arena that does not say which it takes."""
 ANSWER_OVERHEAD = 4
 """The bytes before an answer in a message: its field number, and its length."""
+MOST_HANGS = 100
+"""How many lines are told about bots that hang, for different times."""
 METHODS: dict[Kind, str] = {"start": "start()", "decide": "a decision", "seen": "seen()", "end": "end()"}
 log = logging.getLogger("roost_sdk")
 
@@ -112,6 +114,8 @@ class Matches:
         self._settled.set()
         self._longest_held: dict[Kind, float] = {}
         self._troubles = TroubleLog(partial(log.error, "%s"))
+        # Apart, because a single bot that hangs is told of again and again, and must not hide what comes later.
+        self._hangs = TroubleLog(partial(log.error, "%s"), most_told=MOST_HANGS)
         self._hang = Hang()
         self._armed = False
         self.came = 0.0
@@ -167,7 +171,7 @@ class Matches:
         if self._hang.is_news(seconds, slow) and longest is not None:
             line = hang_line("the bot", seconds, self.driver.where(longest))
             trouble = Trouble(longest.match.seat, "the bot", f"has not answered for {seconds:.0f} s")
-            self._troubles.tell(trouble, longest.match.match_id, f"{longest.match}: {line}")
+            self._hangs.tell(trouble, longest.match.match_id, f"{longest.match}: {line}")
 
     def _arm(self, armed: bool) -> None:
         """Have Python itself tell where a bot is that holds the interpreter, as long as matches run."""
@@ -186,6 +190,7 @@ class Matches:
         self.driver.close()
         self._arm(False)
         self._troubles.close()
+        self._hangs.close()
 
     def _start(self, started: play_pb2.MatchStarted) -> Task | None:
         known = self.running.get(started.match)

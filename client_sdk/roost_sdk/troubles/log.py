@@ -53,8 +53,14 @@ class _Repeated:
 class TroubleLog:
     """Where what goes wrong in bots is told, from any thread. Lines go to `remark`."""
 
-    def __init__(self, remark: Callable[[str], None], now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        remark: Callable[[str], None],
+        now: Callable[[], float] = time.monotonic,
+        most_told: int = MOST_TOLD,
+    ) -> None:
         self._remark = remark
+        self._most_told = most_told
         self._now = now
         self._told: dict[tuple[str, str], _Repeated] = {}
         self._others = 0
@@ -68,7 +74,7 @@ class TroubleLog:
 
     def _tell(self, key: tuple[str, str], times: int, match: str, text: str) -> None:
         known = self._told.get(key)
-        if known is None and len(self._told) == MOST_TOLD:
+        if known is None and len(self._told) == self._most_told:
             self._others += times
             return
         if known is None:
@@ -84,7 +90,9 @@ class TroubleLog:
         with self._turn:
             self._say_counts("")
             if self._others:
-                self._remark(f"and {self._others} more of other kinds; only the first {MOST_TOLD} kinds are shown")
+                self._remark(
+                    f"and {self._others} more of other kinds; only the first {self._most_told} kinds are shown"
+                )
                 self._others = 0
 
     def _say_counts(self, so_far: str) -> None:
