@@ -198,6 +198,21 @@ def test_it_agrees_with_a_competition_that_had_no_finals(tmp_path: Path) -> None
     assert {row.split(",")[1] for row in rows} == {"anna", "bertha", "carl"}
 
 
+def test_both_checkers_take_finals_that_the_host_ended_and_no_others(tmp_path: Path) -> None:
+    """One block of the first round was played. Nobody but a host may end finals there."""
+    with open_store(f"sqlite:///{tmp_path}/roost.db") as store:
+        asyncio.run(Play(store, "round-robin").cut_short())
+        export(store, "cup", tmp_path / "out")
+    assert (list(wrong_with(tmp_path / "out")), complaints(tmp_path / "out")) == ([], [])
+
+    def blame_the_clock(lines: list[dict[str, Any]]) -> None:
+        lines[0]["phases"][-1][2] = "clock"
+
+    change(tmp_path / "out", "competition.json", blame_the_clock)
+    assert any("was planned and not played" in each for each in wrong_with(tmp_path / "out"))
+    assert any("should have been played, and was not" in each for each in complaints(tmp_path / "out"))
+
+
 @pytest.mark.short(1)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_it_agrees_with_a_competition_that_was_restored_in_the_middle(schedule: str, tmp_path: Path) -> None:

@@ -98,7 +98,10 @@ def test_rules_in_words() -> None:
         ('schedule = "knockout"\nblocks_per_pairing = 3', "The loser of a duel is out. A duel has 3 blocks."),
         (
             'schedule = "sure"\nbudget = 900',
-            "The bots whose order is least certain play next. The finals end when the order is sure, or after 900 blocks.",
+            (
+                "The bots whose order is least certain play next. "
+                "The finals end when the order is sure, or after 900 blocks."
+            ),
         ),
     ],
 )

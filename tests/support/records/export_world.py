@@ -104,6 +104,20 @@ class Play:
             if not await self.round(contest):
                 break
 
+    async def cut_short(self) -> None:
+        """A round of the ladder and the first block of the finals, and then the host ends it."""
+        await self.begin()
+        await self.phase(PhaseName.LADDER, 1)
+        await self.director.change_phase(PhaseName.FINALS, "test")
+        assert self.director.contest is not None
+        first, *_ = planned = await self.director.contest.plan(self.present)
+        await self.recorder.plan(planned)
+        for rotation in first.to_play:
+            await self.match(first, rotation)
+        await self.recorder.close(first)
+        await self.director.change_phase(PhaseName.DONE, "host")
+        await self.recorder.aclose()
+
     async def end(self) -> None:
         """The finals were over, and the clock ends it."""
         await self.director.change_phase(PhaseName.DONE, CLOCK)
