@@ -37,6 +37,10 @@ def test_another_commitment_than_the_published_one(roost: Roost, exported: Path)
     """A competition that was played again with another master seed has an export that is consistent in itself."""
     commitment = json.loads((exported / COMPETITION_FILE).read_text())["commitment"]
     assert roost("verify", exported, "--commitment", commitment.upper()).code == 0
+    for name in ("commitment", "seal"):
+        code, _, err = roost("verify", exported, f"--{name}", commitment[:12])
+        assert code == 2
+        assert f"a {name} has 64 hexadecimal digits; give --{name} all of them, not '{commitment[:12]}'" in err
     code, out, _ = roost("verify", exported, "--commitment", "00" * 32)
     assert code == 1
     assert out.startswith(f"{exported / COMPETITION_FILE}: the commitment is {commitment}, not the published one\n")

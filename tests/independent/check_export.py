@@ -867,7 +867,7 @@ def _wrong_plan(export: Export) -> Iterator[str]:
         return
     finals = Finals(export.rules, export.competition, seeding(export))
     results = export.results("finals", rated=False, before=0)
-    missing = []
+    missing: list[Pairing] = []
     while left and not missing and (planned := finals.next_round()):
         for kind, group in planned:
             found = [each for each in left if (each["game"], tuple(each["version_ids"])) == (kind[0], group)]

@@ -1,5 +1,6 @@
 """`roost verify`: can these matches have happened as recorded?"""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -56,6 +57,8 @@ def verify(
         raise UsageError("--commitment belongs to one competition; give it with an export's folder or with --server")
     if seal and folder is None and where.server is None:
         raise UsageError("--seal belongs to one competition; give it with an export's folder or with --server")
+    _check_digests("commitment", [commitment] if commitment is not None else [])
+    _check_digests("seal", seal or [])
     checked = _check(where, files or [], folder, db, competition, _Published(commitment, seal or []), quiet=as_json)
     if as_json:
         print_json(checked.to_json())
@@ -64,6 +67,13 @@ def verify(
             typer.echo(line)
     if checked.findings:
         raise typer.Exit(Exit.FAILED)
+
+
+def _check_digests(name: str, given: list[str]) -> None:
+    """A beginning of one would only be called another one."""
+    for digest in given:
+        if not re.fullmatch("[0-9A-Fa-f]{64}", digest.strip()):
+            raise UsageError(f"a {name} has 64 hexadecimal digits; give --{name} all of them, not {digest!r}")
 
 
 class _Published(NamedTuple):
