@@ -300,13 +300,12 @@ async def show_floods(console: Console, seconds: float, rounds: int) -> None:
         console.print(f"flooding with {name} ...", style="dim")
         quiet, found = await withstand(flood, seconds / 3, TURNS * rounds, proxied=proxied)
         flooded, busy = zip(*found, strict=True)
+        ratio = spread([one.decisions / max(other.decisions, 1.0) for one, other in found])
+        console.print(f"  {ratio} of the rate beside a busy loop", style="dim")
         table.add_row(
             name,
-            *(
-                f"{quiet.decisions:,.0f}",
-                *(f"{median(each.decisions for each in loads):,.0f}" for loads in (flooded, busy)),
-            ),
-            spread([one.decisions / max(other.decisions, 1.0) for one, other in found]),
+            *(f"{median(each.decisions for each in loads):,.0f}" for loads in ([quiet], flooded, busy)),
+            ratio,
             f"{median(each.share for each in flooded):.2f}",
             " / ".join(f"{median(each.cpu_us for each in loads):.0f}" for loads in ([quiet], flooded, busy)),
         )
