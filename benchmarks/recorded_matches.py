@@ -11,6 +11,7 @@ tell where it begins and ends.
 
 import asyncio
 import ctypes
+import faulthandler
 import pickle
 import sys
 from collections.abc import Callable, Sequence
@@ -267,6 +268,8 @@ def take(file: Path, game: str) -> None:
 
 async def main() -> None:
     """Do what the arguments say. In an event loop, because sessions want one."""
+    # It would take the slowness of valgrind for a bot that hangs, and may crash when it then looks at running code.
+    faulthandler.dump_traceback_later = lambda *_, **__: None
     command, file, game, *matches = sys.argv[1:]
     if command == "take":
         take(Path(file), game)
