@@ -160,7 +160,7 @@ def test_the_numbers_are_those_of_the_arena(capsys: pytest.CaptureFixture[str]) 
         ("disk-gb", usual.disk_gb),
     ):
         assert re.search(rf"^\| `--{option}` .* \| {number:.0f} \|$", PAGE, re.MULTILINE)
-    assert f"at most {given.arena_seconds_per_hour / 60:.0f} minutes in an hour for one bot" in PAGE
+    assert f"at most {given.arena_seconds_per_hour / 60:.0f} minutes in an hour for one bot" in " ".join(PAGE.split())
     assert f"for up to {usual.drain_seconds:.0f} seconds" in PAGE
     run(["serve", "--help"])
     told = " ".join(re.sub("[│╭╮╰╯─]", " ", capsys.readouterr().out).split())

@@ -22,6 +22,7 @@ from contextlib import contextmanager, suppress
 from select import select
 from typing import IO, cast
 
+from roost_sdk.processes import python_words
 from roost_sdk.tracebacks import where_it_was
 from roost_sdk.troubles.hangs import HELD_SECONDS, Hang, dumps_to, hang_line
 
@@ -60,7 +61,8 @@ def _started(bot: str) -> subprocess.Popen[bytes]:
     """The process. Ctrl-C waits until it is ready for it."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
-        words = [sys.executable, "-P", "-m", __name__, bot]
+        words = python_words(sys.modules[__name__], bot)
+        # In our session, unlike every other process: Ctrl-C has to reach it.
         return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)  # noqa: S603
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])

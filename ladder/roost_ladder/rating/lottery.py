@@ -147,7 +147,7 @@ def clone_proof(record: Record, fitted: Fit) -> list[LotteryScore]:
     found = lottery_scores(_shares(sums.ahead(weight), _expected(fitted.strengths)))
     drawn = _drawn(sums, fitted)
     low, high = np.percentile(drawn, (TAIL, 100 - TAIL), axis=0)
-    low, high = np.minimum(low, found), np.minimum(np.maximum(high, found), 0.5)
+    low, high = np.minimum(low, found), np.maximum(high, found)
     spread = np.cov(drawn, rowvar=False) + ROUNDING * np.eye(len(found))
     ranges = rank_ranges(Fit(found, spread, sums.blocks() + 1))
     return [
