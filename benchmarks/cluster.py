@@ -20,14 +20,15 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import NamedTuple
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 from distributed import Client, as_completed
 
 from roost_bots import SAMPLES
 from roost_games.registry import get_game
-from roost_ladder.cluster.connection import ClusterAddress
+from roost_ladder.cluster.connection import LOOPBACK, ClusterAddress
 from roost_ladder.cluster.executor import JOB_SECONDS, cluster_executor
 from roost_ladder.running.book import MemoryBook
 from roost_ladder.running.engine import Executor
@@ -36,11 +37,12 @@ from roost_ladder.running.fixtures import STANDARD_LIMITS
 from roost_ladder.running.ladder import Ladder, Setup
 from roost_ladder.running.rounds import Budget
 from roost_ladder.running.workers import local_executor
-from roost_ladder.schedules.least_played import LeastPlayed
-from roost_ladder.schedules.schedule import Kind
+from roost_ladder.schedules.schedule import Kind, Pairing, Participants, Past
 
 BOTS = ("random", "timid", "greedy", "careful")
 GAME, PLAYERS = "karteneck", 4
+ROUND = 100_000
+"""Blocks of a round. At the end of a short one, workers wait for each other, here and on a cluster."""
 TASK_BYTES = 20_000
 """About what a job and its results have together when they travel."""
 
@@ -52,20 +54,44 @@ class SeparateCluster(NamedTuple):
     scheduler: psutil.Process
 
 
+class Always:
+    """A schedule that lets all bots play with each other all the time."""
+
+    def next_round(self, field: Participants, past: Past) -> Sequence[Pairing]:
+        """The same pairing, again and again."""
+        return [Pairing(field.kinds[0], tuple(field.bots))] * ROUND
+
+
 @contextmanager
 def separate_cluster(workers: int) -> Iterator[SeparateCluster]:
     """A cluster of separate processes, which end with the block."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scheduler.json"
         words = [sys.executable, "-m", "dask"]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        where = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
-        started = [subprocess.Popen([*words, "scheduler", *where], **quiet)]  # type: ignore[call-overload]
+        where = [
+            "--host",
+            LOOPBACK,
+            "--port",
+            "0",
+            "--dashboard-address",
+            f"{LOOPBACK}:0",
+            "--scheduler-file",
+            str(file),
+        ]
+        started = [subprocess.Popen([*words, "scheduler", *where], stdout=DEVNULL, stderr=DEVNULL)]
         try:
-            each = ["--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", folder]
+            each = [
+                "--nthreads",
+                "1",
+                "--dashboard-address",
+                f"{LOOPBACK}:0",
+                "--no-nanny",
+                "--local-directory",
+                folder,
+            ]
             follow = [*words, "worker", "--scheduler-file", str(file), *each]
-            started += [subprocess.Popen(follow, **quiet) for _ in range(workers)]  # type: ignore[call-overload]
-            with Client(scheduler_file=str(file)) as client:
+            started += [subprocess.Popen(follow, stdout=DEVNULL, stderr=DEVNULL) for _ in range(workers)]
+            with Client(scheduler_file=str(file)) as client:  # type: ignore[no-untyped-call]
                 client.wait_for_workers(workers)
                 yield SeparateCluster(client.scheduler.address, psutil.Process(started[0].pid))
         finally:
@@ -79,7 +105,7 @@ def measured(executor: Executor, entrants: Sequence[Entrant], seconds: float) ->
     """Matches a second, from the first results on."""
     kind = Kind(GAME, PLAYERS)
     options = {GAME: get_game(GAME).options({})}
-    setup = Setup(tuple(entrants), (kind,), "benchmark", LeastPlayed(), "least-played", options, limits=STANDARD_LIMITS)
+    setup = Setup(tuple(entrants), (kind,), "benchmark", Always(), "always", options, limits=STANDARD_LIMITS)
     ladder = Ladder(setup, MemoryBook())
     marks: list[tuple[float, int]] = []
 
@@ -121,17 +147,20 @@ def nothing(content: bytes) -> bytes:
 
 def scheduler_cost(queued: int) -> float:
     """Microseconds of the scheduler's processor time for each of this many jobs that wait at the same time."""
-    with separate_cluster(1) as there, Client(there.address, set_as_default=False) as client:
+    with (
+        separate_cluster(1) as there,
+        Client(there.address, set_as_default=False) as client,  # type: ignore[no-untyped-call]
+    ):
         client.submit(nothing, b"").result()
         (worker,) = client.nthreads()
         before = there.scheduler.cpu_times()
         content = bytes(TASK_BYTES)
         futures = [client.submit(nothing, content, pure=False, workers=[worker]) for _ in range(queued)]
-        for future in as_completed(futures):
+        for future in as_completed(futures):  # type: ignore[no-untyped-call]
             future.result()
             future.release()
         after = there.scheduler.cpu_times()
-    return (after.user + after.system - before.user - before.system) / queued * 1e6
+    return float(after.user + after.system - before.user - before.system) / queued * 1e6
 
 
 def main() -> None:

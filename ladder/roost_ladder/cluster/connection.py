@@ -13,6 +13,7 @@ from roost_sdk.arena.connection import host_and_port
 
 LOCAL = "local:"
 SCHEMES = ("tcp://", "tls://")
+LOOPBACK = "127.0.0.1"
 MOST_LOCAL = 256
 CONNECT_SECONDS = 10.0
 """How long the scheduler may take to answer."""
@@ -115,8 +116,10 @@ def _local(distributed: Any, workers: int) -> Iterator[Any]:
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
-            host="127.0.0.1",
+            host=LOOPBACK,
+            # Not `None`: that would listen everywhere, and on a port that another cluster may have.
+            dashboard_address=f"{LOOPBACK}:0",
+            worker_dashboard_address=f"{LOOPBACK}:0",
             local_directory=folder,
             silence_logs=LOUDEST,
         ) as cluster,

@@ -171,6 +171,8 @@ class ClusterExecutor:
         if not self._gone.is_set():
             ended = self._client.run(end_run, self._run, self._player.close, on_error="ignore")
             await asyncio.wait_for(ended, SECONDS_TO_END)
+            for topic in ("all", self._run):
+                self._client.unsubscribe_topic(topic)
 
     @property
     def _address(self) -> str:

@@ -33,7 +33,7 @@ class SmallCluster:
     ) -> subprocess.Popen[bytes]:
         with (self._folder / "log").open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "dask", what, *map(str, arguments), "--no-dashboard"],
+                [sys.executable, "-m", "dask", what, *map(str, arguments), "--dashboard-address", "127.0.0.1:0"],
                 stdout=log,
                 stderr=log,
                 env={**os.environ, **(environment or {})},
