@@ -105,6 +105,7 @@ bench: $(READY)  ## every measurement that the docs quote
 	$(BIN)/python -m benchmarks.playouts
 	$(BIN)/python -m benchmarks.instructions
 	$(BIN)/python -m benchmarks.local
+	$(BIN)/python -m benchmarks.cluster
 	$(BIN)/python -m benchmarks.arena
 	$(BIN)/python -m benchmarks.showcase
 	$(BIN)/python -m benchmarks.hosting

@@ -73,12 +73,11 @@ def test_a_comparison_and_an_examination_find_the_same(roost: Roost) -> None:
     there = roost(*command, "--cluster", "local:1")
     assert there.out, there.err
     assert json.loads(there.out) == json.loads(roost(*command).out)
-    examined = roost(
-        "try", FOLDER / "crashes.py", "--games", "karteneck", "--matches", 1, "--json", "--cluster", "local:2"
-    )
+    examine = ("try", FOLDER / "crashes.py", "--games", "karteneck", "--matches", 1, "--json")
+    examined = roost(*examine, "--cluster", "local:2")
     assert examined.code == 1
     assert "crashed: ValueError: no idea" in examined.out
-    assert checks_in(examined.out) == checks_in(roost(*command).out)
+    assert checks_in(examined.out) == checks_in(roost(*examine).out)
 
 
 def checks_in(report: str) -> list[tuple[str, str]]:
