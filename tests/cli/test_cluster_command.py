@@ -152,10 +152,15 @@ def test_nothing_outlives_a_command_with_workers_of_its_own(number: signal.Signa
         stderr=subprocess.PIPE,
         text=True,
         env={**ENVIRONMENT, MARK: str(tmp_path)},
+        start_new_session=True,
     )
     wait_until(lambda: some_records(database))
     assert len(marked(tmp_path)) > 3
-    run.send_signal(number)
+    if number is signal.SIGINT:
+        # As a terminal does it, to all processes of the command.
+        os.killpg(run.pid, number)
+    else:
+        run.send_signal(number)
     out, err = run.communicate()
     wait_until(lambda: not marked(tmp_path))
     if number is signal.SIGINT:

@@ -17,6 +17,8 @@ LOOPBACK = "127.0.0.1"
 MOST_LOCAL = 256
 CONNECT_SECONDS = 10.0
 """How long the scheduler may take to answer."""
+IGNORE_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+"""What a worker of ours does first: a Ctrl-C on the terminal is for the command, which then ends its workers."""
 LOUDEST = logging.CRITICAL + 1
 
 
@@ -122,6 +124,7 @@ def _local(distributed: Any, workers: int) -> Iterator[Any]:
             worker_dashboard_address=f"{LOOPBACK}:0",
             local_directory=folder,
             silence_logs=LOUDEST,
+            preload=[IGNORE_CTRL_C],
         ) as cluster,
     ):
         yield cluster
