@@ -109,6 +109,8 @@ def test_programs_play_on_a_worker_and_must_be_the_same_there(
         refused = roost(*command)
         assert refused.code == 2
         assert "has another version of mine.py" in refused.err
+        (there / "mine.py").write_text((here / "mine.py").read_text())
+        assert roost(*command).code == 0
 
 
 @pytest.mark.long

@@ -132,7 +132,7 @@ class ClusterExecutor:
     def call(self, do: Callable[..., T], text: str, *given: object) -> "Future[T]":
         """Have a function of a module called on a worker, with what `load_bot` finds a bot by there."""
         text = self._travellers.sent_text(text)
-        return self._in_loop(self._answer(Assignment(call_for_bot, (do, text, *given), (text,), self._run)))
+        return self._in_loop(self._answer(Assignment(call_for_bot, (do, text, *given), (text,))))
 
     def _in_loop(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         future = asyncio.run_coroutine_threadsafe(work, self._client.loop.asyncio_loop)
@@ -256,7 +256,7 @@ class ClusterExecutor:
             ) from None
 
     async def _once(self, job: Job, most_lost: int) -> list[PlayedMatch]:
-        work = Assignment(self._player.play, (job,), (*self._player.sources, *sources_of(job)), self._run)
+        work = Assignment(self._player.play, (job,), (*self._player.sources, *sources_of(job)))
         played: list[PlayedMatch] = await self._answer(work, most_lost)
         return played
 
@@ -306,7 +306,9 @@ class ClusterExecutor:
         """What a worker replies. Raises `WorkerGone` or `ClusterLost`."""
         key = f"{self._run}-{next(self._numbers)}"
         task = self._open[key] = OpenTask(worker)
-        future = self._client.submit(carry_out, self._needs, work, files, key=key, pure=False, workers=[worker])
+        future = self._client.submit(
+            carry_out, self._needs, self._run, work, files, key=key, pure=False, workers=[worker]
+        )
         answer = asyncio.ensure_future(_answered(future))
         alarms = [asyncio.ensure_future(event.wait()) for event in (task.gone, self._gone)]
         try:

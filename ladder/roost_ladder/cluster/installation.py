@@ -126,7 +126,6 @@ def _difference_of_file(program: Digest) -> str:
     return "" if _content(file) == wanted else f"has another version of {file}"
 
 
-@lru_cache
 def _sandbox_trouble() -> str:
     try:
         check_sandbox()

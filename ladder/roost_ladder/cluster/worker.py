@@ -6,7 +6,6 @@ A reply is a value and never an error, because an error of ours might not surviv
 import asyncio
 import pickle
 from collections.abc import Callable
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +16,8 @@ from roost_ladder.running.fixtures import Job, PlayedMatch
 from roost_ladder.running.process import WORKER_PROCESSES
 from roost_ladder.running.workers import close_idle, play
 
+_compared: set[str] = set()
+"""Runs for which this worker has what they need."""
 _ended: set[str] = set()
 """Runs that are over."""
 BOTS = "roost-bots"
@@ -45,8 +46,6 @@ class Assignment(NamedTuple):
     given: tuple[Any, ...]
     sources: tuple[str, ...]
     """Of the bots that it needs."""
-    run: str
-    """Names the run. Lines about hanging bots are sent under this topic."""
 
 
 class WorkerReply(NamedTuple):
@@ -64,18 +63,22 @@ class WorkerReply(NamedTuple):
     """Whether the error is one of usage."""
 
 
-def carry_out(needs: tuple[Any, ...], assignment: bytes, files: tuple[BotFiles, ...] = ()) -> WorkerReply:
-    """Do what is asked for, if this worker has what it `needs`. Bots whose `files` come along are unpacked first."""
+def carry_out(needs: tuple[Any, ...], run: str, assignment: bytes, files: tuple[BotFiles, ...] = ()) -> WorkerReply:
+    """Do what is asked for, if this worker has what the `run` needs. Bots whose `files` come along are unpacked first.
+
+    Lines about hanging bots are sent under the name of the run.
+    """
     from distributed import get_worker
 
     worker = get_worker()
-    if difference := difference_from(needs):
+    if run not in _compared and (difference := difference_from(needs)):
         return WorkerReply(worker.address, differs=difference)
+    _compared.add(run)
     folder = Path(worker.local_directory) / BOTS
     for each in files:
         each.unpack(folder)
     what: Assignment = pickle.loads(assignment)  # noqa: S301  from the command, which may run anything here
-    WORKER_PROCESSES.tell = lambda line: worker.log_event(what.run, line)
+    WORKER_PROCESSES.tell = lambda line: worker.log_event(run, line)
     try:
         if missing := missing_files(what.sources, folder):
             return WorkerReply(worker.address, missing=missing)
@@ -83,11 +86,10 @@ def carry_out(needs: tuple[Any, ...], assignment: bytes, files: tuple[BotFiles, 
     except RoostError as error:
         return WorkerReply(worker.address, error=str(error), usage=isinstance(error, UsageError))
     finally:
-        if what.run in _ended:
+        if run in _ended:
             close_idle()
 
 
-@lru_cache
 def difference_from(needs: tuple[Any, ...]) -> str:
     """Why a worker, or the scheduler, may not take part; empty if it may."""
     return Installation(*needs).difference()
