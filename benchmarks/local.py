@@ -15,10 +15,12 @@ side. (The best of the differences would be that with the unluckiest shorter run
 
 With `--ways` the ladder is compared with itself: all bots in one process, a process for each, and the same in a
 sandbox, if one can be made here, with bots that answer in microseconds and with bots that think for 5 ms. A round has a
-turn of each way. The figures are medians of the rounds, and for the share of one process the quartiles too.
+turn of each way. The figures are medians of the rounds, and for the share of one process the quartiles too. Here all
+processes share one core, and the clock is read: nothing says how much processor time a sandbox has taken.
 """
 
 import argparse
+import os
 import resource
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -26,7 +28,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from time import process_time
+from time import perf_counter, process_time
 from typing import NamedTuple
 
 from benchmarks import local_bots
@@ -105,6 +107,8 @@ class Run(NamedTuple):
 
     seconds: float
     """Processor time of all processes."""
+    passed: float
+    """Seconds of the clock."""
     fixtures: list[Fixture]
 
 
@@ -119,11 +123,11 @@ def play_ladder(
         return executor.submit(job)
 
     with book(database) as kept:
-        before = total_time()
+        before, began = total_time(), perf_counter()
         ladder = Ladder(setup(kind, entrants, limits), kept)
         with local_executor(1) as executor:
             ladder.play(FixedExecutor(submit, workers=1), Budget(blocks=blocks))
-        return Run(total_time() - before, played)
+        return Run(total_time() - before, perf_counter() - began, played)
 
 
 def bare_time(wanted: Sequence[Fixture]) -> float:
@@ -169,19 +173,10 @@ class Best:
         """Note the number of matches of a run and its time."""
         self._seconds[matches] = min(seconds, self._seconds.get(matches, seconds))
 
-    def play(
-        self,
-        kind: Kind,
-        entrants: Sequence[Entrant],
-        matches: int,
-        *,
-        database: bool,
-        short: int = SHORT,
-        limits: MatchLimits = STANDARD_LIMITS,
-    ) -> list[Fixture]:
+    def play(self, kind: Kind, entrants: Sequence[Entrant], matches: int, *, database: bool) -> list[Fixture]:
         """Note a short ladder and a longer one, and return the matches of the longer one."""
-        for wanted in (short, short + matches):
-            run = play_ladder(kind, entrants, wanted // kind.players, database, limits)
+        for wanted in (SHORT, SHORT + matches):
+            run = play_ladder(kind, entrants, wanted // kind.players, database)
             self.note(run.seconds, len(run.fixtures))
         return run.fixtures
 
@@ -222,6 +217,7 @@ def possible_ways() -> list[Way]:
 
 def compare_ways(quick: Sequence[Entrant], matches: int, rounds: int) -> None:
     """Print what the ways to run bots cost beside each other."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     slow = find_entrants([f"{local_bots.__file__}:{name}" for name in ("Thinker", "OtherThinker")], SAMPLES).bots
     ways = possible_ways()
     print(f"{'microseconds a match':40}" + "".join(f"{way.name:>30}" for way in ways))
@@ -251,12 +247,14 @@ def print_ways(
 
 
 def way_time(way: Way, kind: Kind, entrants: Sequence[Entrant], matches: int, short: int) -> float:
-    """Microseconds of processor time for a match."""
+    """Microseconds for a match, by the clock of the only core."""
     bots = [bot._replace(spec=bot.spec._replace(trusted=way.trusted)) for bot in entrants]
-    turn = Best()
     limits = STANDARD_LIMITS._replace(sandbox=way.sandbox)
-    turn.play(kind, bots, matches, database=False, short=short, limits=limits)
-    return turn.microseconds()
+    fewer, more = (
+        play_ladder(kind, bots, wanted // kind.players, database=False, limits=limits)
+        for wanted in (short, short + matches)
+    )
+    return 1e6 * (more.passed - fewer.passed) / (len(more.fixtures) - len(fewer.fixtures))
 
 
 def main() -> None:
