@@ -86,7 +86,7 @@ class Arena:
 
     async def stop(self) -> None:
         """Start nothing new, let running matches end or void them, and record everything."""
-        self.entrance.closed = self._matchmaker.stopped = True
+        self.entrance.closed = self._matchmaker.stopped = self.quarantine.stopped = True
         self._recorder.hurried = self._hurried
         give_up = self._loop.time() + self.settings.drain_seconds
         log.info("shutting down", running=len(self.seating.tables))

@@ -3,6 +3,9 @@
 In the practice match the other seats make dull moves, and nothing of it is recorded. It is offered again and again, at
 growing intervals. The reason for a quarantine is on record, with the kinds of faults and the last matches, so that the
 bot's owner can see it.
+
+What the host or the arena brings about is no fault: a bot forfeits when its owner is banned, it is moved or its key is
+revoked, and nobody can come back to an arena that is stopping.
 """
 
 import asyncio
@@ -18,8 +21,7 @@ from roost.v1 import play_pb2
 from roost_games.registry import get_game
 from roost_games.replay import VOIDED, Replay, Seat
 from roost_server.clocks import epoch_ms
-from roost_server.play.block import OpenBlock
-from roost_server.play.seating import StandIn, TableSeating
+from roost_server.play.seating import RunningMatch, StandIn, TableSeating
 from roost_server.play.session import Session
 from roost_server.play.table import News, Place, Question, Table
 from roost_server.settings import Rules, Settings
@@ -60,6 +62,12 @@ def reason_of(streak: Sequence[FaultyMatch]) -> str:
     last = ", ".join(match.match_id for match in reversed(streak[-NAMED_MATCHES:]))
     matches = f"{len(streak)} matches in a row" if len(streak) > 1 else "a match"
     return f"faults in {matches} ({counted}), the last in {last}"
+
+
+def _played(table: Table, seat: int) -> bool:
+    """Whether a bot could play a match to its end: it was not away while finals went on, and was not sent away."""
+    player = table.players[seat]
+    return isinstance(player, Session) and table.match_id not in player.cut_off
 
 
 class Sparring(StandIn):
@@ -122,6 +130,8 @@ class Quarantine:
 
     def __init__(self, store: Store, seating: TableSeating, spawn: Spawn, settings: Settings) -> None:
         self.on_release: Callable[[Session], None] = lambda _: None
+        self.stopped = False
+        """Whether no more faults are counted, because the arena is stopping."""
         self._store = store
         self._seating = seating
         self._spawn = spawn
@@ -147,17 +157,16 @@ class Quarantine:
             name, _ = queries.name_of(self._store, record.version_id)
             self._cases[name] = QuarantinedBot(record, {})
 
-    def note_match(self, block: OpenBlock, finished: FinishedMatch) -> None:
-        """A match is recorded. A bot with faults in too many matches in a row may not play until it passes a check.
-
-        A bot that finals went on without is away; that is not a fault.
-        """
-        if finished.replay.result.termination == VOIDED:
+    def note_match(self, match: RunningMatch, finished: FinishedMatch) -> None:
+        """A match is recorded. A bot with faults in too many matches in a row may not play until it passes a check."""
+        if self.stopped or finished.replay.result.termination == VOIDED:
             return
         for seat, version_id in enumerate(finished.version_ids):
+            if not _played(match.table, seat):
+                continue
             name = finished.replay.seats[seat].bot
-            faulty = faulty_match(finished.replay, seat, version_id) if version_id in block.needed else None
-            if self.note(name, version_id, faulty, block.settings.quarantine_after):
+            faulty = faulty_match(finished.replay, seat, version_id)
+            if self.note(name, version_id, faulty, match.block.settings.quarantine_after):
                 log.warning("bot quarantined", bot=name, version_id=version_id, reason=self._cases[name].record.reason)
                 for session in self._sessions(name):
                     session.quarantined = True

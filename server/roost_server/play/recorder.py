@@ -178,7 +178,7 @@ class Bookkeeping:
         self._seating.remove(match, result)
         if not block.shares_deal:
             self._reveal(block, {table.match_id: table.seed})
-        self._quarantine.note_match(block, finished)
+        self._quarantine.note_match(match, finished)
         self.on_change()
         if self._matchmaker.recorded(block, table.match_id, match.rotation, result):
             if last:

@@ -68,6 +68,8 @@ class Session:
         """Whether it may not play because of its faults."""
         self.expelled = ""
         """Why it has to go, if it has."""
+        self.cut_off: set[str] = set()
+        """The ids of the matches that it was playing when it had to go. What it misses in them is not its fault."""
         self.replaced_by = ""
         """The version of the same bot that has taken over."""
         self.address: str | None = None
@@ -143,6 +145,7 @@ class Session:
     def expel(self, reason: str) -> None:
         """Have its stream end, and say why."""
         self.expelled = reason
+        self.cut_off.update(place.table.match_id for place in self._matches.values())
         self.outgoing.wake.set()
 
     def dismiss(self) -> None:
