@@ -22,14 +22,15 @@ NOTICEABLE = 1.05
 NO_OWNERS = "Bots have no owners here."
 COLLUSION_NOTES = """\
 ahead: how many of 100 comparisons with third bots the bot won with the first bot
-at the table, and how many without it, against the same opponents.
+at the table. without: how many without it, against the same opponents.
 change: the difference, with its 95 % interval. back: the change of the first
 bot's results by the other one's presence. blocks: the blocks with both.
 chance: how often chance alone shows a pair this clear, at most. others: the other
 bots that the first one changes too; if they are many, it is style."""
 CONDUCT_NOTES = """\
-voids: how often a match was voided while the bot was being asked, and how often
-its thinking time explains. chance: how often chance alone shows as many, at most."""
+voids: how often a match was voided while the bot was being asked. expected: how
+often its thinking time explains. chance: how often chance alone shows as many, at
+most."""
 
 
 class Named(Protocol):
@@ -92,7 +93,8 @@ def _print_pairs(console: Console, pairs: Sequence[records_pb2.Suspicion]) -> No
     columns = [
         TextColumn("with", [_name(pair.bot, pair.bot_version) for pair in pairs]),
         TextColumn("bot", [_name(pair.helped, pair.helped_version) for pair in pairs]),
-        TextColumn(">ahead", [f"{100 * each.share_with:.0f} not {100 * each.share_without:.0f}" for each in pairs]),
+        TextColumn(">ahead", [f"{100 * each.share_with:.0f}" for each in pairs]),
+        TextColumn(">without", [f"{100 * each.share_without:.0f}" for each in pairs]),
         TextColumn(">change", [_change(pair) for pair in pairs]),
         TextColumn(">back", [_change(pair.back) if pair.HasField("back") else "-" for pair in pairs], drop=2),
         TextColumn(">blocks", [str(pair.blocks) for pair in pairs]),
@@ -115,7 +117,8 @@ def _conduct(report: Report, console: Console) -> Iterator[str]:
         TextColumn(">matches", [str(row.matches) for row in rows], drop=2),
         TextColumn(">faults", [str(row.faults) for row in rows]),
         TextColumn(">forfeits", [str(row.forfeits) for row in rows]),
-        TextColumn(">voids", [f"{row.voids} not {row.voids_expected:.1f}" for row in rows]),
+        TextColumn(">voids", [str(row.voids) for row in rows]),
+        TextColumn(">expected", [f"{row.voids_expected:.1f}" for row in rows]),
         TextColumn(">chance", [chance(row.p) for row in rows]),
         TextColumn("", ["over the line" if row.suspicious else "" for row in rows]),
     ]
