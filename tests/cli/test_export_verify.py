@@ -99,6 +99,8 @@ def test_archived_replays_are_shown_and_verified(roost: Roost, exported: Path, t
     said = roost("admin", "archive", "cup", "--db", folder / "roost.db")
     file = folder / "archive" / "cup-ladder.jsonl.xz"
     assert said.out.startswith(f"moved the replays of cup's ladder to {file}: ")
+    again = roost("admin", "archive", "cup", "--db", folder / "roost.db")
+    assert again.out.startswith(f"nothing is left to move: the replays of cup's ladder are in {file}: ")
     first = json.loads((exported / MATCHES_FILE).read_text().splitlines()[0])["match"]
     shown = roost("replay", first, "--db", folder / "roost.db", "--json")
     assert json.loads(shown.out)["match"] == first

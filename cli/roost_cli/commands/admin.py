@@ -295,7 +295,10 @@ def archive(
     url = database_url(db)
     written = archive_phase(url, competition, phase, to or Path(url.removeprefix("sqlite:///")).parent / "archive")
     size = f"{written.matches} matches, {written.bytes / 1e6:.1f} MB"
-    typer.echo(f"moved the replays of {competition}'s {phase} to {written.file}: {size}")
+    if written.moved:
+        typer.echo(f"moved the replays of {competition}'s {phase} to {written.file}: {size}")
+    else:
+        typer.echo(f"nothing is left to move: the replays of {competition}'s {phase} are in {written.file}: {size}")
 
 
 @admin_app.command()

@@ -74,7 +74,10 @@ class DatabaseAdministration:
 
 
 def archive_phase(url: str, name: str, phase: str, folder: Path) -> WrittenArchive:
-    """Move the replays of a phase that is over from a database into a file in `folder`. Raises `RoostError`."""
+    """Move the replays of a phase that is over from a database into a file in `folder`. Raises `RoostError`.
+
+    If they are already in a file, wherever that is, nothing is moved.
+    """
     with open_store(url) as store:
         competition = ledger.find(store, name)
         if not plays(phase):
@@ -83,9 +86,10 @@ def archive_phase(url: str, name: str, phase: str, folder: Path) -> WrittenArchi
         if left or PhaseName(phase) not in over(competition.phase):
             raise UsageError(f"the {phase} of {name} is not over; archive it in a later phase")
         written = archive(store, competition.id, phase, folder / f"{name}-{phase}.jsonl.xz")
-        with store.writing() as connection:
-            details = {"competition": name, "phase": phase, "file": str(written.file), "matches": written.matches}
-            note(connection, COMMAND, "replays archived", **details)
+        if written.moved:
+            with store.writing() as connection:
+                details = {"competition": name, "phase": phase, "file": str(written.file), "matches": written.matches}
+                note(connection, COMMAND, "replays archived", **details)
         return written
 
 

@@ -45,6 +45,8 @@ class WrittenArchive(NamedTuple):
     file: Path
     matches: int
     bytes: int
+    moved: bool
+    """Whether anything was left in the database to be moved."""
 
 
 class _Part(NamedTuple):
@@ -112,9 +114,10 @@ def archive(store: Store, competition_id: int, phase: str, file: Path) -> Writte
     if known is None:
         _write_archive(store, competition_id, phase, file)
     written = _resolved(store.backend, known.file) if known is not None else file
-    matches = _remove(store, competition_id, phase)
-    store.backend.shrink()
-    return WrittenArchive(written, matches, written.stat().st_size)
+    matches, moved = _remove(store, competition_id, phase)
+    if moved:
+        store.backend.shrink()
+    return WrittenArchive(written, matches, written.stat().st_size, moved or known is None)
 
 
 def _write_archive(store: Store, competition_id: int, phase: str, file: Path) -> None:
@@ -178,18 +181,19 @@ def _record(
         connection.execute(insert(ARCHIVE_PART), [{"archive_id": number, **part._asdict()} for part in parts])
 
 
-def _remove(store: Store, competition_id: int, phase: str) -> int:
-    """Remove what has been archived from the database. Returns how many matches the archive has."""
+def _remove(store: Store, competition_id: int, phase: str) -> tuple[int, bool]:
+    """Remove what has been archived from the database. Returns how many matches that has, and whether any was left."""
     of_phase = select(MATCH.c.number).join_from(MATCH, BLOCK)
     of_phase = of_phase.where(BLOCK.c.competition_id == competition_id, BLOCK.c.phase == phase)
     with store.reading() as reading:
         numbers = list(reading.scalars(of_phase.order_by(MATCH.c.number)))
+    removed = 0
     for at in range(0, len(numbers), AT_ONCE):
         some = numbers[at : at + AT_ONCE]
         between = REPLAY.c.match_number.between(some[0], some[-1])
         with store.writing() as connection:
-            connection.execute(delete(REPLAY).where(between, REPLAY.c.match_number.in_(of_phase)))
-    return len(numbers)
+            removed += connection.execute(delete(REPLAY).where(between, REPLAY.c.match_number.in_(of_phase))).rowcount
+    return len(numbers), removed > 0
 
 
 def _lines_of(file: Path, part: _Part) -> list[str]:
