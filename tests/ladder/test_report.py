@@ -156,7 +156,7 @@ def test_a_circle_is_reported() -> None:
 def test_the_second_ranking_is_reported_beside_a_circle() -> None:
     made = summary_of(in_a_circle())
     text = Markup(page(made)).text
-    assert "the clone-proof ranking agrees" in text
+    assert "The clone-proof ranking agrees" in text
     assert text.count("1–3: 50 % (") == 3
     assert as_json(made)["second_ranking"] == {"state": "ready", "matches": 300, "summary": made.lottery_line()}
     found = json.loads(json.dumps(as_json(made)))["clone_proof"]
@@ -174,8 +174,9 @@ def test_nothing_is_said_of_circles_where_there_is_an_order(rating: str) -> None
     assert "circularity" not in as_json(made)
     assert "clone_proof" not in as_json(made)
     text, agrees = Markup(page(made)).text, "no circle shows: the clone-proof ranking agrees"
-    assert (agrees in text) == (rating == "fit"), "Elo does not ask"
-    assert "clone-proof" not in text.replace(agrees, ""), "the second ranking is left out of the table"
+    sentence = "No circle shows: the clone-proof ranking agrees."
+    assert (sentence in text) == (rating == "fit"), "Elo does not ask"
+    assert "clone-proof" not in text.replace(sentence, ""), "the second ranking is left out of the table"
     second = {"state": "agrees", "matches": len(FACTS), "summary": agrees}
     assert as_json(made).get("second_ranking") == (second if rating == "fit" else None)
 

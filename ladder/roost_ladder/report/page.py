@@ -120,7 +120,8 @@ def _sections(summary: Summary) -> Iterator[Section]:
 
 def _said(summary: Summary) -> Iterator[str]:
     for line in summary.lines(isolated):
-        yield element("p", f"{line}.")
+        # A name comes in markup, so it keeps its first letter.
+        yield element("p", f"{line[0].upper()}{line[1:]}.")
 
 
 def _counted(summary: Summary) -> Iterator[Section]:
