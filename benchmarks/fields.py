@@ -8,16 +8,16 @@ and table sizes as they were played.
 
 - *sure*: a run is wrong if two neighbours were ever separated that are equal, or in the wrong order. *before* is with
   the previous fit, in which a pair counts for more the more often it meets, and the previous schedule.
-- *schedules*: after 1000 matches, in how many runs the range of ranks of some bot is wrong; of how many bots it is,
-  which may be 5 %; and how many intervals hold the truth. Elo has the deviations that it claims. OpenSkill
+- *schedules*: after 1000 matches, in how many runs some bot's range of ranks is wrong; the share of bots with a wrong
+  range, which may be 5 %; and how many intervals hold the truth. Elo has the deviations that it claims. OpenSkill
   (Plackett-Luce) needs `pip install openskill`.
 - *circles*: after 300 and 1000 matches of a round robin, how often a circle is named, and a pair that defies the
   ladder. Where there is an order, either may be in 5 %.
 - *newcomers*: all bots but one have met each other in 16 blocks, and one has played few. How often the intervals of the
   others hold the truth, and its own; how often some range of ranks is wrong; how wide the intervals are, and how wide
   those of the others are without it, and with a plain mean of all ratings.
-- *specialists*: after as many matches of `least-played`, how often a bot is named that has the same rank at all tables,
-  and which part of the others is. Fields in which all bots are closer together at tables of four have none.
+- *specialists*: after as many matches of `least-played`, how often a bot that has the same rank at all tables is named,
+  and what share of the others is. A field in which all bots are closer together at tables of four has no specialists.
 - *copies*: how far 3, 6 and 10 copies of scissors move the scores of those who were there before, in percentage points,
   beside half the width of their intervals without and with the copies; how often neither interval holds the other
   score; and how far ratings move in the same matches, counted from the weak bot.

@@ -39,7 +39,7 @@ class Tutors(NamedTuple):
 
 
 class LossOptions(NamedTuple):
-    """Which losses of which bot to study."""
+    """The losses to study: the bot, and where its matches come from."""
 
     bot: str
     """What `load_bot` finds it by."""
