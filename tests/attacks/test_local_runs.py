@@ -17,6 +17,7 @@ from roost_ladder.running.fixtures import BotSpec, Fixture, Job, MatchLimits
 from roost_ladder.running.hall import Hall
 from roost_ladder.running.table import LadderTable
 from roost_ladder.running.workers import local_executor
+from roost_sdk.bot_process.process import UNASKED
 from roost_sdk.bot_process.sandbox import check_sandbox
 from tests.support.ladders import attackers
 from tests.support.ladders.small_ladders import CALM, STRICT, fixture
@@ -95,7 +96,7 @@ def test_a_bot_that_is_asked_about_a_record_does_not_reach_the_command(
             "wrote to the channel of its process and was stopped: what it wrote is not an answer",
             CALM,
         ),
-        (attackers.AnswersUnasked, "wrote to the channel of its process and was stopped: nothing was asked", CALM),
+        (attackers.AnswersUnasked, f"wrote to the channel of its process and was stopped: {UNASKED}", CALM),
         (attackers.ClosesFiles, "closed the channel of its process and was stopped", CALM),
         (attackers.ForksForever, "had more than 64 processes at a time and was stopped", LAVISH),
         (attackers.HoardsInChildren, "took more than 100 MB of memory and was stopped", CALM._replace(memory_mb=100)),

@@ -58,6 +58,7 @@ SPARE_MS = 1000.0
 """A bot's process measures how long its bot thinks. We measure too, and believe it up to this difference."""
 QUICK_MS = 1.0
 """A bot that answers faster than this on average is quick: its questions are worth gathering."""
+UNASKED = "nothing was asked (a forked child that goes on as the bot does this; end it with os._exit)"
 LEARNING_RATE = 0.1
 
 BotCall = tuple[int, str, tuple[Any, ...]]
@@ -230,7 +231,7 @@ class BotProcess:
         except NotAnAnswer as error:
             raise self.babble(error) from None
         if len(answers) > len(self.asked) or (self._received and not self.asked):
-            raise self.babble(NotAnAnswer("nothing was asked"))
+            raise self.babble(NotAnAnswer(UNASKED))
         return [(self.asked.popleft(), answer) for answer in self._charged(answers)]
 
     def _charged(self, answers: list[Answer]) -> list[Answer]:
