@@ -260,23 +260,45 @@ def _judged(replay: "Replay", question: ReplayQuestion) -> "tuple[Advice, list[J
 
 
 def _tell(replay: "Replay", question: ReplayQuestion, *, as_json: bool) -> None:
-    """List where another bot would have done something else, weighed if that is asked for."""
+    """List the decisions that cost one's own bot most, or where another bot would have done something else."""
+    if question.mine:
+        _tell_costliest(replay, question, as_json=as_json)
+    elif question.worlds:
+        _tell_weighed(replay, question, as_json=as_json)
+    else:
+        _tell_differences(replay, question, as_json=as_json)
+
+
+def _tell_costliest(replay: "Replay", question: ReplayQuestion, *, as_json: bool) -> None:
     from roost_cli.terminal.console import print_json
     from roost_cli.terminal.replays import opinions as shown
+
+    asked, judged = _judged(replay, question)
+    if as_json:
+        print_json(shown.judged_json(replay, asked, judged))
+    else:
+        shown.print_judged(replay, asked, judged, question.worlds)
+
+
+def _tell_differences(replay: "Replay", question: ReplayQuestion, *, as_json: bool) -> None:
+    from roost_cli.terminal.console import print_json
+    from roost_cli.terminal.replays.opinions import print_opinions
     from roost_ladder.workshop.second_opinion import opinions_json
 
-    if question.mine:
-        asked, judged = _judged(replay, question)
-        if as_json:
-            print_json(shown.judged_json(replay, asked, judged))
-        else:
-            shown.print_judged(replay, asked, judged, question.worlds)
-        return
+    opinions = _opinions(replay, question.bot, question)
+    if as_json:
+        print_json(opinions_json(replay, opinions))
+    else:
+        print_opinions(replay, opinions)
+
+
+def _tell_weighed(replay: "Replay", question: ReplayQuestion, *, as_json: bool) -> None:
+    from roost_cli.terminal.console import print_json
+    from roost_cli.terminal.replays import opinions as shown
+
     opinions = _opinions(replay, question.bot, question)
     weighed = _weighed(opinions, question)
-    if not question.worlds:
-        print_json(opinions_json(replay, opinions)) if as_json else shown.print_opinions(replay, opinions)
-    elif as_json:
+    if as_json:
         print_json(shown.weighed_json(replay, opinions, weighed))
     else:
         shown.print_weighed(replay, opinions, weighed, question.worlds)

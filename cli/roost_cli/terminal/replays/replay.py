@@ -23,7 +23,7 @@ from roost_games.referee import Played
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Replay
 from roost_ladder.workshop.guests import AskedBot
-from roost_ladder.workshop.second_opinion import Opinion, Opinions, second_opinion
+from roost_ladder.workshop.second_opinion import Opinion, second_opinion
 from roost_sdk.wire import codec_for, result_from_wire
 
 KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])?|.", re.DOTALL)
@@ -73,37 +73,35 @@ def step_replay(replay: Replay) -> None:
 
 def draw_match(replay: Replay, draw: Callable[[Frame], None], *, whole: bool = False) -> None:
     """Hand the frames of a match to `draw`; with `whole`, each has the whole table."""
+    narrator, match = _begin(replay, draw, whole=whole)
+    match.play(narrator.listen)
+
+
+def _begin(replay: Replay, draw: Callable[[Frame], None], *, whole: bool) -> tuple[Narrator, Playback]:
+    """A match that is about to be played again, and who tells it."""
     narrator = Narrator(replay.game, [seat.bot for seat in replay.seats], draw, whole=whole)
     match = Playback(replay)
     narrator.begin(match)
-    match.play(narrator.listen)
+    return narrator, match
 
 
 def ask_and_draw(replay: Replay, bot: AskedBot, seat: int, random: str, *, step: bool) -> None:
     """Draw a match with what `bot` would have done in this seat: move by move, or key by key."""
-    console = results()
     frames: list[Frame] = []
-    opinions = _draw_with(replay, bot, seat, random, frames.append, whole=step)
-    if step:
-        step_frames(frames)
-        return
-    for frame in frames:
-        print_frame(console, frame)
-    print_opinions(replay, opinions)
-
-
-def _draw_with(
-    replay: Replay, bot: AskedBot, seat: int, random: str, draw: Callable[[Frame], None], *, whole: bool
-) -> Opinions:
-    narrator = Narrator(replay.game, [seat.bot for seat in replay.seats], draw, whole=whole)
-    match = Playback(replay)
-    narrator.begin(match)
+    narrator, match = _begin(replay, frames.append, whole=step)
 
     def answered(opinion: Opinion) -> None:
         words = f"{bot.name} would: {opinion.words(replay.game)}" if opinion.differs else f"{bot.name} agrees"
         narrator.remark(words, "notice" if opinion.differs else "dim")
 
-    return second_opinion(replay, bot, seat, random, narrator.listen, answered, match)
+    opinions = second_opinion(replay, bot, seat, random, narrator.listen, answered, match)
+    if step:
+        step_frames(frames)
+        return
+    console = results()
+    for frame in frames:
+        print_frame(console, frame)
+    print_opinions(replay, opinions)
 
 
 def print_running(started: play_pb2.MatchStarted, updates: Iterator[arena_pb2.WatchMatchResponse]) -> None:
@@ -179,6 +177,8 @@ def _follow(typed: str, at: int, last: int) -> int | None:
             at = min(at + 1, last)
         elif key in BACK:
             at = max(at - 1, 0)
-        elif key in FIRST or key in LAST:
-            at = 0 if key in FIRST else last
+        elif key in FIRST:
+            at = 0
+        elif key in LAST:
+            at = last
     return at

@@ -46,7 +46,7 @@ class HostedMatch:
         return message
 
     def advance(self) -> bool:
-        """Play the other seats until only the client has to decide. Whether it has to."""
+        """Play the other seats until only the client has to decide. Returns whether it has to."""
         referee = self._script.referee
         while (others := [seat for seat in referee.waiting if seat != self._seat]) and not referee.over:
             referee.answer(others[0], self._rng.choice(referee.legal(others[0])))

@@ -8,7 +8,7 @@ PAGE = "docs/formats/protocol.md"
 
 
 class Requirement(NamedTuple):
-    """Something that a client must do, told from what one does that fails to."""
+    """Something that a client must do, and what is said of one that does not."""
 
     name: str
     """What its finding is called, in `--json` too."""
@@ -155,13 +155,13 @@ MOVE_MISSING = Requirement(
 MOVE_TOO_LARGE = Requirement(
     "move-too-large",
     "sent a move above max_move_bytes of the welcome",
-    "a legal move of any game has less than 240 bytes",
+    "a legal move takes fewer than 240 bytes in every game",
     "welcome",
 )
 MOVE_MALFORMED = Requirement(
     "move-malformed",
-    "sent a move that is none of the game",
-    "look the fields of the move up; if you copy one from legal, copy the whole message",
+    "sent a move that does not belong to the game",
+    "check the fields of the move; if you copy one from legal, copy the whole message",
     "the-games-on-the-wire",
 )
 MOVE_ILLEGAL = Requirement(
@@ -178,7 +178,7 @@ CRASHED = Requirement(
     Mark.WARNING,
 )
 
-# What a client has to bear.
+# What a client must cope with.
 STREAM_ENDED = Requirement(
     "stream-ended",
     "hung up",
@@ -200,7 +200,7 @@ UNREAD = Requirement(
 UNKNOWN_REFUSED = Requirement(
     "unknown-refused",
     "does not go on after fields, messages and values that it does not know",
-    "skip what you do not know: arenas of next year send more than those of today",
+    "skip what you do not know: newer arenas send more than today's",
     "what-is-ignored",
 )
 OVERTAKEN = Requirement(

@@ -139,7 +139,7 @@ async def listening(address: str) -> AsyncIterator[Door]:
     """A door at `address`, HOST:PORT; port 0 is any free one. Raises `UsageError` if nobody can listen there."""
     where = host_and_port(address)
     if where is None:
-        raise UsageError(f"{address!r} is nothing to listen at; write HOST:PORT, such as 127.0.0.1:50051")
+        raise UsageError(f"{address!r} is not an address to listen at; write HOST:PORT, such as 127.0.0.1:50051")
     server = grpc.aio.server(options=(("grpc.max_receive_message_length", LARGEST_MESSAGE),))
     relay = Relay(f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}")
     try:
