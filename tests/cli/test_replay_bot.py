@@ -26,7 +26,7 @@ from roost_games.narration import sentence
 from roost_games.narrator import Frame, TextLine
 from roost_games.registry import GAME_NAMES, get_game
 from roost_games.replay import Decision, Replay
-from roost_ladder.workshop.guests import TrustedBot
+from roost_ladder.workshop.guests import TrustedBot, bot_to_ask
 from roost_ladder.workshop.second_opinion import second_opinion
 from roost_sdk import Bot, LoadedBot, LocalMatch
 from tests.support.commands.roost import PATIENCE, Roost
@@ -324,3 +324,17 @@ def test_stepping_in_a_real_terminal(tmp_path: Path) -> None:
         process.wait()
         os.close(ours)
         os.close(theirs)
+
+
+def test_a_bot_that_is_asked_is_imported_once(tmp_path: Path) -> None:
+    imported, file = tmp_path / "imported", tmp_path / "mine.py"
+    file.write_text(
+        f"open({str(imported)!r}, 'a').write('.')\n"
+        "from roost_sdk import Bot\n"
+        "class Mine(Bot):\n"
+        "    def choose(self, view, legal):\n"
+        "        return legal[0]\n"
+    )
+    with bot_to_ask(str(file), {}) as bot:
+        assert len(second_opinion(recorded("karteneck", [RANDOM, RANDOM]), bot, 0).all) > 1
+    assert imported.read_text() == "."

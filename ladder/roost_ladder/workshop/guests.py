@@ -15,12 +15,11 @@ from random import Random
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from roost_games.errors import MalformedMove, RoostError
+from roost_games.errors import MalformedMove, RoostError, UsageError
 from roost_games.game import JsonValue
 from roost_games.referee import STANDARD_CLOCK
 from roost_games.replay import Result
 from roost_games.wording import as_text
-from roost_ladder.running.entrants import described
 from roost_sdk.bot import Bot
 from roost_sdk.bot_process.answers import Answer, AnswerKind, BotDescription, NotAnAnswer, read_move, shown
 from roost_sdk.bot_process.process import BotCall, BotLimits, BotLost, BotProcess
@@ -103,8 +102,14 @@ def bot_to_ask(text: str, samples: Mapping[str, type[Bot]]) -> AskedBot:
     """The bot that `text` names. Raises `UsageError` if there is none, or it cannot be imported."""
     if text in samples:
         return TrustedBot(LoadedBot(text, samples[text]))
-    (about,) = described(text, tuple(samples))
-    return AwayBot(text, about)
+    process = BotProcess(text, BotLimits(prints=True))
+    try:
+        return AwayBot(process, tuple(samples))
+    except BotLost as lost:
+        raise UsageError(f"{text} cannot be imported: that {lost}") from None
+    except BaseException:
+        process.stop()
+        raise
 
 
 class TrustedBot(AskedBot):
@@ -145,17 +150,13 @@ class _TrustedSeat(AskedSeat):
 class AwayBot(AskedBot):
     """A bot with a process of its own. What it prints goes to stderr. It has the patience of a ladder."""
 
-    def __init__(self, text: str, about: BotDescription) -> None:
+    def __init__(self, process: BotProcess, samples: Sequence[str]) -> None:
+        """Have the process import its bot. Raises `BotLost`, or `UsageError`, which names `samples` if need be."""
+        (about,) = process.describe(False, samples)
         super().__init__(about)
         self._numbers = count(1)
-        self._process = BotProcess(text, BotLimits(prints=True))
-        try:
-            self.wants_moves = self._process.load()
-        except BotLost as lost:
-            raise self._lost(lost) from None
-        except BaseException:
-            self._process.stop()
-            raise
+        self._process = process
+        self.wants_moves = process.load()
 
     def sit(self, place: RecordedSeat) -> AskedSeat:
         return _AwaySeat(self, next(self._numbers), place)
