@@ -90,14 +90,14 @@ func main() {
 	withTLS := flag.Bool("tls", false, "connect with TLS")
 	tlsCA := flag.String("tls-ca", "", "connect with TLS, and trust this certificate in PEM form, a `FILE`")
 	name := flag.String("name", "gopher", "the bot's `NAME` there")
-	matches := flag.Int("matches", 4, "play up to `K` matches at the same time")
+	matches := flag.Uint("matches", 4, "play up to `K` matches at the same time")
 	verbose := flag.Bool("verbose", false, "log every match")
 	flag.Parse()
 	log.SetFlags(log.Ltime)
 
 	var played, faults atomic.Int64
 	bot := client.Bot{
-		Name: *name, Version: fingerprint(), Games: games.Names(), MaxMatches: *matches,
+		Name: *name, Version: fingerprint(), Games: games.Names(), MaxMatches: uint32(*matches),
 		Choose: games.Choose,
 		Ended: func(match *roostv1.MatchStarted, result *roostv1.Result) {
 			if len(result.Places) > 0 {

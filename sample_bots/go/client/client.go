@@ -48,7 +48,7 @@ type Bot struct {
 	Name       string
 	Version    string   // it changes with the code
 	Games      []string // those that it plays
-	MaxMatches int      // how many matches it takes at once
+	MaxMatches uint32   // how many matches it takes at once
 	// Choose returns one of the legal moves. It is called for one decision at a time, while the client goes on reading.
 	// If it panics, the arena is told that the bot crashed.
 	Choose func(Asked) *roostv1.Move
@@ -209,7 +209,7 @@ func (c *Client) introduce(out *outbox) {
 	defer c.mutex.Unlock()
 	c.outbox = out
 	out.hello = &roostv1.Hello{
-		Name: c.bot.Name, Version: c.bot.Version, Games: c.bot.Games, MaxMatches: uint32(c.bot.MaxMatches),
+		Name: c.bot.Name, Version: c.bot.Version, Games: c.bot.Games, MaxMatches: c.bot.MaxMatches,
 		WantsLegal: true, ResumeToken: c.resumeToken, Client: library,
 	}
 	if c.isLeaving() {
