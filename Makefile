@@ -26,7 +26,7 @@ test: lint  ## lint, types, layers and tests, a few minutes
 test-long: $(READY)  ## the tests that take long: competitions under chaos, pages followed from top to bottom, kills
 	$(PYTEST) -m long
 
-test-repeatedly:  ## the whole suite ten times in a fresh clone, beside a busy loop (ROUNDS, BUSY, ARGS)
+test-repeatedly:  ## the tests of `make test` ten times in a fresh clone, beside a busy loop (ROUNDS, BUSY, LONG, ARGS)
 	tests/repeatedly.sh
 
 lint: $(READY)  ## ruff, rules and format; the layers of pyproject.toml

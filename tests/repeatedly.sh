@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs the suite again and again in a fresh clone, beside busy loops, and stops at the first failure:
+# Runs the tests of `make test` again and again in a fresh clone, beside busy loops, and stops at the first failure:
 #
 #     make test-repeatedly                                        # ten rounds, one busy loop
 #     make test-repeatedly ROUNDS=3 BUSY=2 ARGS="tests/server"    # three of one folder, beside two
+#     make test-repeatedly LONG=1                                 # those of `make test-long` too
 #
 # The clone has what is committed, and an environment of its own. After a failure the clone and its log are kept.
 set -euo pipefail
@@ -10,6 +11,7 @@ export PYTHONDONTWRITEBYTECODE= # as in the Makefile
 rounds=${ROUNDS:-10}
 busy=${BUSY:-1}
 read -ra arguments <<<"${ARGS:-}"
+[ -n "${LONG:-}" ] || arguments+=(-m "not long")
 cd "$(dirname "$0")/.."
 [ -z "$(git status --porcelain)" ] || echo "note: uncommitted changes are not tested"
 
