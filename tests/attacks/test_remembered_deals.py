@@ -21,7 +21,9 @@ from roost_games.bratwurmeck import Take, View
 from roost_games.registry import get_game
 from roost_ladder.blocks import Deals
 from roost_sdk.wire import codec_for
+from roost_server.accounts.limits import RequestLimits
 from roost_server.play import contest
+from roost_server.serving import reading
 from roost_server.store import Store, queries
 from tests.support.arenas.hall import PATIENCE, bounded, hall, settings, until
 from tests.support.arenas.raw_bot import Answers, RawBot
@@ -57,6 +59,8 @@ class Elephant(Greedy):
     def __init__(self, *given: Any, **hello: Any) -> None:
         super().__init__(*given, **hello)
         self.remembered: dict[bytes, Rolls] = {}
+        self.recalled = 0
+        """In how many decisions it knew the deal. In all others it plays as its opponent would."""
         self._noted: dict[bytes, Rolls] = {}
         """What has been seen in the present match; it is of no use there."""
         self._watching: list[asyncio.Task[None]] = []
@@ -88,6 +92,7 @@ class Elephant(Greedy):
 
     def choose(self, commitment: bytes, view: View) -> Take:
         rolls = self.remembered.get(commitment, {})
+        self.recalled += commitment in self.remembered
         usual = super().choose(commitment, view)
         best = best_known(view, rolls)
         if best is None or (best[0] <= 0 and worth(view, usual, rolls) is None):
@@ -144,7 +149,10 @@ def test_remembering_the_dice_of_a_deal(
         token_bytes=lambda length: sha256(f"attack {next(numbers)}".encode()).digest(),
     )
     monkeypatch.setattr(contest, "secrets", drawn)
+    # It sees more than a spectator is sent in a second, so as not to play half of its matches blindly.
+    monkeypatch.setattr(reading, "WATCHING", RequestLimits(requests_per_second=1e6, burst=1_000_000))
     won: list[float] = []
+    recalled: list[int] = []
 
     async def script() -> None:
         async with (
@@ -154,6 +162,7 @@ def test_remembering_the_dice_of_a_deal(
         ):
             await until(lambda: queries.match_count(place.store) >= 2 * BLOCKS, pause=0.2)
             won.extend(wins_by_rotation(place.store, elephant.welcome.version_id))
+            recalled.append(elephant.recalled)
 
     bounded(script, seconds=PATIENCE * ROUNDS)
     first, second = won
@@ -162,3 +171,4 @@ def test_remembering_the_dice_of_a_deal(
     most = chance_limit(BLOCKS)
     assert BLOCKS - most < first < most
     assert second > most if pays else second < most
+    assert (recalled != [0]) is pays, "with deals of their own there is nothing to gain: none is met again"
