@@ -1,9 +1,10 @@
 """How many matches bots should play at once: what the arena finds by measuring, beside fixed numbers.
 
-    python -m benchmarks.showcase [--seconds 10] [--rounds 3] [--fields 0 1 2]
+    python -m benchmarks.showcase [--seconds 10] [--rounds 3] [--fields 0 1 2 3]
 
 An arena and light bots of the SDK, each a process of its own, play Karteneck for two on this machine. Then two of the
-bots think, one for 30 ms and one for 300 ms. Every round plays all ways one after the other, in another order each
+bots think, one for 30 ms and one for 300 ms. What was late is counted by kind of bot, so that it can be compared with
+what is late when a bot plays one match at a time. Every round plays all ways one after the other, in another order each
 time, so that other work of the machine affects all of them.
 """
 
@@ -13,7 +14,7 @@ import os
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -72,6 +73,7 @@ FIELDS: dict[str, Sequence[type[Bot]]] = {
     "four light bots": (Light,) * 4,
     "eight light bots": (Light,) * 8,
     "four light bots, one that thinks 30 ms, one 300 ms": (*(Light,) * 4, Thinks30, Thinks300),
+    "eight light bots, one that thinks 30 ms, one 300 ms": (*(Light,) * 8, Thinks30, Thinks300),
 }
 
 
@@ -80,8 +82,8 @@ class Score(NamedTuple):
 
     matches: Counter[str]
     """By kind of bot, the matches that its bots finished."""
-    late: int
-    """Answers that were too late."""
+    late: Counter[str]
+    """By kind of bot, the answers that were too late."""
 
 
 def arena_process(pipe: Connection, at_once: int | None) -> None:
@@ -93,22 +95,21 @@ def arena_process(pipe: Connection, at_once: int | None) -> None:
 async def _arena(pipe: Connection, folder: Path, at_once: int | None) -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
     settings = Settings(tables_of(("karteneck",), (2,)), matches_at_once=at_once, drain_seconds=0).unpaced()
-    matches: Counter[str] = Counter()
+    matches, late = Counter[str](), Counter[str]()
     with open_store(f"sqlite:///{folder / 'arena.db'}") as store:
         server = ArenaServer(store, settings, "127.0.0.1:0")
-        late = 0
 
         def recorded(replay: Any, _: float, *, named: bool = True) -> None:
-            nonlocal late
-            matches.update(seat.bot.rpartition("-")[0] for seat in replay.seats)
-            late += sum(fault.kind == "late" for fault in replay.result.faults)
+            kinds = [seat.bot.rpartition("-")[0] for seat in replay.seats]
+            matches.update(kinds)
+            late.update(kinds[fault.seat] for fault in replay.result.faults if fault.kind == "late")
 
         server.arena.metrics.match_recorded = recorded  # type: ignore[assignment, method-assign]
         collect_garbage_seldom()
         await server.start()
         pipe.send(server.address)
         while await asyncio.to_thread(pipe.recv) != "stop":
-            pipe.send(Score(Counter(matches), late))
+            pipe.send(Score(Counter(matches), Counter(late)))
         server.hurry()
         await server.stop()
 
@@ -159,16 +160,31 @@ def show(console: Console, title: str, field: Sequence[type[Bot]], seconds: floa
         for at_once in ways:
             scores[at_once].append(measure(field, at_once, seconds))
     rates = {way: median(sum(score.matches.values()) / 2 / seconds for score in of) for way, of in scores.items()}
-    best = max(rate for way, rate in rates.items() if way is not None)
-    kinds = sorted({kind.__name__ for kind in field})
-    table = Table("at once", "matches/s", "of the best fixed number", *(f"{kind}: matches" for kind in kinds), "late")
-    for way in (None, *FIXED):
-        finished = [str(sum(score.matches[kind] for score in scores[way])) for kind in kinds]
-        late = sum(score.late for score in scores[way])
-        named = "by measure" if way is None else str(way)
-        table.add_row(named, f"{rates[way]:.1f}", f"{rates[way] / best:.2f}", *finished, str(late))
+    totals = {way: Score(*(sum(counts, Counter()) for counts in zip(*of, strict=True))) for way, of in scores.items()}
     console.print(f"\n{title}; medians of {rounds} rounds of {seconds:.0f} s, with finished seats of each kind in all")
-    console.print(table)
+    console.print(_table(sorted({kind.__name__ for kind in field}), rates, totals))
+    console.print(late_beside_one_match(totals[None], totals[1]))
+
+
+def _table(kinds: Sequence[str], rates: Mapping[int | None, float], totals: Mapping[int | None, Score]) -> Table:
+    best = max(rate for way, rate in rates.items() if way is not None)
+    of_kinds = [f"{kind}: {what}" for kind in kinds for what in ("matches", "late")]
+    table = Table("at once", "matches/s", "of the best fixed number", *of_kinds)
+    for way in (None, *FIXED):
+        counts = [str(count[kind]) for kind in kinds for count in totals[way]]
+        named = "by measure" if way is None else str(way)
+        table.add_row(named, f"{rates[way]:.1f}", f"{rates[way] / best:.2f}", *counts)
+    return table
+
+
+def late_beside_one_match(measured: Score, one: Score) -> str:
+    """Which kinds of bots are late in a larger share of their matches than when each plays one match at a time."""
+    worse = [
+        f"{kind} ({late} in {measured.matches[kind]} matches; one at a time: {one.late[kind]} in {one.matches[kind]})"
+        for kind, late in sorted(measured.late.items())
+        if late * one.matches[kind] > one.late[kind] * measured.matches[kind] or not one.late[kind]
+    ]
+    return f"Late more often by measure than with one match at a time: {', '.join(worse) or 'no kind of bot'}"
 
 
 def main() -> None:
