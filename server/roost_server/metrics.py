@@ -27,6 +27,8 @@ class Reading:
     """How many matches the arena would play at once: fewer if it is late itself."""
     at_once: Mapping[str, int]
     """How many matches each connected bot is given at once."""
+    decision_seconds: Mapping[str, float]
+    """How long each connected bot takes for a decision, as measured last; without those that were not measured yet."""
     quarantined: int
     delayed_seconds: float
     """The arena's own delay, summed since its start."""
@@ -137,6 +139,10 @@ class _Gauges(Collector):
         for bot, number in now.at_once.items():
             at_once.add_metric([bot], number)
         yield at_once
+        seconds = GaugeMetricFamily("roost_bot_decision_seconds", "How long a decision takes it.", labels=["bot"])
+        for bot, mean in now.decision_seconds.items():
+            seconds.add_metric([bot], mean)
+        yield seconds
         yield GaugeMetricFamily("roost_quarantined_bots", "Bots kept from playing because of faults.", now.quarantined)
         yield GaugeMetricFamily("roost_database_bytes", "The size of the database.", now.database_bytes)
         yield CounterMetricFamily("roost_own_delay_seconds", "How late the arena itself was.", now.delayed_seconds)

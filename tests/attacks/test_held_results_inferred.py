@@ -140,6 +140,6 @@ def test_nothing_around_held_results_tells_them(tmp_path: Path) -> None:
             ]
             metrics = generate_latest(there.place.arena.metrics._registry).decode().splitlines()
             named = {line.partition("{")[0] for line in metrics if any(bot in line for bot in BOTS)}
-            assert named == {"roost_bot_matches_at_once"}
+            assert named == {"roost_bot_matches_at_once", "roost_bot_decision_seconds"}
 
     bounded(script)

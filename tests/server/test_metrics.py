@@ -12,6 +12,7 @@ from roost.v1 import arena_pb2
 from roost_games.errors import UsageError
 from roost_server.metrics import Metrics
 from tests.support.arenas.hall import bounded, hall, refusal, settings, until
+from tests.support.arenas.misbehaving_bots import HesitantBot
 from tests.support.arenas.raw_bot import RawBot
 from tests.support.cups import cup
 from tests.support.ports import free_port
@@ -56,6 +57,28 @@ def test_what_is_counted(tmp_path: Path) -> None:
             assert seen["roost_connected_bots"][()] == 0
             assert seen["roost_running_matches"][()] == 0
             assert seen["roost_database_bytes"][()] > 10_000
+
+    bounded(script)
+
+
+def test_how_many_matches_a_bot_is_given_and_why(tmp_path: Path) -> None:
+    address = f"127.0.0.1:{free_port()}"
+
+    async def script() -> None:
+        async with (
+            hall(tmp_path, settings(), metrics=address) as place,
+            RawBot(place.address, "x"),
+            RawBot(place.address, "y"),
+            HesitantBot(place.address, "z"),
+        ):
+            places = {session.name: session.places for session in place.arena.lobby.sessions}
+            await until(lambda: places["x"].width.answer_ms and places["y"].width.answer_ms)
+            seen = await asyncio.to_thread(scrape, address)
+            assert seen["roost_bot_matches_at_once"].keys() == {("x",), ("y",), ("z",)}
+            assert seen["roost_bot_decision_seconds"].keys() == {("x",), ("y",)}
+            places["z"].width.answer_ms = 3.0
+            seen = await asyncio.to_thread(scrape, address)
+            assert seen["roost_bot_decision_seconds"][("z",)] == 0.003
 
     bounded(script)
 

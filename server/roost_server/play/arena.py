@@ -110,11 +110,13 @@ class Arena:
         return self._pulse.read().delayed_ms
 
     def _reading(self) -> Reading:
+        here = {session.name: session.places for session in self.lobby.sessions if session.connected}
         return Reading(
             connected=sum(session.connected for session in self.lobby.sessions),
             running=len(self.seating.tables),
             most_at_once=self.seating.load.limit,
-            at_once={each.name: each.places.at_once for each in self.lobby.sessions if each.connected},
+            at_once={bot: places.at_once for bot, places in here.items()},
+            decision_seconds={bot: ms / 1000 for bot, places in here.items() if (ms := places.width.answer_ms)},
             quarantined=len(self.quarantine),
             delayed_seconds=self.delayed_ms / 1000,
             waiting_blocks={contest.name or "open": contest.waiting for contest in self._matchmaker.contests},
