@@ -36,7 +36,7 @@ def lessons_page(found: Lessons) -> str:
 
 def _table(lessons: Sequence[Lesson], better: str) -> str:
     heads = [
-        head("it", "name"),
+        head("what it does", "name"),
         head("costs places", "number"),
         head("times", "number"),
         head("of all", "number"),

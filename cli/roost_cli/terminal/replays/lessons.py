@@ -31,7 +31,7 @@ def print_lessons(found: Lessons) -> None:
     console = results()
     games = {lesson.game for lesson in found.lessons}
     rows = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for label in ("it", "costs places", "times", "of all", f"{found.better} instead"):
+    for label in ("what it does", "costs places", "times", "of all", f"{found.better} instead"):
         rows.add_column(label, justify="right" if label in ("costs places", "times", "of all") else "left")
     for lesson in found.lessons[:MOST_SHOWN]:
         game = f"{get_game(lesson.game).name}: " if len(games) > 1 else ""
