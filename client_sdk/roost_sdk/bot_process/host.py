@@ -10,7 +10,6 @@ import faulthandler
 import json
 import mmap
 import os
-import pickle
 import random
 import signal
 import sys
@@ -30,6 +29,7 @@ from roost_games.registry import AnyGame, get_game
 from roost_games.replay import Seat
 from roost_sdk.bot import Bot, OutOfTime
 from roost_sdk.bot_process.answers import LONGEST_TEXT, Answer, AnswerKind, BotDescription, move_answer
+from roost_sdk.bot_process.batches import BatchReader
 from roost_sdk.bot_process.coroutines import WatchedRunner
 from roost_sdk.bot_process.views import changed
 from roost_sdk.clock import TimeLeft
@@ -78,6 +78,7 @@ class BotHost:
         self._alarms = min(HANG_SECONDS, patience), max(HANG_SECONDS / 2, patience / ALARMS)
         """When a call has taken so long, it is noted where it is, and then again after each such pause."""
         self._reader = channel.makefile("rb")
+        self._batches = BatchReader()
         self._ready = bytearray()
         self._flushed = 0.0
         self._alarmed = 0.0
@@ -132,9 +133,7 @@ class BotHost:
         size = self._reader.read(LENGTH.size)
         if len(size) < LENGTH.size:
             return []
-        calls: list[HostCall] = pickle.loads(  # noqa: S301  our own parent wrote it
-            self._reader.read(*LENGTH.unpack(size))
-        )
+        calls: list[HostCall] = self._batches.read(self._reader.read(*LENGTH.unpack(size)))
         return calls
 
     def _say(self, answer: Answer) -> None:

@@ -11,7 +11,6 @@ are limited together with theirs, on Linux.
 
 import mmap
 import os
-import pickle
 import selectors
 import socket as sockets
 import sys
@@ -38,6 +37,7 @@ from roost_sdk.bot_process.answers import (
     shown,
     take_answers,
 )
+from roost_sdk.bot_process.batches import BatchWriter
 from roost_sdk.bot_process.host import LENGTH, MARK
 from roost_sdk.guard import OUT_OF_MEMORY, TOO_MANY_PROCESSES
 from roost_sdk.load import short_name
@@ -135,6 +135,7 @@ class BotProcess:
         self._batch = 0
         self._before = 0
         self._received = bytearray()
+        self._writer = BatchWriter()
         self._waited = 0.0
         """For how many seconds we have done nothing but wait for the next answer."""
         self._hang = Hang()
@@ -198,7 +199,7 @@ class BotProcess:
         self._batch = len(calls)
         self._waited = 0.0
         self._noted_before = os.fstat(self._notes.fileno()).st_size
-        data = pickle.dumps(list(calls), pickle.HIGHEST_PROTOCOL)
+        data = self._writer.write(calls)
         try:
             self._channel.sendall(LENGTH.pack(len(data)) + data)
         except TimeoutError:

@@ -4,28 +4,27 @@ Most of a view stays the same from one decision to the next, and what is listed 
 and read: in a fifth of the time that a message of `roost.v1` takes, for every game alike.
 """
 
-from collections.abc import Sequence
+from itertools import compress, count
+from operator import ne
 from typing import Any
-
-Changes = Sequence[tuple[int, bool, Any]]
-"""Fields by number, whether they have grown, and what they have got: items behind those that they had, or a value."""
 
 
 def changes_of(view: Any, last: Any) -> Any:
-    """What `changed` needs to make `view` from the `last` one of the same seat, which is `None` at first."""
+    """What `changed` needs to make `view` from the `last` one of the same seat, which is `None` at first.
+
+    It is a list in which the number of each field that has changed is followed by its value. If the field has grown,
+    the number is inverted (`~number`), and followed by the items behind those that it had.
+    """
     if last is None:
         return view
-    return [
-        (number, *_change(old, new))
-        for number, (old, new) in enumerate(zip(last, view, strict=True))
-        if old is not new and old != new
-    ]
-
-
-def _change(old: Any, new: Any) -> tuple[bool, Any]:
-    if type(new) is tuple and old and new[: len(old)] == old:
-        return True, new[len(old) :]
-    return False, new
+    changes: list[Any] = []
+    for number in compress(count(), map(ne, last, view)):
+        old, new = last[number], view[number]
+        if type(new) is tuple and old and new[: len(old)] == old:
+            changes += ~number, new[len(old) :]
+        else:
+            changes += number, new
+    return changes
 
 
 def changed(changes: Any, last: Any) -> Any:
@@ -33,6 +32,10 @@ def changed(changes: Any, last: Any) -> Any:
     if last is None:
         return changes
     fields = list(last)
-    for number, grown, value in changes:
-        fields[number] = fields[number] + value if grown else value
+    told = iter(changes)
+    for number, value in zip(told, told, strict=True):
+        if number < 0:
+            fields[~number] += value
+        else:
+            fields[number] = value
     return tuple.__new__(type(last), fields)
