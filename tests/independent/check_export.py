@@ -1,4 +1,5 @@
-"""Checks the export of a competition. It was written from the pages export, chance and replays of docs/formats/.
+"""Checks the export of a competition. It was written from the pages export, chance and replays of docs/formats/,
+and from docs/why/ratings.md.
 
 It imports nothing of Roost: `python tests/independent/check_export.py FOLDER` prints what is wrong. It covers what the
 pages state: hashes, commitment, ids, epochs, seeds, seatings, chance, the plan of the finals, ratings, the result. It
@@ -13,9 +14,9 @@ import random
 import sys
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, count, permutations
+from itertools import chain, combinations, count, pairwise, permutations, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,10 @@ Kind = tuple[str, int]
 Pairing = tuple[Kind, tuple[int, ...]]
 Result = tuple[tuple[int, ...], tuple[int, ...]]
 """The bots of a match by seat, and their places."""
+Matrix = list[list[float]]
 Block = tuple[str, Sequence[Result]]
 """A game, and the results of a block of it."""
+Worths = dict[tuple[int, int], float]
 
 
 # --- chance ---------------------------------------------------------------------------------------------------------
@@ -206,9 +209,23 @@ class Finals:
         self.played: Counter[tuple[Kind, int]] = Counter()
         self.met: Counter[tuple[int, int]] = Counter()
         self.results: list[Result] = []
+        self.blocks: list[Block] = []
+        self.method = competition.get("ratings", 1)
+        self.left: Sequence[Json] = ()
+        """The blocks of the export that have not been planned yet."""
+
+    def finish(self, game: str, results: Sequence[Result]) -> None:
+        """A block was played."""
+        self.results += results
+        self.blocks.append((game, results))
 
     def next_round(self) -> list[Pairing]:
-        plan = {"round-robin": self._round_robin, "swiss": self._swiss, "knockout": self._knockout}
+        plan = {
+            "round-robin": self._round_robin,
+            "swiss": self._swiss,
+            "knockout": self._knockout,
+            "sure": self._sure,
+        }
         pairings = plan[self.part.get("schedule", "round-robin")](
             Generator(f"roost-schedule/1:{self.seed}:{self.given}")
         )
@@ -219,10 +236,10 @@ class Finals:
             self.met.update(permutations(group, 2))
         return pairings
 
-    def _at(self, kind: Kind) -> list[int]:
+    def at(self, kind: Kind) -> list[int]:
         return sorted(self.field) if len({self.owner[bot] for bot in self.field}) >= kind[1] else []
 
-    def _may_meet(self, group: Sequence[int]) -> bool:
+    def may_meet(self, group: Sequence[int]) -> bool:
         return len({self.owner[bot] for bot in group}) == len(group)
 
     def _round_robin(self, drawing: Generator) -> list[Pairing]:
@@ -249,32 +266,32 @@ class Finals:
         return met
 
     def _groups(self, kind: Kind) -> list[tuple[int, ...]]:
-        bots, size = self._at(kind), kind[1]
+        bots, size = self.at(kind), kind[1]
         drawing = Generator(f"roost-orbits/1:{self.seed}:{len(bots)}:{size}")
         circle = drawing.order(range(len(bots)))
         number = math.comb(len(bots), size)
         if number > self.part.get("most_groups", 250_000) and len(bots) * _smallest(len(bots), size) < number:
             sample = (_turned(group, len(bots)) for group in _sample(len(bots), size, drawing))
             found = [tuple(sorted(bots[circle[at]] for at in each)) for orbit in sample for each in orbit]
-            return [group for group in found if self._may_meet(group)]
+            return [group for group in found if self.may_meet(group)]
         kept = [(0, *rest) for rest in combinations(range(1, len(bots)), size - 1) if _least((0, *rest), len(bots))]
         drawing.shuffle(kept)
         found = []
         for group in kept:
             turned = dict.fromkeys(_turned(group, len(bots)))
             found += [tuple(sorted(bots[circle[at]] for at in each)) for each in turned]
-        return [group for group in found if self._may_meet(group)]
+        return [group for group in found if self.may_meet(group)]
 
     def _swiss(self, drawing: Generator) -> list[Pairing]:
         pairings: list[Pairing] = []
         for kind in self.kinds:
-            if any(self.played[kind, bot] < self.part.get("rounds", 1) for bot in self._at(kind)):
+            if any(self.played[kind, bot] < self.part.get("rounds", 1) for bot in self.at(kind)):
                 groups = self._swiss_groups(kind, drawing)
                 pairings += [(kind, tuple(drawing.order(sorted(group)))) for group in groups]
         return pairings
 
     def _swiss_groups(self, kind: Kind, drawing: Generator) -> list[list[int]]:
-        bots, size = self._at(kind), kind[1]
+        bots, size = self.at(kind), kind[1]
         by_score = sorted(drawing.order(bots), key=lambda bot: -share(bot, self.results))
         rank = {bot: at for at, bot in enumerate(by_score)}
         waiting = sorted(by_score, key=lambda bot: self.played[kind, bot])
@@ -292,7 +309,7 @@ class Finals:
         while len({self.owner[bot] for bot in waiting}) >= size:
             group = [waiting[0]]
             while len(group) < size:
-                allowed = [bot for bot in waiting if self._may_meet([*group, bot]) and bot not in group][:32]
+                allowed = [bot for bot in waiting if self.may_meet([*group, bot]) and bot not in group][:32]
                 group.append(min(allowed, key=lambda bot: cost([*group, bot])))
             waiting = [bot for bot in waiting if bot not in group]
             groups.append(group)
@@ -313,9 +330,13 @@ class Finals:
             for there in range(len(other)):
                 one, two = group[:], other[:]
                 one[here], two[there] = other[there], group[here]
-                if self._may_meet(one) and self._may_meet(two) and repeats(one) + repeats(two) < before:
+                if self.may_meet(one) and self.may_meet(two) and repeats(one) + repeats(two) < before:
                     group[:], other[:] = one, two
                     return
+
+    def _sure(self, drawing: Generator) -> list[Pairing]:
+        left = int(self.part["budget"]) - self.given
+        return SureRound(self, drawing).pairings()[:left] if left > 0 else []
 
     def _knockout(self, drawing: Generator) -> list[Pairing]:
         blocks, duels = self.part.get("blocks_per_pairing", 1), [kind for kind in self.kinds if kind[1] == 2]
@@ -416,26 +437,57 @@ def _least(group: tuple[int, ...], bots: int) -> bool:
 # --- ratings --------------------------------------------------------------------------------------------------------
 
 
-def ratings(blocks: Sequence[Block], method: int) -> dict[int, float]:
-    """The ratings that these results give, by the method that the export names."""
-    ahead = _ahead(result for _, results in blocks for result in results)
-    met = {pair: ahead[pair] + ahead[pair[::-1]] for pair in list(ahead)}
-    strength = _fitted(ahead, met)
-    field = _field(met) if method == 3 else dict.fromkeys(strength, 1.0)
-    if method == 3 and (misfit := _misfit(blocks, met, strength)):
-        weighed: dict[tuple[int, int], float] = defaultdict(float)
+class Fit:
+    """The strengths that results give, by the method that the export names."""
+
+    def __init__(self, blocks: Sequence[Block], method: int) -> None:
+        self.blocks = blocks
+        ahead = _ahead(result for _, results in blocks for result in results)
+        met = {pair: ahead[pair] + ahead[pair[::-1]] for pair in list(ahead)}
+        self.strength = _fitted(ahead, met)
+        self.field = _field(met) if method == 3 else dict.fromkeys(self.strength, 1.0)
+        self.misfit = _misfit(blocks, met, self.strength) if method == 3 else 0.0
         kinds = _kinds(blocks)
-        for results in kinds.values():
-            there = _ahead(result for block in results for result in block)
-            part = len(kinds) * sum(there.values()) / sum(ahead.values())
-            for (one, other), won in there.items():
-                meant = part * field[one] * field[other]
-                weighed[one, other] += won * meant / (meant + misfit * (won + there[other, one]))
-        scale = sum(ahead.values()) / sum(weighed.values())
-        weighed = {pair: scale * each for pair, each in weighed.items()}
-        strength = _fitted(weighed, {pair: weighed[pair] + weighed[pair[::-1]] for pair in weighed})
-    mean = sum(field[bot] * each for bot, each in strength.items()) / sum(field.values())
-    return {bot: 1500 + 400 / math.log(10) * (each - mean) for bot, each in strength.items()}
+        self.ahead = {kind: _ahead(each for block in kinds[kind] for each in block) for kind in kinds}
+        total = sum(ahead.values())
+        self._parts = {kind: len(kinds) * sum(there.values()) / total for kind, there in self.ahead.items()}
+        self._scale = 1.0
+        if self.misfit:
+            self._scale = total / sum(self._weighed().values())
+            self.strength = _fitted(self._weighed(), self.counted())
+
+    def met(self, kind: Kind, one: int, other: int) -> float:
+        """The page's w."""
+        there = self.ahead[kind]
+        return there.get((one, other), 0.0) + there.get((other, one), 0.0)
+
+    def meant(self, kind: Kind, one: int, other: int) -> float:
+        """The page's q."""
+        return self._parts[kind] * self.field[one] * self.field[other]
+
+    def counts(self, kind: Kind, one: int, other: int) -> float:
+        """What a match of the two counts for."""
+        meant = self.meant(kind, one, other)
+        return self._scale * meant / (meant + self.misfit * self.met(kind, one, other)) if self.misfit else 1.0
+
+    def _weighed(self) -> dict[tuple[int, int], float]:
+        weighed: dict[tuple[int, int], float] = defaultdict(float)
+        for kind, there in self.ahead.items():
+            for pair, won in there.items():
+                weighed[pair] += won * self.counts(kind, *pair)
+        return weighed
+
+    def counted(self) -> dict[tuple[int, int], float]:
+        """How much the matches of every pair count for, at all kinds."""
+        weighed = self._weighed()
+        return {pair: weighed[pair] + weighed[pair[::-1]] for pair in list(weighed)}
+
+
+def ratings(blocks: Sequence[Block], method: int) -> dict[int, float]:
+    """The ratings that these results give."""
+    fit = Fit(blocks, method)
+    mean = sum(fit.field[bot] * each for bot, each in fit.strength.items()) / sum(fit.field.values())
+    return {bot: 1500 + 400 / math.log(10) * (each - mean) for bot, each in fit.strength.items()}
 
 
 def _field(met: dict[tuple[int, int], float]) -> dict[int, float]:
@@ -514,22 +566,17 @@ def _misfit(blocks: Sequence[Block], met: dict[tuple[int, int], float], strength
 
 
 def _inverse_curvature(met: dict[tuple[int, int], float], strength: dict[int, float]) -> dict[tuple[int, int], float]:
-    """By Gauss and Jordan."""
     bots = list(strength)
-    rows = [[0.0] * len(bots) + [float(at == here) for at in range(len(bots))] for here in range(len(bots))]
-    for here, bot in enumerate(bots):
-        rows[here][here] += _chance(strength[bot]) * _chance(-strength[bot])
-        for there, other in enumerate(bots):
-            link = met.get((bot, other), 0.0) * _chance(strength[bot] - strength[other])
-            link *= _chance(strength[other] - strength[bot])
-            rows[here][here] += link
-            rows[here][there] -= link
-    for here in range(len(bots)):
-        rows[here] = [each / rows[here][here] for each in rows[here]]
-        for there, row in enumerate(rows):
-            if there != here:
-                rows[there] = [one - row[here] * other for one, other in zip(row, rows[here], strict=True)]
-    return {(bots[i], bots[j]): rows[i][len(bots) + j] for i in range(len(bots)) for j in range(len(bots))}
+    rows = _laplacian([[met.get((one, other), 0.0) * _spread(strength, one, other) for other in bots] for one in bots])
+    for at, bot in enumerate(bots):
+        rows[at][at] += _chance(strength[bot]) * _chance(-strength[bot])
+    inverse = _inverse(rows)
+    return {(one, other): inverse[i][j] for i, one in enumerate(bots) for j, other in enumerate(bots)}
+
+
+def _spread(strength: Mapping[int, float], one: int, other: int) -> float:
+    """The page's p (1 - p)."""
+    return _chance(strength[one] - strength[other]) * _chance(strength[other] - strength[one])
 
 
 def _chance(strength: float) -> float:
@@ -538,6 +585,263 @@ def _chance(strength: float) -> float:
 
 def ranked(rating: dict[int, float]) -> list[int]:
     return sorted(rating, key=lambda bot: (-round(rating[bot], 6), bot))
+
+
+# --- how sure ratings are -------------------------------------------------------------------------------------------
+
+
+def _laplacian(links: Matrix) -> Matrix:
+    """The matrix that has minus these links beside its diagonal, and rows that add up to 0."""
+    rows = [[-each for each in row] for row in links]
+    for at, row in enumerate(rows):
+        row[at] = sum(links[at]) - links[at][at]
+    return rows
+
+
+def _inverse(matrix: Matrix) -> Matrix:
+    """By Gauss and Jordan, for matrices whose diagonal outweighs the rest."""
+    rows = [[*row, *(float(at == here) for at in range(len(matrix)))] for here, row in enumerate(matrix)]
+    for here in range(len(rows)):
+        rows[here] = [each / rows[here][here] for each in rows[here]]
+        for there, row in enumerate(rows):
+            if there != here:
+                rows[there] = [one - row[here] * other for one, other in zip(row, rows[here], strict=True)]
+    return [row[len(matrix) :] for row in rows]
+
+
+def _product(one: Matrix, other: Matrix) -> Matrix:
+    columns = list(zip(*other, strict=True))
+    return [[sum(a * b for a, b in zip(row, column, strict=True)) for column in columns] for row in one]
+
+
+def _sum(one: Matrix, other: Matrix, times: float = 1.0) -> Matrix:
+    return [[a + times * b for a, b in zip(*rows, strict=True)] for rows in zip(one, other, strict=True)]
+
+
+def _transposed(matrix: Matrix) -> Matrix:
+    return [list(column) for column in zip(*matrix, strict=True)]
+
+
+def _between(covariance: Matrix, one: int, other: int) -> float:
+    """The variance of a difference."""
+    return covariance[one][one] + covariance[other][other] - 2 * covariance[one][other]
+
+
+def covariance(fit: Fit) -> tuple[Matrix, list[float]]:
+    """Of the strengths, in their order, and their degrees of freedom."""
+    noise, freedom = _noise(fit)
+    if fit.misfit:
+        noise = _sum(noise, _unevenness_of(fit), fit.misfit)
+    bots, found = list(fit.strength), _inverse_curvature(fit.counted(), fit.strength)
+    inverse = [[found[one, other] for other in bots] for one in bots]
+    return _product(_product(inverse, noise), inverse), freedom
+
+
+def _noise(fit: Fit) -> tuple[Matrix, list[float]]:
+    at = {bot: index for index, bot in enumerate(fit.strength)}
+    noise = [[0.0] * len(at) for _ in at]
+    told, squares = [0.0] * len(at), [0.0] * len(at)
+    for bot, strength in fit.strength.items():
+        noise[at[bot]][at[bot]] = (0.5 - _chance(strength)) ** 2 + 0.25
+    played = Counter(bot for _, results in fit.blocks for bot in results[0][0])
+    for game, results in fit.blocks:
+        group = results[0][0]
+        slope, tells = dict.fromkeys(group, 0.0), dict.fromkeys(group, 0.0)
+        fewest, weight = min(played[bot] for bot in group), 3 / (len(group) + 1)
+        for one, other in combinations(group, 2):
+            counts = fit.counts((game, len(group)), one, other)
+            expected = len(results) * _chance(fit.strength[one] - fit.strength[other])
+            ahead = sum(_share(places[bots.index(one)], places[bots.index(other)]) for bots, places in results)
+            link = len(results) * counts**2 * _spread(fit.strength, one, other) * weight
+            for bot, sign in ((one, 1), (other, -1)):
+                slope[bot] += sign * counts * (ahead - expected) * weight
+                tells[bot] += link
+            for pair in ((one, other), (other, one)):
+                noise[at[pair[0]]][at[pair[1]]] -= link / fewest
+        for one in group:
+            told[at[one]] += tells[one]
+            squares[at[one]] += tells[one] ** 2
+            noise[at[one]][at[one]] += tells[one] / fewest
+            for other in group:
+                noise[at[one]][at[other]] += slope[one] * slope[other]
+    return noise, [each**2 / square + 1 for each, square in zip(told, squares, strict=True)]
+
+
+def _unevenness_of(fit: Fit) -> Matrix:
+    """The page's U."""
+    bots = list(fit.strength)
+
+    def links(of: Callable[[float, float], float]) -> Matrix:
+        """What follows from q and w a, over all kinds."""
+        rows = [[0.0] * len(bots) for _ in bots]
+        for kind in fit.ahead:
+            for row, one in zip(rows, bots, strict=True):
+                for index, other in enumerate(bots):
+                    counted = fit.met(kind, one, other) * fit.counts(kind, one, other)
+                    row[index] += of(fit.meant(kind, one, other), counted) * _spread(fit.strength, one, other)
+        return _laplacian(rows)
+
+    whole = [[each + 1 / len(bots) for each in row] for row in links(lambda meant, _: meant)]
+    moved = _product(links(lambda _, counted: counted), _inverse(whole))
+    both = _product(moved, links(lambda meant, counted: meant * counted))
+    true = _product(_product(moved, links(lambda meant, _: meant**2)), _transposed(moved))
+    uneven = _sum(links(lambda _, counted: counted**2), true)
+    return _sum(_sum(uneven, both, -1), _transposed(both), -1)
+
+
+# --- the plan of sure -----------------------------------------------------------------------------------------------
+
+DIGITS = 1e-11
+"""How far a worth may be off, because of the last digits of floating-point numbers."""
+
+
+class SureRound:
+    """Plans one round. Versions are named by their places in the order that was drawn."""
+
+    def __init__(self, finals: Finals, drawing: Generator) -> None:
+        self.finals, self.drawing = finals, drawing
+        sorted_bots = sorted(finals.field)
+        self.strength, self.freedom = dict.fromkeys(sorted_bots, 0.0), dict.fromkeys(sorted_bots, 2.0)
+        self.fit = Fit(finals.blocks, finals.method) if finals.blocks else None
+        known: dict[tuple[int, int], float] = {(bot, bot): 4.0 for bot in sorted_bots}
+        if self.fit:
+            self.strength |= self.fit.strength
+            found, freedom = covariance(self.fit)
+            self.freedom |= dict(zip(self.fit.strength, freedom, strict=True))
+            for row, one in zip(found, self.fit.strength, strict=True):
+                known |= {(one, other): each for other, each in zip(self.fit.strength, row, strict=True)}
+        self.bots = drawing.order(sorted_bots)
+        self.covariance = [[known.get((one, other), 0.0) for other in self.bots] for one in self.bots]
+        self.open = self._open_neighbours()
+        self.met = {
+            (i, j): finals.met[one, other] for i, one in enumerate(self.bots) for j, other in enumerate(self.bots)
+        }
+
+    def _open_neighbours(self) -> set[frozenset[int]]:
+        """Those that are not separated."""
+        order = sorted(range(len(self.bots)), key=lambda at: (-self.strength[self.bots[at]], self.bots[at]))
+        evidence = {pair: self._evidence(*pair) for pair in pairwise(order)}
+        surest = sorted(evidence, key=lambda pair: -evidence[pair])
+        held = takewhile(lambda each: evidence[each[1]] >= 20 * (len(surest) - each[0]), enumerate(surest))
+        return {frozenset(pair) for pair in surest[len(list(held)) :]}
+
+    def _evidence(self, one: int, other: int) -> float:
+        variance = _between(self.covariance, one, other)
+        freedom = min(self.freedom[self.bots[one]], self.freedom[self.bots[other]])
+        student = freedom * math.log1p(self._difference(one, other) ** 2 / variance / freedom)
+        squared = student * ((8 * freedom + 1) / (8 * freedom + 3)) ** 2
+        expected = (50 * math.log(10) / 400) ** 2 / variance
+        return math.exp(min(squared / 2 * expected / (1 + expected), 700)) / math.sqrt(1 + expected)
+
+    def _difference(self, one: int, other: int) -> float:
+        return self.strength[self.bots[one]] - self.strength[self.bots[other]]
+
+    def pairings(self) -> list[Pairing]:
+        times = self.finals.times
+        blocks = {
+            kind: sum(number for (other, _), number in times.items() if other == kind)
+            for kind in self.finals.kinds
+            if self.finals.at(kind)
+        }
+        size = max(16, len(self.bots), self.finals.given // 8)
+        planned: list[Pairing] = []
+        while self.open and blocks and len(planned) < size:
+            kind = min(blocks, key=lambda each: blocks[each])
+            groups = self._groups(kind)
+            deals = max(1, size // (16 * len(groups)))
+            for group in groups:
+                bots = sorted(self.bots[at] for at in group)
+                planned += [(kind, tuple(self.drawing.order(bots))) for _ in range(deals)]
+            blocks[kind] += deals * len(groups)
+            self._suppose_played(kind, groups, deals)
+        return planned
+
+    def _groups(self, kind: Kind) -> list[list[int]]:
+        low, high = self._worth(kind)
+        waiting, groups, least = list(range(len(self.bots))), list[list[int]](), 0.0
+        while len({self.finals.owner[self.bots[at]] for at in waiting}) >= kind[1]:
+            group = self._best_group(kind, waiting, low, high)
+            worth = sum(low[pair] for pair in combinations(sorted(group), 2))
+            if worth <= least:
+                break
+            least = least or worth / 2
+            groups.append(group)
+            waiting = [at for at in waiting if at not in group]
+        return groups
+
+    def _best_group(self, kind: Kind, waiting: Sequence[int], low: Worths, high: Worths) -> list[int]:
+        """The first one. If the last digits decide, it is one that was played, if there is one."""
+        every = self._possible([list(pair) for pair in combinations(waiting, 2)], kind, waiting, low, high)
+        first = next(every)
+        return next((group for group in chain([first], every) if self._was_played(kind, group)), first)
+
+    def _was_played(self, kind: Kind, group: Sequence[int]) -> bool:
+        bots = sorted(self.bots[at] for at in group)
+        return any(each["game"] == kind[0] and sorted(each["version_ids"]) == bots for each in self.finals.left)
+
+    def _possible(
+        self, grown: list[list[int]], kind: Kind, waiting: Sequence[int], low: Worths, high: Worths
+    ) -> Iterator[list[int]]:
+        """The groups that may be the best, the most likely one first. `grown` are all that have one member more."""
+        allowed = [group for group in grown if self.finals.may_meet([self.bots[at] for at in group])]
+        least = max(_added(group, low) for group in allowed)
+        near = [group for group in allowed if _added(group, high) >= least]
+        if all(_added(group, low) == _added(group, high) for group in near):
+            del near[1:]
+        for group in near:
+            if len(group) == kind[1]:
+                yield group
+            else:
+                grown = [[*group, at] for at in waiting if at not in group]
+                yield from self._possible(grown, kind, waiting, low, high)
+
+    def _worth(self, kind: Kind) -> tuple[Worths, Worths]:
+        """By pair, the first one of the order first: the lowest and the highest worth that it may be rounded to."""
+        places = range(len(self.bots))
+        costs = [[0.0 if one == other else self._cost(one, other) for other in places] for one in places]
+        effect = _product(_product(self.covariance, _laplacian(costs)), self.covariance)
+        pairs = list(combinations(places, 2))
+        worth = {pair: self._told(kind, *pair) * _between(effect, *pair) for pair in pairs}
+        most, hardly = max(worth.values()), self._hardly_met(pairs)
+        low, high = (
+            {pair: round(each / most + off, 9) + 1e-9 + (pair in hardly) for pair, each in worth.items()}
+            for off in (-DIGITS, DIGITS)
+        )
+        return low, high
+
+    def _cost(self, one: int, other: int) -> float:
+        variance = _between(self.covariance, one, other)
+        parts = 2 if self.finals.method == 1 else 4
+        doubt = math.exp(-(self._difference(one, other) ** 2) / (parts * variance))
+        least = math.exp(-2) if frozenset((one, other)) in self.open else 0.0
+        return max(doubt, least) / math.sqrt(variance)
+
+    def _told(self, kind: Kind, one: int, other: int) -> float:
+        pair = self.bots[one], self.bots[other]
+        rated = self.fit and kind in self.fit.ahead and all(bot in self.fit.strength for bot in pair)
+        counts = self.fit.counts(kind, *pair) if self.fit and rated else 1.0
+        return counts**2 * _spread(self.strength, *pair)
+
+    def _hardly_met(self, pairs: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+        if self.finals.method == 1:
+            return set()
+        met = [self.met[i, j] for i, j in pairs if self.finals.may_meet([self.bots[i], self.bots[j]])]
+        return {pair for pair in pairs if self.met[pair] < min(16, sum(met) // (3 * len(met)))}
+
+    def _suppose_played(self, kind: Kind, groups: Sequence[Sequence[int]], deals: int) -> None:
+        links = [[0.0] * len(self.bots) for _ in self.bots]
+        for one, other in (pair for group in groups for pair in permutations(group, 2)):
+            links[one][other] = deals * kind[1] * 3 / (kind[1] + 1) * self._told(kind, one, other)
+            self.met[one, other] += deals
+        self.covariance = _inverse(_sum(_inverse(self.covariance), _laplacian(links)))
+
+
+def _added(group: Sequence[int], worth: Worths) -> float:
+    """What the last member is worth with those before it, added up from the left."""
+    total = 0.0
+    for member in group[:-1]:
+        total += worth[min(member, group[-1]), max(member, group[-1])]
+    return total
 
 
 # --- rankings -------------------------------------------------------------------------------------------------------
@@ -866,6 +1170,7 @@ def _wrong_plan(export: Export) -> Iterator[str]:
     if not left or not export.competition["seed"]:
         return
     finals = Finals(export.rules, export.competition, seeding(export))
+    finals.left = left
     results = export.results("finals", rated=False, before=0)
     missing: list[Pairing] = []
     while left and not missing and (planned := finals.next_round()):
@@ -875,7 +1180,7 @@ def _wrong_plan(export: Export) -> Iterator[str]:
                 missing.append((kind, group))
                 continue
             left.remove(found[0])
-            finals.results += results[found[0]["id"]]
+            finals.finish(kind[0], results[found[0]["id"]])
     if missing and (left or export.competition["phases"][-1][2] == "clock"):
         kind, group = missing[0]
         yield f"finals: {kind} with {group} was planned and not played"

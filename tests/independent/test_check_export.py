@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
@@ -19,10 +20,11 @@ from roost_games.chance import seed_of
 from roost_games.referee import Referee
 from roost_games.registry import get_game
 from roost_games.replay import Seat
-from roost_ladder.rating.fit import fit
+from roost_ladder.rating.fit import Method, fit
 from roost_ladder.rating.results import MatchResult, gather
 from roost_ladder.rating.standings import standings
 from roost_ladder.schedules.schedule import Kind, Participants, Past
+from roost_ladder.schedules.sure import LEAST_ROUND
 from roost_server.accounts.rulings import ban_owner
 from roost_server.competition.file import PhaseName, PhasePart
 from roost_server.competition.finals import schedule_of
@@ -46,7 +48,9 @@ from tests.support.records.export_world import Play, change, complaints, play_an
 from tests.support.records.results import duels
 from tests.support.records.ruled_world import play
 
-SCHEDULES = ["round-robin", "swiss", "knockout"]
+PLANNED_AHEAD = ["round-robin", "swiss", "knockout"]
+"""Schedules that need no ratings."""
+SCHEDULES = [*PLANNED_AHEAD, "sure"]
 
 
 @pytest.fixture(params=SCHEDULES)
@@ -278,7 +282,7 @@ def test_chance_follows_from_the_seed(game: str, players: int, options: dict[str
     assert ("slap" in seen) == bool(options)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("schedule", PLANNED_AHEAD)
 @pytest.mark.parametrize("owners", [13, 7])
 def test_a_large_final_is_planned_in_the_same_way(schedule: str, owners: int) -> None:
     """Thirteen bots, some of one owner, at tables of two, three and four. Who wins is drawn."""
@@ -301,6 +305,71 @@ def test_a_large_final_is_planned_in_the_same_way(schedule: str, owners: int) ->
                 places = tuple(rng.choice([1, 2]) for _ in pairing.group)
                 theirs.results.append((pairing.group, places))
                 past.finish([MatchResult("block", pairing.kind.game, pairing.group, places)])
+
+
+def duel(rng: Random, group: tuple[int, ...], circle: float) -> tuple[int, ...]:
+    """Places of bots that differ in strength, and beat each other in circles."""
+    number = {bot: bot // 3 for bot in group}
+    shown = {
+        bot: rng.gauss(number[bot] / 5, 1)
+        + circle * sum((0, 1, -1)[(number[bot] - number[other]) % 3] for other in group)
+        for bot in group
+    }
+    return tuple(1 + sum(shown[other] > shown[bot] for other in group) for bot in group)
+
+
+@pytest.mark.parametrize(
+    ("owners", "sizes", "method", "circle", "budget"),
+    [
+        ((0, 1, 2, 3), [2], 3, 0.0, 60),
+        ((0, 1, 2, 0), [3, 2], 1, 0.5, 60),
+        pytest.param((0, 1, 2, 3, 4, 0), [4, 2], 3, 0.5, 400, marks=pytest.mark.long),
+        pytest.param(range(6), [2], 3, 0.5, 800, marks=pytest.mark.long),
+        pytest.param(range(10), [3, 4], 3, 1.0, 200, marks=pytest.mark.long),
+        pytest.param(range(5), [2, 3], 1, 1.0, 400, marks=pytest.mark.long),
+    ],
+)
+def test_finals_by_ratings_are_planned_in_the_same_way(
+    owners: Sequence[int], sizes: list[int], method: int, circle: float, budget: int
+) -> None:
+    """With bots of one owner, several kinds of tables, circles, several deals of a group, and the older method."""
+    bots: list[dict[str, Any]] = [{"version_id": 3 * n, "owner": f"owner {owner}"} for n, owner in enumerate(owners)]
+    part = {"phase": "finals", "schedule": "sure", "budget": budget}
+    rules = {"games": [{"game": "karteneck", "players": sizes}], "phases": [part]}
+    rng, field = Random(f"{sizes} {circle}"), [bot["version_id"] for bot in bots]
+    theirs = check_export.Finals(rules, {"seed": "ef" * 32, "name": "cup", "bots": bots, "ratings": method}, field)
+    kinds = tuple(Kind(*kind) for kind in theirs.kinds)
+    ours = Participants(tuple(field), kinds, {bot["version_id"]: bot["owner"] for bot in bots})
+    plan = schedule_of("cup", bytes.fromhex("ef" * 32), PhasePart.model_validate(part), Method(method))
+    past = Past()
+    while round_ := plan.next_round(ours, past):
+        assert theirs.next_round() == [(tuple(kind), group) for kind, group in round_]
+        for pairing in round_:
+            block = f"block {past.given}"
+            past.give(pairing)
+            results = [(pairing.group, duel(rng, pairing.group, circle)) for _ in pairing.group]
+            theirs.finish(pairing.kind.game, results)
+            past.finish([MatchResult(block, pairing.kind.game, *result) for result in results])
+    assert theirs.next_round() == []
+    assert past.given > LEAST_ROUND, "a round that knew results"
+
+
+def test_what_was_played_is_accepted_where_the_last_digits_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pairs are equal at first. The first is taken, unless a worth may be rounded up or down."""
+    bots = [{"version_id": bot, "owner": f"owner {bot}"} for bot in range(4)]
+    part = {"phase": "finals", "schedule": "sure", "budget": 40}
+    rules = {"games": [{"game": "karteneck", "players": [2]}], "phases": [part]}
+
+    def first_group(played: set[int]) -> set[int]:
+        finals = check_export.Finals(rules, {"seed": "ab" * 32, "name": "cup", "bots": bots}, [0, 1, 2, 3])
+        finals.left = [{"game": "karteneck", "version_ids": list(played)}]
+        return set(finals.next_round()[0][1])
+
+    first = first_group(set())
+    other = {0, 1, 2, 3} - first
+    assert first_group(other) == first
+    monkeypatch.setattr(check_export, "DIGITS", 1e-9)
+    assert (first_group(other), first_group(set())) == (other, first)
 
 
 @pytest.mark.parametrize(("bots", "players"), [(13, 3), (14, 4), pytest.param(30, 3, marks=pytest.mark.long)])
@@ -329,6 +398,10 @@ def test_every_field_is_on_the_page(kind: type[Any]) -> None:
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     explained = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert {field.name for field in fields(kind)} <= explained
+
+
+def read_lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 def flip(text: str) -> str:
@@ -364,6 +437,23 @@ def test_another_plan_is_found(exported: Path) -> None:
 
     change(exported, "blocks.jsonl", exchange)
     assert any(each.startswith("finals: ") for each in wrong_with(exported))
+
+
+def test_another_pairing_of_sure_is_found_by_name(tmp_path: Path) -> None:
+    """Somebody else sits at the table in a block that was planned once results were known."""
+    folder = play_and_export(tmp_path, "sure")
+    finals = [each for each in read_lines(folder / "blocks.jsonl") if each["phase"] == "finals"]
+    groups = [each["version_ids"] for each in finals]
+    chosen = next(each for each in finals[LEAST_ROUND + 4 :] if groups.count(each["version_ids"]) == 1)
+    kind, group = (chosen["game"], len(chosen["version_ids"])), tuple(chosen["version_ids"])
+
+    def exchange(lines: list[dict[str, Any]]) -> None:
+        block = next(line for line in lines if line["id"] == chosen["id"])
+        block["version_ids"][0] = next(bot for bot in (1, 2, 3, 4) if bot not in group)
+
+    change(folder, "blocks.jsonl", exchange)
+    assert f"finals: {kind} with {group} was planned and not played" in wrong_with(folder)
+    assert any("should have been played, and was not" in each for each in complaints(folder))
 
 
 def test_another_rating_is_found(exported: Path) -> None:

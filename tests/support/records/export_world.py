@@ -61,9 +61,9 @@ class Play:
     def __init__(self, store: Store, schedule: str, results: str = "", more: str = "", top: str = "") -> None:
         """`more` is added to the competition's file, `top` to its first settings."""
         self.store = store
+        length = "budget = 40" if schedule == "sure" else "rounds = 2"
         text = CUP.replace("SCHEDULE", schedule).replace('"cup"', f'"cup"\n{top}') + more
-        if results:
-            text = text.replace("rounds = 2", f"rounds = 2\nresults = {results}")
+        text = text.replace("rounds = 2", f"{length}\nresults = {results}" if results else length)
         competition = ledger.draw_up(store, parse_competition(text), text)
         self.versions = dict(enumerate(self._enter(competition), 1))
         self.director = Director(store, competition, Settings())
