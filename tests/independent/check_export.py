@@ -720,12 +720,13 @@ class SureRound:
     def _open_neighbours(self) -> set[frozenset[int]]:
         """Those that are not separated."""
         order = sorted(range(len(self.bots)), key=lambda at: (-self.strength[self.bots[at]], self.bots[at]))
-        evidence = {pair: self._evidence(*pair) for pair in pairwise(order)}
+        evidence = {pair: self.evidence(*pair) for pair in pairwise(order)}
         surest = sorted(evidence, key=lambda pair: -evidence[pair])
         held = takewhile(lambda each: evidence[each[1]] >= 20 * (len(surest) - each[0]), enumerate(surest))
         return {frozenset(pair) for pair in surest[len(list(held)) :]}
 
-    def _evidence(self, one: int, other: int) -> float:
+    def evidence(self, one: int, other: int) -> float:
+        """How many times more likely a difference makes the results than equality does."""
         variance = _between(self.covariance, one, other)
         freedom = min(self.freedom[self.bots[one]], self.freedom[self.bots[other]])
         student = freedom * math.log1p(self._difference(one, other) ** 2 / variance / freedom)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,6 +25,7 @@ from roost_ladder.rating.fit import Method, fit
 from roost_ladder.rating.results import MatchResult, gather
 from roost_ladder.rating.standings import standings
 from roost_ladder.schedules.schedule import Kind, Participants, Past
+from roost_ladder.schedules.separation import evidences, known
 from roost_ladder.schedules.sure import LEAST_ROUND
 from roost_server.accounts.rulings import ban_owner
 from roost_server.competition.file import PhaseName, PhasePart
@@ -311,7 +313,7 @@ def duel(rng: Random, group: tuple[int, ...], circle: float) -> tuple[int, ...]:
     """Places of bots that differ in strength, and beat each other in circles."""
     number = {bot: bot // 3 for bot in group}
     shown = {
-        bot: rng.gauss(number[bot] / 5, 1)
+        bot: rng.gauss(number[bot] ** 2 / 5, 1)
         + circle * sum((0, 1, -1)[(number[bot] - number[other]) % 3] for other in group)
         for bot in group
     }
@@ -321,16 +323,16 @@ def duel(rng: Random, group: tuple[int, ...], circle: float) -> tuple[int, ...]:
 @pytest.mark.parametrize(
     ("owners", "sizes", "method", "circle", "budget"),
     [
-        ((0, 1, 2, 3), [2], 3, 0.0, 60),
-        ((0, 1, 2, 0), [3, 2], 1, 0.5, 60),
-        pytest.param((0, 1, 2, 3, 4, 0), [4, 2], 3, 0.5, 400, marks=pytest.mark.long),
-        pytest.param(range(6), [2], 3, 0.5, 800, marks=pytest.mark.long),
-        pytest.param(range(10), [3, 4], 3, 1.0, 200, marks=pytest.mark.long),
-        pytest.param(range(5), [2, 3], 1, 1.0, 400, marks=pytest.mark.long),
+        ((0, 1, 2, 3), [2], Method.EACH_KIND, 0.0, 60),
+        ((0, 1, 2, 0), [3, 2], Method.EACH_MATCH, 0.5, 60),
+        pytest.param((0, 1, 2, 3, 4, 0), [4, 2], Method.EACH_KIND, 0.5, 400, marks=pytest.mark.long),
+        pytest.param(range(5), [2], Method.EACH_KIND, 0.0, 800, marks=pytest.mark.long),
+        pytest.param(range(10), [3, 4], Method.EACH_KIND, 1.0, 200, marks=pytest.mark.long),
+        pytest.param(range(5), [2, 3], Method.EACH_MATCH, 1.0, 400, marks=pytest.mark.long),
     ],
 )
 def test_finals_by_ratings_are_planned_in_the_same_way(
-    owners: Sequence[int], sizes: list[int], method: int, circle: float, budget: int
+    owners: Sequence[int], sizes: list[int], method: Method, circle: float, budget: int
 ) -> None:
     """With bots of one owner, several kinds of tables, circles, several deals of a group, and the older method."""
     bots: list[dict[str, Any]] = [{"version_id": 3 * n, "owner": f"owner {owner}"} for n, owner in enumerate(owners)]
@@ -340,7 +342,7 @@ def test_finals_by_ratings_are_planned_in_the_same_way(
     theirs = check_export.Finals(rules, {"seed": "ef" * 32, "name": "cup", "bots": bots, "ratings": method}, field)
     kinds = tuple(Kind(*kind) for kind in theirs.kinds)
     ours = Participants(tuple(field), kinds, {bot["version_id"]: bot["owner"] for bot in bots})
-    plan = schedule_of("cup", bytes.fromhex("ef" * 32), PhasePart.model_validate(part), Method(method))
+    plan = schedule_of("cup", bytes.fromhex("ef" * 32), PhasePart.model_validate(part), method)
     past = Past()
     while round_ := plan.next_round(ours, past):
         assert theirs.next_round() == [(tuple(kind), group) for kind, group in round_]
@@ -352,6 +354,10 @@ def test_finals_by_ratings_are_planned_in_the_same_way(
             past.finish([MatchResult(block, pairing.kind.game, *result) for result in results])
     assert theirs.next_round() == []
     assert past.given > LEAST_ROUND, "a round that knew results"
+    last, expected = check_export.SureRound(theirs, check_export.Generator("any")), known(field, past.record(), method)
+    for one, other in combinations(range(len(field)), 2):
+        pair = expected.bots.index(last.bots[one]), expected.bots.index(last.bots[other])
+        assert last.evidence(one, other) == pytest.approx(evidences(expected.fit)[pair])
 
 
 def test_what_was_played_is_accepted_where_the_last_digits_decide(monkeypatch: pytest.MonkeyPatch) -> None:
