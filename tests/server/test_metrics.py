@@ -11,6 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from roost.v1 import arena_pb2
 from roost_games.errors import UsageError
 from roost_server.metrics import Metrics
+from tests.support.arenas.foreign_bots import UNHURRIED
 from tests.support.arenas.hall import bounded, hall, refusal, settings, until
 from tests.support.arenas.misbehaving_bots import HesitantBot
 from tests.support.arenas.raw_bot import RawBot
@@ -66,17 +67,18 @@ def test_how_many_matches_a_bot_is_given_and_why(tmp_path: Path) -> None:
 
     async def script() -> None:
         async with (
-            hall(tmp_path, settings(), metrics=address) as place,
-            RawBot(place.address, "x"),
-            RawBot(place.address, "y"),
-            HesitantBot(place.address, "z"),
+            hall(tmp_path, settings(clock=UNHURRIED), metrics=address) as place,
+            RawBot(place.address, "x", max_matches=8),
+            RawBot(place.address, "y", max_matches=8),
+            HesitantBot(place.address, "z", max_matches=1),
         ):
             places = {session.name: session.places for session in place.arena.lobby.sessions}
-            await until(lambda: places["x"].width.answer_ms and places["y"].width.answer_ms)
+            await until(lambda: places["x"].width.is_measured and places["y"].width.is_measured)
             seen = await asyncio.to_thread(scrape, address)
             assert seen["roost_bot_matches_at_once"].keys() == {("x",), ("y",), ("z",)}
             assert seen["roost_bot_decision_seconds"].keys() == {("x",), ("y",)}
-            places["z"].width.answer_ms = 3.0
+            places["z"].width.note_answer(3.0, 1000.0)
+            places["z"].width.look(playing=1)
             seen = await asyncio.to_thread(scrape, address)
             assert seen["roost_bot_decision_seconds"][("z",)] == 0.003
 

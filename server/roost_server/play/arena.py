@@ -116,7 +116,9 @@ class Arena:
             running=len(self.seating.tables),
             most_at_once=self.seating.load.limit,
             at_once={bot: places.at_once for bot, places in here.items()},
-            decision_seconds={bot: ms / 1000 for bot, places in here.items() if (ms := places.width.answer_ms)},
+            decision_seconds={
+                bot: places.width.answer_ms / 1000 for bot, places in here.items() if places.width.is_measured
+            },
             quarantined=len(self.quarantine),
             delayed_seconds=self.delayed_ms / 1000,
             waiting_blocks={contest.name or "open": contest.waiting for contest in self._matchmaker.contests},

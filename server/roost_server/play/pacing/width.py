@@ -41,6 +41,11 @@ class Width:
         self._sum_ms = self._slowest = 0.0
         self._wary = 0
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether there has been a look at its answers."""
+        return math.isfinite(self._least_ms)
+
     def restart(self) -> None:
         """Begin with one match again."""
         self.number = 1
