@@ -279,7 +279,7 @@ async def _turn(
 
 
 async def load(arena: Process, bots: list[RawBot], seconds: float, disturbing: Process | None = None) -> Load:
-    """How the arena plays for so many seconds."""
+    """How the arena plays for this number of seconds."""
     await asyncio.sleep(TURN_SETTLING_SECONDS)
     before, cpu, begun = sum(bot.decisions for bot in bots), arena.cpu(), perf_counter()
     used = disturbing.cpu() if disturbing else 0.0

@@ -148,7 +148,7 @@ def held_in_words(part: PhasePart) -> str:
 
 
 def _when_shown(part: PhasePart) -> str:
-    """The rule by which results are shown, which holds for ever."""
+    """The rule by which results are shown. It stays in force after the end."""
     until = part.results_until
     if part.results == BY_ROUNDS:
         return f"The host releases the results of the {part.phase} round by round."
