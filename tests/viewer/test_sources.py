@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import count
 from queue import SimpleQueue
 from threading import Event
 from typing import Any
@@ -28,9 +29,15 @@ def tell(handler: Handler, event: Any) -> None:
 
 
 class Stream:
-    """A stream of server-sent events that a test writes. `None` breaks the connection."""
+    """A stream of server-sent events that a test writes. `None` breaks the connection.
+
+    Each has a path of its own: what the page of an earlier test still asks for is not taken for the next one's.
+    """
+
+    numbers = count()
 
     def __init__(self) -> None:
+        self.path = f"/live/{next(self.numbers)}"
         self.events: SimpleQueue[Any] = SimpleQueue()
 
     def __call__(self, handler: Handler) -> None:
@@ -48,7 +55,7 @@ class Stream:
 @pytest.fixture
 def stream(site: Site) -> Iterator[Stream]:
     opened = Stream()
-    site.pages["/live"] = opened
+    site.pages[opened.path] = opened
     yield opened
     opened.send(None)
 
@@ -61,14 +68,14 @@ def running(until: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     ][until:]
 
 
-def live_page(page: Page, site: Site, attributes: str = "") -> None:
-    page.goto(site.add_page("/watch", f'<roost-match address live="/live" {attributes}></roost-match>'))
+def live_page(page: Page, site: Site, live: str, attributes: str = "") -> None:
+    page.goto(site.add_page("/watch", f'<roost-match address live="{live}" {attributes}></roost-match>'))
 
 
 def test_a_live_match_is_followed(page: Page, site: Site, stream: Stream) -> None:
     document, later = running(5)
     stream.send(document)
-    live_page(page, site)
+    live_page(page, site, stream.path)
     expect(page.locator(".where")).to_contain_text("Step 4 of 4")
     expect(page.locator(".status")).to_contain_text("Live")
     stream.send(later[0])
@@ -80,7 +87,7 @@ def test_a_live_match_is_followed(page: Page, site: Site, stream: Stream) -> Non
 def test_a_reader_who_went_back_stays_there_and_is_told_how_far_behind(page: Page, site: Site, stream: Stream) -> None:
     document, later = running(5)
     stream.send(document)
-    live_page(page, site)
+    live_page(page, site, stream.path)
     expect(page.locator(".where")).to_contain_text("Step 4 of 4")
     page.keyboard.press("ArrowLeft")
     stream.send(*later[:3])
@@ -96,34 +103,56 @@ def test_a_broken_stream_is_taken_up_again_without_a_gap(complaints: Complaints,
     complaints.allow("ERR_INCOMPLETE_CHUNKED_ENCODING")
     page = complaints.page
     stream.send(running(5)[0])
-    live_page(page, site)
+    live_page(page, site, stream.path)
     expect(page.locator(".where")).to_contain_text("Step 4 of 4")
     stream.send(None, running(9)[0], running(9)[1][0])
     expect(page.locator(".where")).to_contain_text("Step 9 of 9")
     expect(page.locator(".moves").first.get_by_role("link")).to_have_count(10)
 
 
-def test_a_tab_that_nobody_looks_at_leaves_its_connection_to_others(page: Page, site: Site) -> None:
-    so_far, over = [running(5)[0]], Event()
+class Latest:
+    """A live match that begins for everybody with the latest document, and goes on until the test is over."""
 
-    def latest(handler: Handler) -> None:
+    path = "/live/latest"
+
+    def __init__(self) -> None:
+        self.document = running(5)[0]
+        self.over = Event()
+        self.asked: list[str] = []
+        """The methods of all requests."""
+
+    def __call__(self, handler: Handler) -> None:
+        self.asked.append(handler.command)
         begin(handler)
-        tell(handler, so_far[-1])
-        over.wait()
+        tell(handler, self.document)
+        self.over.wait()
         handler.close_connection = True
 
-    site.pages["/live"] = latest
-    try:
-        live_page(page, site)
-        expect(page.locator(".where")).to_contain_text("Step 4 of 4")
-        with page.expect_event("requestfailed", lambda request: request.url.endswith("/live")):
-            look(page, hidden=True)
-        so_far.append(running(9)[0])
-        with page.expect_request("**/live"):
-            look(page, hidden=False)
-        expect(page.locator(".where")).to_contain_text("Step 8 of 8")
-    finally:
-        over.set()
+
+@pytest.fixture
+def latest(site: Site) -> Iterator[Latest]:
+    site.pages[Latest.path] = shown = Latest()
+    yield shown
+    shown.over.set()
+
+
+def test_a_tab_that_nobody_looks_at_leaves_its_connection_to_others(page: Page, site: Site, latest: Latest) -> None:
+    live_page(page, site, latest.path)
+    expect(page.locator(".where")).to_contain_text("Step 4 of 4")
+    with page.expect_event("requestfailed", lambda request: request.url.endswith(latest.path)):
+        look(page, hidden=True)
+    latest.document = running(9)[0]
+    with page.expect_request(f"**{latest.path}"):
+        look(page, hidden=False)
+    expect(page.locator(".where")).to_contain_text("Step 8 of 8")
+
+
+def test_a_page_that_is_left_asks_for_nothing_more(complaints: Complaints, site: Site, latest: Latest) -> None:
+    complaints.allow("EventSource", "ERR_")
+    for _ in range(2):
+        live_page(complaints.page, site, latest.path)
+        expect(complaints.page.locator(".where")).to_contain_text("Step 4 of 4")
+    assert latest.asked == ["GET", "GET"]
 
 
 def look(page: Page, *, hidden: bool) -> None:
@@ -140,7 +169,7 @@ def look(page: Page, *, hidden: bool) -> None:
 def test_a_match_that_ended_can_be_seen_with_all_eyes(page: Page, site: Site, stream: Stream) -> None:
     document, later = running(5)
     stream.send(document)
-    live_page(page, site, 'src="/frames/karteneck/"')
+    live_page(page, site, stream.path, 'src="/frames/karteneck/"')
     expect(page.locator(".where")).to_contain_text("Step 4 of 4")
     expect(page.locator(".eyes")).to_be_hidden()
     stream.send(*later, {"result": documents("karteneck")["spectator"]["result"]})
@@ -157,9 +186,9 @@ def test_an_arena_that_is_gone_is_asked_again(complaints: Complaints, site: Site
         else:
             stream(handler)
 
-    site.pages["/live"] = unwilling
+    site.pages[stream.path] = unwilling
     stream.send(running(5)[0])
-    live_page(complaints.page, site)
+    live_page(complaints.page, site, stream.path)
     expect(complaints.page.locator(".where")).to_contain_text("Step 4 of 4")
 
 
@@ -173,9 +202,9 @@ def test_a_match_that_is_gone_is_not_waited_for(complaints: Complaints, site: Si
         else:
             handler.reply(404, b"", "text/plain")
 
-    site.pages["/live"] = forgetful
+    site.pages[stream.path] = forgetful
     stream.send(running(5)[0])
-    live_page(complaints.page, site)
+    live_page(complaints.page, site, stream.path)
     expect(complaints.page.locator(".where")).to_contain_text("Step 4 of 4")
     complaints.page.evaluate("document.addEventListener('gone', () => { window.gone = true; }, true)")
     stream.send(None)

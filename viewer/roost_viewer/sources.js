@@ -151,20 +151,26 @@ export class LiveMatch {
   }
 
   /** The browser connects again by itself after a break, but gives up when the server answered with an error. */
-  async #lost() {
+  #lost() {
     this.listener.connected(false);
     const source = this.#source;
     if (source?.readyState !== EventSource.CLOSED) return;
+    // Not at once: browsers also break the stream of a page that is being left, and then nobody wants to know why.
+    const wait = RETRY_MS[Math.min(this.#failures, RETRY_MS.length - 1)];
+    this.#failures += 1;
+    this.#timer = setTimeout(() => this.#ask(source), wait);
+  }
+
+  /** Connect again, unless there is nothing any more. */
+  async #ask(source) {
     const gone = await isGone(this.url);
     if (this.#source !== source) return;
     if (gone) {
       this.close();
       this.listener.failed(new SourceError(GONE));
-      return;
+    } else {
+      this.#connect();
     }
-    const wait = RETRY_MS[Math.min(this.#failures, RETRY_MS.length - 1)];
-    this.#failures += 1;
-    this.#timer = setTimeout(() => this.#connect(), wait);
   }
 
   #take(data) {
