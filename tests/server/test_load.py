@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from roost_server.clocks import Instant
-from roost_server.play.pacing.load import FIRST, LEAST, Load
+from roost_server.play.pacing.load import FIRST, LEAST, UP, Load
 
 MOST_LATE = 0.1
 
@@ -29,11 +29,17 @@ def test_an_arena_that_is_late_plays_as_many_as_it_can_serve() -> None:
     later = playing_after(300, lambda playing: max(0, playing - 500) / 1000)[100:]
     # It is late for a tenth of the time with 600 matches. One step more than that is tried, and two steps back follow.
     assert min(later) > 450
-    assert max(later) <= 1.1 * 600 + 1
+    assert max(later) <= UP * 600 + 1
 
 
 def test_an_arena_that_is_always_late_plays_some() -> None:
     assert playing_after(60, lambda playing: 0.5)[-1] == LEAST
+
+
+def test_an_arena_that_is_late_with_nothing_to_do_begins_with_many_all_the_same() -> None:
+    load = Load(MOST_LATE)
+    assert not any(load.look(Instant(float(second), 900.0 * second), 0) for second in range(60))
+    assert load.limit == FIRST
 
 
 def test_what_nobody_uses_does_not_grow() -> None:

@@ -2,16 +2,18 @@
 
 The right number is not known in advance. It depends on the machine, and on how long bots think. So the arena begins
 with some, goes on to more while all of them are played and it is hardly late, and to fewer when it is late too often.
+An arena that is late with next to nothing to do is held up by others on its machine, such as bots that start. Then
+fewer matches would not help.
 """
 
 import math
 
 from roost_server.clocks import Instant
 
-FIRST, LEAST = 64, 2
-"""How many matches are played at once in the beginning, and at the least."""
+FIRST, LEAST = 64, 16
+"""How many matches may be played at once in the beginning, and at the least."""
 LOOK_SECONDS = 0.5
-UP, DOWN = 1.1, 0.8
+UP, DOWN = 1.2, 0.8
 
 
 class Load:
@@ -32,7 +34,7 @@ class Load:
 
     def _adapt(self, late: float, playing: int) -> bool:
         former = self.limit
-        if late > self._most_late:
+        if late > self._most_late and playing > LEAST:
             self.limit = max(LEAST, int(DOWN * min(former, playing)))
         elif late < self._most_late / 2 and playing >= former / UP:
             self.limit = math.ceil(UP * former)
