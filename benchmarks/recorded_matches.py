@@ -14,7 +14,7 @@ import ctypes
 import faulthandler
 import pickle
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -168,7 +168,10 @@ class Hall:
                 heard = session.next_message()
                 said = reply(seat, heard)
                 talk.append(Said(seat, heard, said))
-                session.receive(play_pb2.BotMessage.FromString(said))
+                taking = session.receive(play_pb2.BotMessage.FromString(said))
+                # An older Roost takes everything at once, and says whether that is too much.
+                for _ in taking if isinstance(taking, Iterator) else ():
+                    pass
 
 
 class Arena:

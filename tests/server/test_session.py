@@ -11,7 +11,9 @@ from roost.v1.play_pb2 import ArenaMessage
 from roost_games.chance import seed_of
 from roost_games.referee import Clock
 from roost_games.registry import get_game
+from roost_server.errors import TooMuchError
 from roost_server.play.session import (
+    ANSWERS_AT_ONCE,
     FREE_STRIKES,
     MOST_DECISIONS_PER_MESSAGE,
     MOST_WITH_LEGAL_MOVES,
@@ -54,12 +56,13 @@ class World:
         table.start()
         return table
 
-    def say(self, session: Session, **fields: Any) -> bool:
-        return session.receive(play_pb2.BotMessage(**fields))
+    def say(self, session: Session, **fields: Any) -> None:
+        for _ in session.receive(play_pb2.BotMessage(**fields)):
+            pass
 
     def all_ready(self, *numbers: int) -> None:
         for session in self.sessions:
-            assert self.say(session, ready=numbers)
+            self.say(session, ready=numbers)
 
     def asked(self, table: Table) -> Session:
         return self.sessions[table.referee.waiting[0]]
@@ -169,7 +172,7 @@ def test_the_clock_starts_when_the_question_is_written() -> None:
     assert decision.time_left_ms == 1_000
     world.time += 0.9
     answer = play_pb2.Answer(match=1, request=decision.request, move=decision.legal[0])
-    assert world.say(session, answers=[answer])
+    world.say(session, answers=[answer])
     assert table.referee.faults == []
     assert table.referee.decision == 1
 
@@ -278,8 +281,9 @@ def test_nonsense_is_put_up_with_for_a_while() -> None:
     session = world.sessions[0]
     nonsense = play_pb2.Answer(match=7, request=7)
     for _ in range(FREE_STRIKES):
-        assert world.say(session, answers=[nonsense])
-    assert not world.say(session, answers=[nonsense])
+        world.say(session, answers=[nonsense])
+    with pytest.raises(TooMuchError):
+        world.say(session, answers=[nonsense])
 
 
 @pytest.mark.parametrize("field", ["ready", "answers"])
@@ -289,7 +293,8 @@ def test_a_flood_is_not_read_to_its_end(field: str) -> None:
         world = World()
         session = world.sessions[0]
         flood: list[Any] = [1] * 100_000 if field == "ready" else [play_pb2.Answer()] * 100_000
-        assert not world.say(session, **{field: flood})
+        with pytest.raises(TooMuchError):
+            world.say(session, **{field: flood})
         assert session._strikes == FREE_STRIKES + 1
 
     test()
@@ -301,9 +306,10 @@ def test_useful_talk_pays_for_some_nonsense() -> None:
     session = world.sessions[0]
     for number in range(10):
         world.table(f"m{number}")
-    assert world.say(session, ready=range(1, 11))
-    assert world.say(session, ready=[99] * (FREE_STRIKES + 10))
-    assert not world.say(session, ready=[99])
+    world.say(session, ready=range(1, 11))
+    world.say(session, ready=[99] * (FREE_STRIKES + 10))
+    with pytest.raises(TooMuchError):
+        world.say(session, ready=[99])
 
 
 @in_loop
@@ -312,13 +318,13 @@ def test_pongs_measure_the_latency() -> None:
     session = world.sessions[0]
     ping = ArenaMessage.FromString(session.next_message()).ping
     world.time += 0.03
-    assert world.say(session, pong=ping)
+    world.say(session, pong=ping)
     assert session.latency_ms == pytest.approx(30.0)
     assert session.allowance_ms == pytest.approx(30.0)
     session.ping()
     slow = ArenaMessage.FromString(session.next_message()).ping
     world.time += 3.0
-    assert world.say(session, pong=slow)
+    world.say(session, pong=slow)
     assert session.allowance_ms <= world.settings.latency_cap_ms
 
 
@@ -336,6 +342,24 @@ def test_a_bot_waits_from_its_answer_to_the_next_question() -> None:
     assert not session.waits
     world.say(session, answers=[play_pb2.Answer(match=1, request=decision.request, move=decision.legal[0])])
     assert session.waits
+
+
+@in_loop
+def test_many_answers_are_taken_some_at_a_time_so_that_others_can_be_asked_meanwhile() -> None:
+    world = World(wants_legal=True)
+    tables = [world.table(f"m{number}") for number in range(3 * ANSWERS_AT_ONCE)]
+    world.all_ready(*range(1, len(tables) + 1))
+    session = max(world.sessions, key=lambda each: sum(world.asked(table) is each for table in tables))
+    asked: list[play_pb2.Decision] = []
+    while session.outgoing.wake.is_set():
+        asked += ArenaMessage.FromString(session.next_message()).decisions
+    answers = [play_pb2.Answer(match=each.match, request=each.request, move=each.legal[0]) for each in asked]
+    taking = session.receive(play_pb2.BotMessage(answers=answers))
+    next(taking)
+    assert sum(table.referee.decision for table in tables) == ANSWERS_AT_ONCE
+    for _ in taking:
+        pass
+    assert sum(table.referee.decision for table in tables) == len(asked) > ANSWERS_AT_ONCE
 
 
 @in_loop

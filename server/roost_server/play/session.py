@@ -2,13 +2,14 @@
 
 import asyncio
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from roost.v1 import play_pb2
 from roost_games.replay import Seat
 from roost_sdk.wire.fields import bytes_field, key_of
 from roost_server.accounts.keys import Identity
 from roost_server.clocks import Latency, Pulse
+from roost_server.errors import TooMuchError
 from roost_server.play.pacing.places import Places
 from roost_server.play.pacing.width import Width
 from roost_server.play.table import Chair, News, Place, Question
@@ -21,6 +22,8 @@ DECISIONS = key_of(play_pb2.ArenaMessage, "decisions")
 OLD_NEWS_SECONDS = 0.005
 """How long a result waits for a decision to share a message with, if the bot plays on: a message of its own would delay
 the matches that are being played."""
+ANSWERS_AT_ONCE = 32
+"""After this many answers of a message, what they led to can be written. Other bots decide while we take the rest."""
 FREE_STRIKES = 1000
 """How many useless messages are tolerated. Some are normal: a deadline and an answer may cross on the way."""
 
@@ -203,35 +206,38 @@ class Session:
         self.outgoing.news.ping = self._latency.ping(self._pulse.read().time)
         self.outgoing.wake.set()
 
-    def receive(self, message: play_pb2.BotMessage) -> bool:
-        """Take what the bot sent. False if it has sent too much that is useless."""
+    def receive(self, message: play_pb2.BotMessage) -> Iterator[None]:
+        """Take what the bot sent, pausing after every few answers. Raises `TooMuchError` if too much is useless."""
         now = self._pulse.read()
         if message.pong:
             self._latency.pong(message.pong, now.time)
             self.allowance_ms, self.latency_ms = self._latency.allowance_ms, self._latency.last_ms
+        if message.leaving and not self.leaving:
+            self.leaving = True
+            self.outgoing.wake.set()
         # Slices: iterating over a list of protobuf takes twice the time.
         for number in message.ready[:]:
             place = self._matches.get(number)
             if place is not None and place.ready():
                 self._useful += 1
-            elif not self._tolerates():
-                return False
-        for answer in message.answers[:]:
-            place = self._matches.get(answer.match)
-            if place is not None and place.answer(answer, now):
-                self._useful += 1
-                self.waits = True
-            elif not self._tolerates():
-                return False
-        if message.leaving and not self.leaving:
-            self.leaving = True
-            self.outgoing.wake.set()
-        return True
+            else:
+                self._strike()
+        answers = message.answers[:]
+        for first in range(0, len(answers), ANSWERS_AT_ONCE):
+            for answer in answers[first : first + ANSWERS_AT_ONCE]:
+                place = self._matches.get(answer.match)
+                if place is not None and place.answer(answer, now):
+                    self._useful += 1
+                    self.waits = True
+                else:
+                    self._strike()
+            yield
 
-    def _tolerates(self) -> bool:
-        """Count something useless. False as soon as it is too much: reading on would delay all other bots."""
+    def _strike(self) -> None:
+        """Count something useless. If it is too much, reading on would delay all other bots."""
         self._strikes += 1
-        return self._strikes <= FREE_STRIKES + self._useful
+        if self._strikes > FREE_STRIKES + self._useful:
+            raise TooMuchError("too many answers that nobody asked for")
 
     def chair(self) -> Chair:
         """A seat for this bot in a new match."""
