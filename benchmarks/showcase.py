@@ -1,6 +1,6 @@
 """How many matches bots should play at once: what the arena finds by measuring, beside fixed numbers.
 
-    python -m benchmarks.showcase [--seconds 10] [--rounds 3] [--fields 0 1 2 3]
+    python -m benchmarks.showcase [--seconds 10] [--rounds 3] [--fields 0 1 2 3] [--fixed 1 4 16 64 128]
 
 An arena and light bots of the SDK, each a process of its own, play Karteneck for two on this machine. Then two of the
 bots think, one for 30 ms and one for 300 ms. What was late is counted by kind of bot, so that it can be compared with
@@ -150,12 +150,14 @@ def _score(arena: Process) -> Score:
     return score
 
 
-def show(console: Console, title: str, field: Sequence[type[Bot]], seconds: float, rounds: int) -> None:
+def show(
+    console: Console, title: str, field: Sequence[type[Bot]], seconds: float, rounds: int, fixed: Sequence[int]
+) -> None:
     """Play all ways in turn, and print the medians."""
     scores: defaultdict[int | None, list[Score]] = defaultdict(list)
     order = Random(title)
     for _ in range(rounds):
-        ways = [None, *FIXED]
+        ways = [None, *fixed]
         order.shuffle(ways)
         for at_once in ways:
             scores[at_once].append(measure(field, at_once, seconds))
@@ -163,14 +165,15 @@ def show(console: Console, title: str, field: Sequence[type[Bot]], seconds: floa
     totals = {way: Score(*(sum(counts, Counter()) for counts in zip(*of, strict=True))) for way, of in scores.items()}
     console.print(f"\n{title}; medians of {rounds} rounds of {seconds:.0f} s, with finished seats of each kind in all")
     console.print(_table(sorted({kind.__name__ for kind in field}), rates, totals))
-    console.print(late_beside_one_match(totals[None], totals[1]))
+    if 1 in fixed:
+        console.print(late_beside_one_match(totals[None], totals[1]))
 
 
 def _table(kinds: Sequence[str], rates: Mapping[int | None, float], totals: Mapping[int | None, Score]) -> Table:
     best = max(rate for way, rate in rates.items() if way is not None)
     of_kinds = [f"{kind}: {what}" for kind in kinds for what in ("matches", "late")]
     table = Table("at once", "matches/s", "of the best fixed number", *of_kinds)
-    for way in (None, *FIXED):
+    for way in sorted(rates, key=lambda way: way or 0):
         counts = [str(count[kind]) for kind in kinds for count in totals[way]]
         named = "by measure" if way is None else str(way)
         table.add_row(named, f"{rates[way]:.1f}", f"{rates[way] / best:.2f}", *counts)
@@ -194,10 +197,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     every = range(len(FIELDS))
     parser.add_argument("--fields", type=int, nargs="+", default=every, choices=every, help="which of the fields")
+    parser.add_argument("--fixed", type=int, nargs="+", default=FIXED, help="which fixed numbers are tried")
     given = parser.parse_args()
     for number in given.fields:
         title, field = list(FIELDS.items())[number]
-        show(Console(), title, field, given.seconds, given.rounds)
+        show(Console(), title, field, given.seconds, given.rounds, given.fixed)
 
 
 if __name__ == "__main__":
