@@ -116,12 +116,17 @@ def test_a_thread_that_makes_no_progress_is_told_with_its_line() -> None:
 
     class Waiting(Bot):
         def start(self) -> None:
-            lines.append(told.get(timeout=60))
+            line = ""
+            # On a busy machine the first one may come before the bot is called, and has no place. Others follow.
+            while "; it is at " not in line:
+                line = told.get(timeout=60)
+            lines.append(line)
 
     with watched(Caller("mine"), told.put):
         SeatedBot(Waiting, BotSeat("karteneck", 0, 2, Random(1))).start()
     (line,) = lines
-    assert line.startswith(f"mine has not answered for 0 s; it is at {__file__}, line ")
+    assert line.startswith("mine has not answered for ")
+    assert f" s; it is at {__file__}, line " in line
     assert line.endswith(", in start")
     assert not [thread for thread in threading.enumerate() if thread.name == "roost hangs"]
 
